@@ -1,0 +1,59 @@
+# Pointsman. `make help` lists the targets.
+# Every target sets up .venv first; it is made anew only when requirements.lock or pyproject.toml changes.
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+PINS := $(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
+STAMP := $(VENV)/.pins-$(PINS)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test sim verilog bench soak check docs clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make .venv with the pinned packages
+
+$(STAMP):
+	@echo "set-up: $(VENV) with $$($(PYTHON) --version) and the packages of requirements.lock (once; about a minute)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install --requirement requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+	@echo "set-up: done"
+
+run: $(STAMP) ## the main job: compile the matrix multiplication, load it into the RTL, run it, check it, report
+	@$(BIN)/pointsman run examples/matmul/matmul.py --mesh 4x4 --json build/matmul-4x4.json
+
+test: $(STAMP) ## all tests but the slow ones
+	@$(BIN)/python -m pytest -m "not slow"
+
+sim: $(STAMP) ## the RTL test benches (cocotb on Verilator)
+	@$(BIN)/python -m cosim.benches
+
+verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
+	@$(BIN)/pointsman verilog numesh --mesh 4x4 -o build/numesh-4x4.v
+
+bench: $(STAMP) ## all measurements, into benchmarks/results/
+	@$(BIN)/python benchmarks/run_all.py
+
+soak: $(STAMP) ## the slow tests
+	@$(BIN)/python -m pytest -m slow
+
+check: $(STAMP) ## format, lint, types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "wrote build/docs/index.html"
+
+clean: ## remove what was built; keeps .venv
+	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+run verilog docs bench sim: | build
+build:
+	@mkdir -p build

@@ -1,0 +1,17 @@
+"""Sphinx settings."""
+
+from importlib.metadata import version as _version
+
+project = "Pointsman"
+author = "The Pointsman developers"
+copyright = "2026, the Pointsman developers"  # noqa: A001 - Sphinx's name
+release = _version("pointsman")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = "Pointsman"
+exclude_patterns: list[str] = []
+autodoc_member_order = "bysource"
+nitpicky = False

@@ -1,0 +1,148 @@
+"""Verilog of a node and of a mesh.
+
+The node is emitted once, as module ``numesh_node``; a mesh instantiates it. With contents for the memories each
+node is a module of its own (``numesh_node_<i>``), which shares everything but the memories with the others.
+The output depends on the arguments alone: no paths, no dates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from amaranth.back import verilog
+
+from .memories import NodeMemories
+from .mesh import Link, Mesh
+from .node import Node
+from .shape import NodeShape
+
+NODE_MODULE = "numesh_node"
+
+_WAIVERS = {
+    "DECLFILENAME": "modules stand together in one file",
+    "UNUSEDSIGNAL": "fields of a layout get a wire each, used or not",
+    "PROCASSINIT": "registers have a value at power-up and a reset",
+    "WIDTHEXPAND": "constants are written as short as they are",
+    "WIDTHTRUNC": "a shift that picks one bit, a logical test of a vector",
+    "CASEINCOMPLETE": "the value for the rest is assigned before the case",
+}
+"""Warnings of ``verilator -Wall`` that the style of the Verilog writer provokes, each with its reason."""
+
+
+def node_verilog(shape: NodeShape) -> str:
+    """Verilog of a node: module ``numesh_node`` with the ports of ``node.Node``, and the modules below it."""
+    return _header(f"NuMesh node. {_describe(shape)}") + _node_modules(shape)
+
+
+def mesh_verilog(
+    shape: NodeShape,
+    nodes: int,
+    links: Sequence[Link],
+    *,
+    name: str = "numesh_mesh",
+    contents: Sequence[NodeMemories] | None = None,
+) -> str:
+    """Verilog of a mesh: module ``name`` with the ports of ``mesh.Mesh``, and every module below it.
+
+    Parameters
+    ----------
+    shape : NodeShape
+        Sizes of every node.
+    nodes : int
+        Number of nodes.
+    links : sequence of (u, port of u, v, port of v)
+        Joins; each port at most once.
+    name : str
+        Name of the top module.
+    contents : sequence of NodeMemories, optional
+        What the memories of each node hold at power-up; by default the loader phase.
+
+    Raises
+    ------
+    LinkError
+        If a link names a node or port that does not exist, or a port is joined twice.
+    ShapeError
+        If the contents do not fit the shape.
+    ValueError
+        If the name is no Verilog identifier, or that of a module of the node.
+    """
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(f"name of a module must be letters, digits and _, not {name!r}")
+    if name == NODE_MODULE or name.startswith(f"{NODE_MODULE}_"):
+        raise ValueError(f"name of a mesh must not be {NODE_MODULE} nor start with {NODE_MODULE}_, as {name!r}")
+    if contents is None:
+        modules = [NODE_MODULE] * nodes
+    else:
+        modules = [f"{NODE_MODULE}_{i}" for i in range(nodes)]
+        for memories in contents:
+            memories.check(shape)
+    mesh = Mesh(shape=shape, nodes=nodes, links=links, modules=modules)
+    top = _convert(mesh, name)
+    parts = [_header(f"NuMesh, {nodes} nodes. {_describe(shape)}"), top]
+    if contents is None:
+        parts.append(_node_modules(shape))
+    else:
+        if len(contents) != nodes:
+            raise ValueError(f"contents must be given for {nodes} nodes, not {len(contents)}")
+        parts.append(_preloaded_modules(shape, contents))
+    return "".join(parts)
+
+
+def _describe(shape: NodeShape) -> str:
+    return ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
+
+
+def _header(title: str) -> str:
+    waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
+    return f"// {title}\n{waivers}"
+
+
+def _convert(component: Node | Mesh, name: str) -> str:
+    """Verilog of ``component`` with plain identifiers as names of its modules."""
+    text = verilog.convert(component, name=name, strip_internal_attrs=True, emit_src=False)
+    text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool
+    return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) ", lambda match: match[1].replace(".", "_") + " ", text)
+
+
+def _node_modules(shape: NodeShape) -> str:
+    return _convert(Node(shape=shape), NODE_MODULE)
+
+
+def _preloaded_modules(shape: NodeShape, contents: Sequence[NodeMemories]) -> str:
+    """Modules of nodes with different memories: what has no memory is shared, the rest is copied."""
+    modules = {}
+    for match in re.finditer(r"^module (\w+) ?\(.*?^endmodule\n\n?", _node_modules(shape), re.M | re.S):
+        modules[match[1]] = match[0]
+    memories = ["schedule"] + [f"annotation_{p}" for p in range(shape.pipelines)]
+    copied = {name: modules.pop(f"{NODE_MODULE}_{name}") for name in memories}
+    node = modules.pop(NODE_MODULE)
+    parts = list(modules.values())
+    for i, memory in enumerate(contents):
+        prefix = f"{NODE_MODULE}_{i}"
+        text = _renamed(node, NODE_MODULE, prefix)
+        for name in memories:
+            text = _renamed(text, f"{NODE_MODULE}_{name}", f"{prefix}_{name}")
+        parts.append(text)
+        for name, words in zip(memories, (memory.schedule, *memory.annotations), strict=True):
+            text = _renamed(copied[name], f"{NODE_MODULE}_{name}", f"{prefix}_{name}")
+            parts.append(_with_contents(text, words))
+    return "".join(parts)
+
+
+def _renamed(text: str, old: str, new: str) -> str:
+    return re.sub(rf"^( *(?:module )?){old}(?=[ (])", rf"\g<1>{new}", text, flags=re.M)
+
+
+def _with_contents(module: str, words: Sequence[int]) -> str:
+    """``module`` with other words in the ``initial`` block of its memory."""
+
+    def word(match: re.Match[str]) -> str:
+        address, width = int(match[1]), int(match[2])
+        value = f"{words[address]:d}" if match[3] == "d" else f"{words[address]:0{-(-width // 4)}x}"
+        return f"    ram[{address}] = {width}'{match[3]}{value};\n"
+
+    text, count = re.subn(r"^    ram\[(\d+)\] = (\d+)'([hd])[0-9a-f]+;\n", word, module, flags=re.M)
+    if count != len(words):
+        raise AssertionError(f"initial block holds {count} words, not {len(words)}")
+    return text

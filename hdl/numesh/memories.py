@@ -1,0 +1,54 @@
+"""What the memories of a node hold: the schedule and the annotations of each pipeline, as packed words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .codes import Codes
+from .shape import NodeShape, ShapeError
+
+
+@dataclass(frozen=True)
+class NodeMemories:
+    """Packed words of one node's memories.
+
+    Parameters
+    ----------
+    schedule : tuple of int
+        ``schedule_depth`` entries, packed by ``Codes.entry_layout``.
+    annotations : tuple of tuple of int
+        For each pipeline ``vfsms`` annotations, packed by ``Codes.annotation_layout``.
+    """
+
+    schedule: tuple[int, ...]
+    annotations: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def at_reset(cls, shape: NodeShape) -> NodeMemories:
+        """What the memories hold when the hardware is configured: the loader phase."""
+        codes = Codes(shape)
+        return cls(
+            schedule=tuple(codes.encode_entry(entry) for entry in codes.reset_schedule()),
+            annotations=tuple(
+                tuple(codes.encode_annotation(annotation) for annotation in codes.reset_annotations(p))
+                for p in range(shape.pipelines)
+            ),
+        )
+
+    def check(self, shape: NodeShape) -> None:
+        """Raise ``ShapeError`` if these words do not fit the memories of ``shape``."""
+        codes = Codes(shape)
+        if len(self.annotations) != shape.pipelines:
+            raise ShapeError(f"annotations must be given for {shape.pipelines} pipelines, not {len(self.annotations)}")
+        _check_words("schedule", self.schedule, shape.schedule_depth, sum(codes.entry_layout.values()))
+        for p, words in enumerate(self.annotations):
+            bits = sum(codes.annotation_layout.values())
+            _check_words(f"annotations of pipeline {p}", words, shape.vfsms, bits)
+
+
+def _check_words(name: str, words: tuple[int, ...], count: int, bits: int) -> None:
+    if len(words) != count:
+        raise ShapeError(f"{name} must have {count} words, not {len(words)}")
+    for address, word in enumerate(words):
+        if not 0 <= word < 1 << bits:
+            raise ShapeError(f"{name} at {address} must be 0 to {(1 << bits) - 1:#x}, not {word:#x}")

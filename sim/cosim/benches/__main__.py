@@ -1,0 +1,116 @@
+"""``python -m cosim.benches``: build and run the benches, one after the other, and say what they have covered."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import textwrap
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from pointsman.errors import PointsmanError
+
+from .build import build
+from .catalogue import BENCHES, Bench, find
+from .simulate import GroupCoverage, Outcome, simulate
+
+FOLDER = Path("build") / "sim"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benches. Gives the exit status."""
+    options = _parse(arguments)
+    try:
+        chosen = tuple(find(name) for name in options.only) if options.only else BENCHES
+        if options.list:
+            for bench in chosen:
+                print(f"{bench.name:<12} {bench.about}")
+            return 0
+        return _run_all(chosen, options.seed, options.folder, brief=options.brief)
+    except PointsmanError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m cosim.benches", description=main.__doc__, allow_abbrev=False)
+    parser.add_argument("--only", metavar="NAME", action="append", help="run this bench; may be given several times")
+    parser.add_argument("--seed", type=_seed, default=1, help="seed of all randomness (default 1)")
+    parser.add_argument("--list", action="store_true", help="list the benches and run nothing")
+    parser.add_argument("--brief", action="store_true", help="one line per bench")
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help=f"where simulators, logs and reports go (default {FOLDER})"
+    )
+    return parser.parse_args(arguments)
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return value
+
+
+def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) -> int:
+    began = time.perf_counter()
+    failed = []
+    # While a bench runs, the simulator of the next one is built.
+    with ThreadPoolExecutor(1) as pool:
+        builds = [pool.submit(build, bench.design, folder) for bench in benches]
+        for bench, built in zip(benches, builds, strict=True):
+            if not _run(bench, built, seed, folder, brief=brief):
+                failed.append(bench.name)
+    passed = len(benches) - len(failed)
+    print(f"{passed} passed, {len(failed)} failed in {time.perf_counter() - began:.0f} s")
+    if failed:
+        print(f"again: {Path(sys.executable).name} -m cosim.benches --seed {seed} --only {' --only '.join(failed)}")
+    return 1 if failed else 0
+
+
+def _run(bench: Bench, built: Future[Path], seed: int, folder: Path, *, brief: bool) -> bool:
+    print(f"{bench.name:<12} seed {seed}: ", end="", flush=True)
+    try:
+        executable = built.result()
+    except PointsmanError as error:
+        print(f"FAILED\n{textwrap.indent(str(error), '    ')}", flush=True)
+        return False
+    outcome = simulate(bench, executable, seed=seed, folder=folder)
+    covered = sum(group.covered for group in outcome.groups)
+    bins = sum(len(group.hits) for group in outcome.groups)
+    print(
+        f"{outcome.cycles:,} cycles, {outcome.compared:,} values compared, "
+        f"{covered} of {bins} bins covered: {'passed' if outcome.passed else 'FAILED'} in {outcome.seconds:.1f} s",
+        flush=True,
+    )
+    if not brief:
+        for group in outcome.groups:
+            print(_describe(group))
+        for fact in outcome.facts:
+            print(f"    {fact}")
+    if not outcome.passed:
+        print(textwrap.indent(outcome.failure, "    "))
+        print(f"    log: {outcome.log}", flush=True)
+    return outcome.passed
+
+
+def _describe(group: GroupCoverage) -> str:
+    """One line per group, and one per reason why bins cannot be hit."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
+    lines = [f"    {group.name}: {group.covered} of {len(group.hits)}"]
+    missing = [name for name, count in group.hits.items() if not count]
+    if missing:
+        lines[0] += f"; empty: {', '.join(missing)}"
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for name, reason in group.unreachable.items():
+        reasons[reason].append(name)
+    for reason, names in reasons.items():
+        lines.append(f"      {len(names)} out of reach: {reason}")
+    return "\n".join(textwrap.shorten(line, max(width, 60), placeholder=" …") if not missing else line for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+"""All benches, with the designs that they run.
+
+Sizes are odd on purpose where a block allows it: three pipelines, registers that are no power of two, commands of
+several words. The standard shape has benches of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from numesh.codes import Codes
+from numesh.shape import NodeShape
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology, mesh
+
+STANDARD = NodeShape()
+ODD = NodeShape(pipelines=3, vfsms=8, schedule_depth=16, neighbours=3, registers=5, width=12)
+NARROW = NodeShape(pipelines=2, vfsms=8, schedule_depth=16, neighbours=2, registers=3, width=7)
+MESH: Topology = mesh(2, 2)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What Verilator compiles.
+
+    Parameters
+    ----------
+    name : str
+        Of the executable.
+    top : str
+        Top module.
+    verilog : callable
+        Gives the text.
+    visible : tuple of str
+        Modules, besides the top, whose ports the bench looks at.
+    """
+
+    name: str
+    top: str
+    verilog: Callable[[], str]
+    visible: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A test bench.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line.
+    module : str
+        Python module, next to this one, with the cocotb test.
+    shape : NodeShape
+        Sizes of the nodes.
+    design : Design
+        What it runs.
+    about : str
+        What it shows, in a few words.
+    """
+
+    name: str
+    module: str
+    shape: NodeShape
+    design: Design
+    about: str
+
+
+def find(name: str) -> Bench:
+    """The bench of this name.
+
+    Raises
+    ------
+    PointsmanError
+        If there is none.
+    """
+    for bench in BENCHES:
+        if bench.name == name:
+            return bench
+    raise PointsmanError(f"there is no bench {name!r}", hint=f"there are: {', '.join(b.name for b in BENCHES)}")
+
+
+def random_words(count: int, bits: int, name: str) -> tuple[int, ...]:
+    """Contents of a memory, the same in every run, so that the simulator need not be built again."""
+    random = Random(name)
+    return tuple(random.getrandbits(bits) for _ in range(count))
+
+
+def schedule_contents(shape: NodeShape) -> tuple[int, ...]:
+    """Power-up contents of the schedule stage on its own."""
+    return random_words(shape.schedule_depth, sum(Codes(shape).entry_layout.values()), "schedule")
+
+
+def annotation_contents(shape: NodeShape) -> tuple[int, ...]:
+    """Power-up contents of the annotation stage on its own."""
+    return random_words(shape.vfsms, sum(Codes(shape).annotation_layout.values()), "annotation")
+
+
+# -- Verilog; Amaranth is only imported when it is asked for --------------------------------------------------
+
+
+def _schedule(shape: NodeShape) -> Any:
+    from numesh.schedule import ScheduleStage
+
+    return ScheduleStage(shape=shape, contents=schedule_contents(shape))
+
+
+def _annotation(shape: NodeShape) -> Any:
+    from numesh.annotation import AnnotationStage
+
+    return AnnotationStage(shape=shape, contents=annotation_contents(shape))
+
+
+def _interface(shape: NodeShape) -> Any:
+    from numesh.interface import InterfaceRegisters
+
+    return InterfaceRegisters(shape=shape)
+
+
+def _transfer(shape: NodeShape) -> Any:
+    from numesh.transfer import TransferStages
+
+    return TransferStages(shape=shape)
+
+
+def _assemblers(shape: NodeShape) -> Any:
+    """An assembler per pipeline, all given the same words; output ports have the pipeline's number at the end."""
+    from amaranth.hdl import Module
+    from amaranth.lib import wiring
+    from amaranth.lib.wiring import In
+
+    from numesh.memadr import CommandAssembler
+
+    parts = [CommandAssembler(shape=shape, pipeline=p) for p in range(shape.pipelines)]
+
+    class Assemblers(wiring.Component):
+        def __init__(self) -> None:
+            members = {}
+            for p, part in enumerate(parts):
+                for name, member in part.signature.members.items():
+                    members[name if member.flow == In else f"{name}_{p}"] = member
+            super().__init__(members)
+
+        def elaborate(self, platform: object) -> Module:
+            m = Module()
+            for p, part in enumerate(parts):
+                m.submodules[f"assembler_{p}"] = part
+                for name, member in part.signature.members.items():
+                    if member.flow == In:
+                        m.d.comb += getattr(part, name).eq(getattr(self, name))
+                    else:
+                        m.d.comb += getattr(self, f"{name}_{p}").eq(getattr(part, name))
+            return m
+
+    return Assemblers()
+
+
+def _convert(component: Callable[[NodeShape], Any], shape: NodeShape, top: str) -> str:
+    from amaranth.back import verilog
+
+    return verilog.convert(component(shape), name=top, strip_internal_attrs=True, emit_src=False)
+
+
+def _node(shape: NodeShape) -> str:
+    from numesh.emit import node_verilog
+
+    return node_verilog(shape)
+
+
+def _mesh(shape: NodeShape, top: str) -> str:
+    from numesh.emit import mesh_verilog
+
+    links = [(link.node, link.port, link.other, link.other_port) for link in MESH.links]
+    return mesh_verilog(shape, MESH.nodes, links, name=top)
+
+
+def _block(name: str, shape: NodeShape, component: Callable[[NodeShape], Any], about: str) -> Bench:
+    top = f"bench_{name}"
+    return Bench(name, name, shape, Design(name, top, partial(_convert, component, shape, top)), about)
+
+
+BENCHES: tuple[Bench, ...] = (
+    _block("schedule", ODD, _schedule, "schedule memory and pointer"),
+    _block("annotation", ODD, _annotation, "annotation memory"),
+    _block("memadr", NARROW, _assemblers, "command assemblers of all pipelines, commands of several words"),
+    _block("interface", ODD, _interface, "interface registers, processor port, arbitration"),
+    _block("transfer", ODD, _transfer, "read and write stage of one pipeline, with its buffers"),
+    Bench(
+        "node",
+        "node",
+        STANDARD,
+        Design("node", "numesh_node", partial(_node, STANDARD)),
+        "a whole node of the standard shape",
+    ),
+    Bench(
+        "node_odd",
+        "node",
+        ODD,
+        Design("node_odd", "numesh_node", partial(_node, ODD)),
+        "a whole node with three pipelines, five registers and commands of two words",
+    ),
+    Bench(
+        "mesh_2x2",
+        "mesh",
+        STANDARD,
+        Design("mesh_2x2", "numesh_mesh", partial(_mesh, STANDARD, "numesh_mesh"), ("numesh_node",)),
+        "four nodes and the links between them",
+    ),
+    Bench(
+        "image_2x2",
+        "image",
+        STANDARD,
+        Design("image_2x2", "numesh_mesh", partial(_mesh, STANDARD, "numesh_mesh")),
+        "compiled programs, loaded and run by the processors of a mesh",
+    ),
+)

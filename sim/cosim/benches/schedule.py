@@ -1,0 +1,107 @@
+"""Bench of the schedule stage: pointer commands, writes and resets at any time."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import cocotb
+
+from numesh.shape import NodeShape
+
+from .catalogue import schedule_contents
+from .coverage import Coverage
+from .harness import Plan, Task, Values, run
+from .models.schedule import ScheduleModel
+
+INPUTS = ("rst", "set_pointer", "add_pointer", "pointer", "w_enable", "w_address", "w_entry")
+OUTPUTS = ("running", "entry")
+
+
+class Driver:
+    """Commands and writes at rates that change; every input has another value in the first half of the cycle."""
+
+    def __init__(self, model: ScheduleModel, random: Random) -> None:
+        self.model = model
+        self.random = random
+        self.resets = 3
+        self.rate = 0.5
+
+    def early(self, cycle: int) -> Values:
+        random = self.random
+        if cycle % 64 == 0:
+            self.rate = random.choice((0.02, 0.2, 0.8))
+        if self.resets:
+            self.resets -= 1
+        elif random.random() < 0.01:
+            self.resets = random.randint(1, 3)
+        return self._values() | {"rst": int(self.resets > 0)}
+
+    def late(self, settled: Values) -> Values:
+        return self._values()
+
+    def _values(self) -> dict[str, int]:
+        random, depth = self.random, self.model.shape.schedule_depth
+        command = random.choice(("set", "add")) if random.random() < self.rate else ""
+        address = self.model.address if random.random() < 0.3 else random.randrange(depth)
+        return {
+            "set_pointer": int(command == "set"),
+            "add_pointer": int(command == "add"),
+            "pointer": random.randrange(depth),
+            "w_enable": int(random.random() < self.rate),
+            "w_address": address,
+            "w_entry": random.getrandbits(sum(self.model.layout.values())),
+        }
+
+
+class CoveredModel(ScheduleModel):
+    """The model, with what happens counted."""
+
+    def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
+        super().__init__(shape, schedule_contents(shape))
+        self.coverage = coverage
+        self.written: set[int] = set()
+        self.reset_since: set[int] = set()
+        coverage.group("address", ["first", "next", "set", "add", "add beyond the end"])
+        coverage.group("write", ["none", "other address", "address that is read", "in reset"])
+        coverage.group("command", ["none", "one", "straight after another", "lost in reset"])
+        coverage.group("entry read", ["power-up contents", "written before", "written before a reset"])
+
+    def clock(self, inputs: Values) -> None:
+        hit = self.coverage.hit
+        depth = self.shape.schedule_depth
+        reason, address = self.reason, self.address
+        beyond = reason == "add" and self.pending is not None and self.next + self.pending[1] >= depth
+        hit("address", "add beyond the end" if beyond else reason)
+        if not inputs["w_enable"]:
+            hit("write", "none")
+        elif inputs["rst"]:
+            hit("write", "in reset")
+        else:
+            hit("write", "address that is read" if inputs["w_address"] == address else "other address")
+        commanded = inputs["set_pointer"] or inputs["add_pointer"]
+        if not commanded:
+            hit("command", "none")
+        elif inputs["rst"]:
+            hit("command", "lost in reset")
+        else:
+            hit("command", "straight after another" if self.pending else "one")
+        if self.started:
+            known = "written before" if address in self.written else "power-up contents"
+            hit("entry read", "written before a reset" if address in self.reset_since else known)
+        if inputs["rst"]:
+            self.reset_since |= self.written
+        if inputs["w_enable"]:
+            self.written.add(inputs["w_address"])
+            self.reset_since.discard(inputs["w_address"])
+        super().clock(inputs)
+
+
+@cocotb.test()
+async def schedule(dut: Any) -> None:
+    """The schedule stage does what its model does."""
+    task = Task.given()
+    coverage = Coverage()
+    model = CoveredModel(task.shape, coverage)
+    driver = Driver(model, task.random("driver"))
+    await run(dut, driver, model, coverage, Plan(INPUTS, OUTPUTS, OUTPUTS, least=3000, most=12000))

@@ -1,0 +1,351 @@
+"""Cycle model of a mesh: all architectural behaviour of the nodes, compiled by Numba. Needs no C++ compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
+
+import numpy as np
+
+from cosim.errors import DeadlockError
+from cosim.record import EVENT
+from numesh.codes import Codes
+from numesh.memories import NodeMemories
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+from pointsman.runtime.requests import Category, Transfer, WaitEmpty
+
+from . import model_kernel as kernel
+from .base import Engine, State
+from .processors import Access, Options, Outcome, Program, Programs, too_long, waiting
+
+_NODE_CYCLES_PER_CALL = 200_000
+"""Length of one stretch of compiled code: some 10 ms, after which signals are seen and progress is shown."""
+_EVENT_ROOM = 1 << 14
+
+
+class ModelEngine(Engine):
+    """All nodes in NumPy arrays, clocked by a compiled loop."""
+
+    name = "model"
+
+    def __init__(self, shape: NodeShape, topology: Topology) -> None:
+        super().__init__(shape, topology)
+        self.routers = _routers(shape, topology, self.codes)
+        self.requests = _requests(self.nodes)
+        self.preload([NodeMemories.at_reset(shape)] * self.nodes)
+
+    @property
+    def time(self) -> int:
+        return int(self.requests.clock[kernel.TIME])
+
+    # -- memories and state ----------------------------------------------------------------------------------
+
+    def preload(self, memories: Sequence[NodeMemories]) -> None:
+        cache: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for node, contents in enumerate(memories):
+            if id(contents) not in cache:
+                cache[id(contents)] = self._unpack(contents)
+            self.routers.schedule[node], self.routers.annotation[node] = cache[id(contents)]
+
+    def _unpack(self, contents: NodeMemories) -> tuple[np.ndarray, np.ndarray]:
+        codes, shape = self.codes, self.shape
+        entries = [codes.decode_entry(word) for word in contents.schedule]
+        schedule = np.array([(*entry.vfsms, entry.next) for entry in entries], dtype=np.int64)
+        annotation = np.empty((shape.pipelines, shape.vfsms), dtype=np.int64)
+        for p, words in enumerate(contents.annotations):
+            for vfsm, word in enumerate(words):
+                annotation[p, vfsm] = kernel.decode(word, codes.place_bits, self.routers.places)
+        return schedule, annotation
+
+    def memories(self) -> list[NodeMemories]:
+        widths = list(self.codes.entry_layout.values())
+        result = []
+        for node in range(self.nodes):
+            schedule = []
+            for row in self.routers.schedule[node].tolist():
+                word, offset = 0, 0
+                for value, width in zip(row, widths, strict=True):
+                    word |= value << offset
+                    offset += width
+                schedule.append(word)
+            annotations = (self.routers.annotation[node] >> kernel.PACKED).tolist()
+            result.append(NodeMemories(tuple(schedule), tuple(map(tuple, annotations))))
+        return result
+
+    def state(self) -> State:
+        r, k = self.routers, kernel
+        started = self.time >= 1
+        reading = self.time >= 2
+        valid = r.stage[:, :, k.VALID]
+        packed = (r.stage[:, :, k.ANNOTATION] >> k.PACKED) * valid
+        pending = r.node[:, k.POINTER_KIND] != 0
+        return {
+            "entry_vfsm": r.stage[:, :, k.ENTRY_VFSM] * started,
+            "entry_next": r.node[:, k.NEXT] * started,
+            "pointer_kind": r.node[:, k.POINTER_KIND].copy(),
+            "pointer": r.node[:, k.POINTER] * pending,
+            "read_vfsm": r.stage[:, :, k.READ_VFSM] * reading,
+            "read_annotation": (r.stage[:, :, k.READ_ANNOTATION] >> k.PACKED) * reading,
+            "write_valid": valid.copy(),
+            "write_word": _words(r.stage[:, :, k.WORD] * valid),
+            "write_vfsm": r.stage[:, :, k.VFSM] * valid,
+            "write_type": packed & k.TYPE_MASK,
+            "write_destination": packed >> (2 + self.codes.place_bits),
+            "write_from_buffer": (r.stage[:, :, k.FROM_BUFFER] != 0) * valid,
+            "held": r.buffer_full.astype(np.int64),
+            "buffer": _words(r.buffer * r.buffer_full),
+            "full": r.full.astype(np.int64),
+            "register": _words(r.register * r.full),
+            "collected": r.stage[:, :, k.COLLECTED].copy(),
+            "read_data": _words(r.node[:, k.READ_DATA]),
+            "schedule": r.schedule.copy(),
+            "annotation": r.annotation >> k.PACKED,
+        }
+
+    # -- single cycles, as the plain processors drive them ---------------------------------------------------
+
+    def full(self, node: int) -> int:
+        """Full bits of a node's interface registers."""
+        return sum(1 << int(register) for register in np.flatnonzero(self.routers.full[node]))
+
+    def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
+        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        given = self.requests.access
+        given[:, 0] = -1
+        for node, access in accesses.items():
+            given[node] = access.register, access.write, _signed(access.word)
+        kernel.advance(self.routers, self.requests, self.time + 1, True)
+        words = _words(self.routers.node[:, kernel.READ_DATA])
+        return {node: int(words[node]) for node, access in accesses.items() if not access.write}
+
+    # -- programs --------------------------------------------------------------------------------------------
+
+    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+        return _Run(self, programs, options).to_end()
+
+    def is_full(self, node: int, register: int) -> bool:
+        """Whether an interface register holds a word."""
+        return bool(self.routers.full[node, register])
+
+
+class _Run:
+    """One run: programs in Python, requests in the tables of the compiled loop."""
+
+    def __init__(self, engine: ModelEngine, programs: Sequence[Program | None], options: Options) -> None:
+        room = max(_EVENT_ROOM, 4 * engine.nodes) if options.events else 0
+        self.engine = engine
+        self.options = options
+        self.started = engine.time
+        self.programs = Programs(engine.shape, programs, self.started, engine.is_full)
+        self.requests = engine.requests = engine.requests._replace(
+            cycles=self.programs.cycles,
+            accesses=self.programs.accesses,
+            events=np.zeros((room, 5), dtype=np.int64),
+        )
+        self.requests.kind[:] = kernel.IDLE
+        self.requests.ready[:] = 0
+        self.requests.clock[kernel.EVENTS] = 0
+        self.timers: list[tuple[int, int]] = []
+        self.events: list[np.ndarray] = []
+        self.quiet = self.started
+
+    def to_end(self) -> Outcome:
+        programs, options, clock = self.programs, self.options, self.requests.clock
+        time = self.started
+        for node, program in enumerate(programs.programs):
+            if program is not None:
+                programs.resume(node, time)
+                self._enter(node, time)
+        step = max(1, _NODE_CYCLES_PER_CALL // self.engine.nodes)
+        while programs.live:
+            if options.max_cycles is not None and time - self.started >= options.max_cycles:
+                raise too_long(programs.live, options.max_cycles)
+            if self.timers:
+                self.quiet = time
+            if time - self.quiet >= options.quiet_cycles:
+                raise self._deadlock(time)
+            if options.observer is not None:
+                options.observer()
+            options.progress(time, programs.live)
+
+            stop = time + (1 if options.observer is not None else step)
+            if options.max_cycles is not None:
+                stop = min(stop, self.started + options.max_cycles)
+            if self.timers:
+                stop = min(stop, self.timers[0][0])
+            else:
+                stop = min(stop, self.quiet + options.quiet_cycles)
+            clock[kernel.LAST_ACCESS] = self.quiet
+            kernel.advance(self.engine.routers, self.requests, stop, False)
+            self._keep_events()
+            time = int(clock[kernel.TIME])
+            self.quiet = int(clock[kernel.LAST_ACCESS])
+            self._complete(time)
+        return programs.outcome(self._all_events())
+
+    def _complete(self, time: int) -> None:
+        """Resume the programs whose requests are complete, lowest node first."""
+        ready = np.flatnonzero(self.requests.ready).tolist()
+        if ready:
+            self.requests.ready[:] = 0
+        while self.timers and self.timers[0][0] <= time:
+            ready.append(heappop(self.timers)[1])
+        for node in sorted(ready):
+            self.quiet = time
+            self.programs.complete(node, time)
+            self._enter(node, time)
+
+    def _enter(self, node: int, time: int) -> None:
+        """Put the request of a node into the tables."""
+        request, tables = self.programs.requests[node], self.requests
+        if request is None:
+            tables.kind[node] = kernel.IDLE
+        elif isinstance(request, Transfer):
+            tables.kind[node] = kernel.TRANSFER
+            self._enter_transfer(node, request)
+        elif isinstance(request, WaitEmpty):
+            tables.kind[node] = kernel.EMPTY
+            tables.register[node] = request.register
+        else:
+            tables.kind[node] = kernel.TIMER
+            heappush(self.timers, (Programs.until(request, time), node))
+        tables.stalled[node] = time
+
+    def _enter_transfer(self, node: int, transfer: Transfer) -> None:
+        count = len(transfer.lanes)
+        turns = sum(len(lane.registers) for lane in transfer.lanes)
+        if count > self.requests.lanes.shape[1]:
+            self._grow(lanes=count)
+        if turns > self.requests.turns.shape[1]:
+            self._grow(turns=turns)
+        tables = self.requests
+        first = 0
+        for number, lane in enumerate(transfer.lanes):
+            registers, data = lane.registers, lane.data
+            tables.turns[node, first : first + len(registers)] = registers
+            tables.lanes[node, number] = (
+                lane.write,
+                lane.words,
+                0,
+                0,
+                first,
+                len(registers),
+                0 if data is None else data.ctypes.data,
+                0 if data is None else data.itemsize,
+                -1 if lane.after is None else lane.after,
+                lane.after_all,
+                -1 if lane.pair is None else lane.pair,
+                0 if lane.window is None else lane.window,
+            )
+            first += len(registers)
+        tables.lane_count[node] = count
+        tables.category[node] = -1 if transfer.category is None else transfer.category
+        tables.open_words[node] = sum(lane.words for lane in transfer.lanes)
+
+    def _grow(self, **sizes: int) -> None:
+        """Make room for more lanes, or more registers, of a node."""
+        for name, size in sizes.items():
+            old = getattr(self.requests, name)
+            new = np.zeros((old.shape[0], 2 * size, *old.shape[2:]), dtype=old.dtype)
+            new[:, : old.shape[1]] = old
+            self.requests = self.engine.requests = self.requests._replace(**{name: new})
+
+    def _deadlock(self, time: int) -> DeadlockError:
+        waits = []
+        for node, request in enumerate(self.programs.requests):
+            if request is not None:
+                count = len(request.lanes) if isinstance(request, Transfer) else 0
+                moved = self.requests.lanes[node, :count, kernel.MOVED].tolist()
+                waits.append(waiting(node, request, moved, int(self.requests.stalled[node])))
+        return DeadlockError(time=time, quiet=time - self.quiet, waiting=waits)
+
+    def _keep_events(self) -> None:
+        count = int(self.requests.clock[kernel.EVENTS])
+        if count:
+            self.events.append(self.requests.events[:count].copy())
+            self.requests.clock[kernel.EVENTS] = 0
+
+    def _all_events(self) -> np.ndarray | None:
+        if not self.options.events:
+            return None
+        rows = np.concatenate([np.zeros((0, 5), dtype=np.int64), *self.events])
+        events = np.zeros(len(rows), dtype=EVENT)
+        for column, name in enumerate(("time", "node", "register", "write")):
+            events[name] = rows[:, column]
+        events["word"] = _words(rows[:, 4])
+        return events
+
+
+def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Routers:
+    n, p, v, links = topology.nodes, shape.pipelines, shape.vfsms, topology.nodes * shape.neighbours
+    peer = np.full(links, links, dtype=np.int64)
+    for node, joined in enumerate(topology.at_port):
+        for port, (other, other_port) in joined.items():
+            peer[node * shape.neighbours + port] = other * shape.neighbours + other_port
+    places = np.zeros(1 << codes.place_bits, dtype=np.int64)
+    for kind, first, count in (
+        (kernel.NEIGHBOUR, 0, shape.neighbours),
+        (kernel.REGISTER, codes.first_register, shape.registers),
+        (kernel.BUFFER, codes.first_buffer, shape.vfsms),
+        (kernel.NULL, codes.null, 1),
+        (kernel.MEMADR, codes.memadr, 1),
+    ):
+        places[first : first + count] = kind | np.arange(count) << 3
+    layout = np.zeros(kernel.LAYOUT_FIELDS, dtype=np.int64)
+    layout[kernel.WIDTH] = shape.width
+    layout[kernel.POINTER_BITS] = codes.pointer_bits
+    layout[kernel.VFSM_BITS] = codes.vfsm_bits
+    layout[kernel.PLACE_BITS] = codes.place_bits
+    layout[kernel.COMMAND_WORDS] = codes.command_words
+    return kernel.Routers(
+        schedule=_zeros(n, shape.schedule_depth, p + 1),
+        annotation=_zeros(n, p, v),
+        stage=_zeros(n, p, kernel.STAGE_FIELDS),
+        node=_zeros(n, kernel.NODE_FIELDS),
+        buffer=_zeros(n, p, v),
+        buffer_full=np.zeros((n, p, v), dtype=np.int8),
+        register=_zeros(n, shape.registers),
+        full=np.zeros((n, shape.registers), dtype=np.int8),
+        partial=_zeros(n, p, codes.command_words),
+        offers=_zeros(2, links + 1),
+        offered=_zeros(2, links + 1),
+        accepts=_zeros(2, links + 1),
+        peer=peer,
+        places=places,
+        layout=layout,
+        scratch=_zeros(4, p),
+    )
+
+
+def _requests(nodes: int) -> kernel.Requests:
+    return kernel.Requests(
+        kind=_zeros(nodes),
+        register=_zeros(nodes),
+        category=_zeros(nodes),
+        open_words=_zeros(nodes),
+        stalled=_zeros(nodes),
+        lane_count=_zeros(nodes),
+        lanes=_zeros(nodes, 4, kernel.LANE_FIELDS),
+        turns=_zeros(nodes, 8),
+        ready=np.zeros(nodes, dtype=np.int8),
+        access=_zeros(nodes, 3),
+        cycles=_zeros(nodes, len(Category)),
+        accesses=_zeros(nodes, 2),
+        clock=_zeros(3),
+        events=_zeros(0, 5),
+    )
+
+
+def _zeros(*shape: int) -> np.ndarray:
+    return np.zeros(shape, dtype=np.int64)
+
+
+def _words(patterns: np.ndarray) -> np.ndarray:
+    """Bit patterns as the words they stand for."""
+    return np.ascontiguousarray(patterns).view(np.uint64).copy()
+
+
+def _signed(word: int) -> int:
+    """A word of up to 64 bits as a bit pattern."""
+    return word - (1 << 64) if word >> 63 else word

@@ -1,0 +1,340 @@
+"""Processors of a mesh, in plain Python: what requests mean, cycle by cycle.
+
+This is the reference. The Amaranth engine runs it as it is; the model and the verilated engine have compiled loops
+of their own that must do the same. At each time the order is: programs whose requests are complete are resumed, in
+order of node numbers, until each asks for something that takes time; then the limits are checked; then the observer
+looks; then every transfer makes at most one access, and the clock ticks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from cosim.errors import DeadlockError, Waiting
+from cosim.record import EVENT
+from numesh.shape import NodeShape
+from pointsman.errors import PointsmanError
+from pointsman.runtime.requests import Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
+
+Program = Coroutine[Any, None, Any] | Generator[Any, None, Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run goes.
+
+    Parameters
+    ----------
+    max_cycles : int or None
+        Give up when a program is unfinished after so many cycles.
+    quiet_cycles : int
+        Give up when nothing has happened for so many cycles.
+    events : bool
+        Record every access.
+    observer : callable or None
+        Called in every cycle, after the programs and before the clock.
+    progress : callable
+        Called now and then with the time and the number of unfinished programs.
+    """
+
+    max_cycles: int | None
+    quiet_cycles: int
+    events: bool
+    observer: Callable[[], None] | None
+    progress: Callable[[int, int], None]
+
+
+@dataclass
+class Outcome:
+    """What a run of the programs gave; the fields are those of `cosim.record.Record`."""
+
+    cycles: np.ndarray
+    finished: np.ndarray
+    accesses: np.ndarray
+    results: list[Any]
+    events: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access of a processor: a write of ``word`` or a read."""
+
+    register: int
+    write: bool
+    word: int = 0
+
+
+class Ports(Protocol):
+    """Processor ports of all nodes of an engine."""
+
+    time: int
+
+    def full(self, node: int) -> int:
+        """Full bits of a node's interface registers."""
+        ...
+
+    def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
+        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        ...
+
+
+def check_request(request: object, shape: NodeShape) -> Request:
+    """``request``, if it is one that a node of this shape can carry out."""
+    if isinstance(request, WaitEmpty):
+        _check_register(request.register, shape)
+    elif isinstance(request, Transfer):
+        for lane in request.lanes:
+            for register in lane.registers:
+                _check_register(register, shape)
+            if shape.width > 32 and lane.data is not None and lane.data.dtype != np.uint64:
+                raise PointsmanError(
+                    f"data of a lane must be an array of uint64 for words of {shape.width} bits, "
+                    f"not of {lane.data.dtype}"
+                )
+    elif not isinstance(request, (Wait, WaitUntil)):
+        raise PointsmanError(
+            f"a program must await a request, not {type(request).__name__}",
+            hint="Wait, WaitUntil, WaitEmpty and Transfer of pointsman.runtime.requests",
+        )
+    return request
+
+
+def note_place(error: BaseException, node: int, time: int) -> None:
+    """Tell in the traceback of ``error`` whose program raised it."""
+    error.add_note(f"raised by the program of node {node} in cycle {time}")
+
+
+def waiting(node: int, request: Request, moved: Sequence[int], since: int) -> Waiting:
+    """For what an incomplete request waits; ``moved`` are the words that each lane of a transfer has moved."""
+    writes: set[int] = set()
+    reads: set[int] = set()
+    if isinstance(request, WaitEmpty):
+        writes.add(request.register)
+    elif isinstance(request, Transfer):
+        for number, lane in enumerate(request.lanes):
+            if moved[number] < lane.words and may_move(request.lanes, moved, number):
+                (writes if lane.write else reads).add(lane.registers[moved[number] % len(lane.registers)])
+    return Waiting(node, request, tuple(sorted(writes)), tuple(sorted(reads)), since)
+
+
+def may_move(lanes: Sequence[Lane], moved: Sequence[int], number: int) -> bool:
+    """Whether the conditions between the lanes let lane ``number`` move a word."""
+    lane = lanes[number]
+    if lane.after is not None:
+        need = lanes[lane.after].words if lane.after_all else moved[number] + 1
+        if moved[lane.after] < need:
+            return False
+    return lane.pair is None or lane.window is None or moved[number] - moved[lane.pair] < lane.window
+
+
+class Programs:
+    """The programs of all nodes: resumes them, counts their cycles, keeps what they return.
+
+    Parameters
+    ----------
+    shape : NodeShape
+        Sizes of the nodes.
+    programs : sequence of coroutine, generator or None
+        One per node.
+    started : int
+        Time at which they start.
+    is_full : callable
+        Whether a register of a node is full.
+    """
+
+    def __init__(
+        self,
+        shape: NodeShape,
+        programs: Sequence[Program | None],
+        started: int,
+        is_full: Callable[[int, int], bool],
+    ) -> None:
+        nodes = len(programs)
+        self.shape = shape
+        self.programs = programs
+        self.is_full = is_full
+        self.requests: list[Request | None] = [None] * nodes
+        self.since = [started] * nodes
+        self.live = sum(program is not None for program in programs)
+        self.cycles = np.zeros((nodes, len(Category)), dtype=np.int64)
+        self.accesses = np.zeros((nodes, 2), dtype=np.int64)
+        self.finished = np.full(nodes, started, dtype=np.int64)
+        self.results: list[Any] = [None] * nodes
+
+    def complete(self, node: int, time: int) -> None:
+        """Count the cycles of a request other than a transfer, and go on."""
+        request = self.requests[node]
+        if not isinstance(request, Transfer):
+            assert isinstance(request, (Wait, WaitUntil, WaitEmpty))
+            self.cycles[node, request.category] += time - self.since[node]
+        self.resume(node, time)
+
+    def resume(self, node: int, time: int) -> None:
+        """Run the program of ``node`` until it asks for something that takes time, or ends."""
+        program = self.programs[node]
+        assert program is not None
+        refusal: PointsmanError | None = None
+        try:
+            while True:
+                request = program.send(None) if refusal is None else program.throw(refusal)
+                try:
+                    refusal = None
+                    if not self._at_once(node, check_request(request, self.shape), time):
+                        break
+                except PointsmanError as error:
+                    refusal = error
+        except StopIteration as end:
+            self.requests[node] = None
+            self.results[node] = end.value
+            self.finished[node] = time
+            self.live -= 1
+            return
+        except BaseException as error:
+            note_place(error, node, time)
+            raise
+        self.requests[node] = request
+        self.since[node] = time
+
+    def _at_once(self, node: int, request: Request, time: int) -> bool:
+        if isinstance(request, Transfer):
+            return not any(lane.words for lane in request.lanes)
+        if isinstance(request, WaitEmpty):
+            return not self.is_full(node, request.register)
+        return self.until(request, time) <= time
+
+    @staticmethod
+    def until(request: Request, since: int) -> int:
+        """When a request for time that was made at ``since`` is complete."""
+        if isinstance(request, Wait):
+            return since + request.cycles
+        assert isinstance(request, WaitUntil)
+        return request.time
+
+    def close(self) -> None:
+        """End all programs that have not ended."""
+        close_programs(self.programs)
+
+    def outcome(self, events: np.ndarray | None) -> Outcome:
+        return Outcome(self.cycles, self.finished, self.accesses, self.results, events)
+
+
+def close_programs(programs: Sequence[Program | None]) -> None:
+    """End programs after a failed run. What they raise meanwhile is of no interest any more."""
+    for program in programs:
+        if program is not None:
+            try:
+                program.close()
+            except Exception:
+                continue
+
+
+def too_long(live: int, max_cycles: int) -> PointsmanError:
+    """The error for a run that exceeds its limit."""
+    return PointsmanError(
+        f"{live} programs are unfinished after {max_cycles} cycles", hint="allow more with max_cycles"
+    )
+
+
+def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
+    """Run the programs to their ends on ``ports``, one cycle at a time."""
+    nodes = range(len(programs.programs))
+    moved: list[list[int]] = [[] for _ in nodes]
+    stalled = list(programs.since)
+    events: list[tuple[int, int, int, bool, int]] = []
+    time = started = quiet = ports.time
+
+    def go_on(node: int, first: bool = False) -> None:
+        if first:
+            programs.resume(node, time)
+        else:
+            programs.complete(node, time)
+        request = programs.requests[node]
+        moved[node] = [0] * len(request.lanes) if isinstance(request, Transfer) else []
+        stalled[node] = time
+
+    def is_complete(node: int, request: Request) -> bool:
+        if isinstance(request, Transfer):
+            return all(count == lane.words for count, lane in zip(moved[node], request.lanes, strict=True))
+        if isinstance(request, WaitEmpty):
+            return not ports.full(node) >> request.register & 1
+        return programs.until(request, programs.since[node]) <= time
+
+    for node in nodes:
+        if programs.programs[node] is not None:
+            go_on(node, first=True)
+    while programs.live:
+        if options.max_cycles is not None and time - started >= options.max_cycles:
+            raise too_long(programs.live, options.max_cycles)
+        if any(isinstance(request, (Wait, WaitUntil)) for request in programs.requests):
+            quiet = time
+        if time - quiet >= options.quiet_cycles:
+            waits = [
+                waiting(node, request, moved[node], stalled[node])
+                for node, request in enumerate(programs.requests)
+                if request is not None
+            ]
+            raise DeadlockError(time=time, quiet=time - quiet, waiting=waits)
+        if options.observer is not None:
+            options.observer()
+        options.progress(time, programs.live)
+
+        accesses: dict[int, Access] = {}
+        chosen: dict[int, int] = {}
+        for node, request in enumerate(programs.requests):
+            if not isinstance(request, Transfer):
+                continue
+            number = _choose(request.lanes, moved[node], ports.full(node))
+            lane = request.lanes[number if number is not None else _first_open(request.lanes, moved[node])]
+            category = request.category
+            if category is None:
+                category = Category.WRITE if lane.write else Category.READ
+            programs.cycles[node, category] += 1
+            if number is not None:
+                k = moved[node][number]
+                word = int(lane.data[k]) if lane.write and lane.data is not None else 0
+                register = lane.registers[k % len(lane.registers)]
+                accesses[node] = Access(register, lane.write, word & programs.shape.word_mask)
+                chosen[node] = number
+        words = ports.clock(accesses)
+        for node, access in accesses.items():
+            transfer = programs.requests[node]
+            assert isinstance(transfer, Transfer)
+            lane = transfer.lanes[chosen[node]]
+            word = access.word if access.write else words[node]
+            if not access.write and lane.data is not None:
+                lane.data[moved[node][chosen[node]]] = word
+            moved[node][chosen[node]] += 1
+            programs.accesses[node, 0 if access.write else 1] += 1
+            stalled[node] = time + 1
+            quiet = time + 1
+            if options.events:
+                events.append((time, node, access.register, access.write, word))
+        time += 1
+        for node, request in enumerate(programs.requests):
+            if request is not None and is_complete(node, request):
+                quiet = time
+                go_on(node)
+    return programs.outcome(np.array(events, dtype=EVENT) if options.events else None)
+
+
+def _choose(lanes: Sequence[Lane], moved: Sequence[int], full: int) -> int | None:
+    """The lane that makes the access of this cycle."""
+    for number, lane in enumerate(lanes):
+        if moved[number] < lane.words and may_move(lanes, moved, number):
+            register = lane.registers[moved[number] % len(lane.registers)]
+            if bool(full >> register & 1) != lane.write:
+                return number
+    return None
+
+
+def _first_open(lanes: Sequence[Lane], moved: Sequence[int]) -> int:
+    return next(number for number, lane in enumerate(lanes) if moved[number] < lane.words)
+
+
+def _check_register(register: int, shape: NodeShape) -> None:
+    if register >= shape.registers:
+        raise PointsmanError(f"an interface register must be 0 to {shape.registers - 1} in this node, not {register}")

@@ -1,0 +1,92 @@
+// The verilated mesh: clock, processor ports, and the signals that the build made public.
+//
+// Everything that depends on the shape comes from two generated headers: Verilator's, and "build.h" with
+//   NODES, WIDTH     numbers
+//   SEATS(S)         pointers to the wrappers of all nodes, in the order of their numbers
+//   SIGNALS(X)       X("block.name", member) for every public signal inside a node
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "Vmesh.h"
+#include "Vmesh__Syms.h"
+#include "build.h"
+#include "verilated.h"
+
+using Seat = Vmesh_numesh_seat;
+
+// Bit i of a signal of any width.
+template <class T>
+inline bool bit_of(const T& signal, unsigned i) {
+    return (signal >> i) & 1;
+}
+template <std::size_t N>
+inline bool bit_of(const VlWide<N>& signal, unsigned i) {
+    return (signal[i / 32] >> (i % 32)) & 1;
+}
+
+class Mesh {
+  public:
+    Mesh() : context_{new VerilatedContext}, model_{new Vmesh{context_.get()}} {
+        Vmesh__Syms* const S = model_->rootp->vlSymsp;
+        seats_ = SEATS(S);
+        for (unsigned node = 0; node < NODES; ++node) idle(node);
+        model_->clk = 0;
+        model_->port_clk = 0;
+        model_->reset = 1;
+        tick(true);
+        tick(false);
+        model_->reset = 0;
+        // The register behind `reset` follows without a cycle of the mesh.
+        model_->port_clk = !model_->port_clk;
+        model_->eval();
+        time_ = 0;
+    }
+    ~Mesh() { model_->final(); }
+    Mesh(const Mesh&) = delete;
+    Mesh& operator=(const Mesh&) = delete;
+
+    std::int64_t time() const { return time_; }
+    Seat& seat(unsigned node) { return *seats_[node]; }
+
+    bool is_full(unsigned node, unsigned reg) const { return bit_of(seats_[node]->p_full, reg); }
+    std::uint64_t read_data(unsigned node) const { return seats_[node]->p_read_data; }
+
+    // What a processor does in the next cycle.
+    void idle(unsigned node) {
+        seats_[node]->next_p_write = 0;
+        seats_[node]->next_p_read = 0;
+    }
+    void write(unsigned node, unsigned reg, std::uint64_t word) {
+        Seat& seat = *seats_[node];
+        seat.next_p_address = reg;
+        seat.next_p_write_data = word & (~std::uint64_t{0} >> (64 - WIDTH));
+        seat.next_p_write = 1;
+        seat.next_p_read = 0;
+    }
+    void read(unsigned node, unsigned reg) {
+        Seat& seat = *seats_[node];
+        seat.next_p_address = reg;
+        seat.next_p_write = 0;
+        seat.next_p_read = 1;
+    }
+
+    // One cycle. Ports that have not changed since the last one need not be looked at again.
+    void tick(bool ports_changed) {
+        if (ports_changed) model_->port_clk = !model_->port_clk;
+        model_->clk = 0;
+        model_->eval();
+        model_->clk = 1;
+        model_->eval();
+        ++time_;
+    }
+
+  private:
+    std::unique_ptr<VerilatedContext> context_;
+    std::unique_ptr<Vmesh> model_;
+    std::vector<Seat*> seats_;
+    std::int64_t time_ = 0;
+};

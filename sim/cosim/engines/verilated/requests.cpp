@@ -1,0 +1,121 @@
+#include "requests.h"
+
+bool Vocabulary::fill() {
+    PyObject* module = PyImport_ImportModule("pointsman.runtime.requests");
+    if (!module) return false;
+    const struct {
+        PyObject** place;
+        const char* name;
+    } classes[] = {{&wait, "Wait"}, {&wait_until, "WaitUntil"}, {&wait_empty, "WaitEmpty"}, {&transfer, "Transfer"}},
+      attributes[] = {{&cycles, "cycles"}, {&time, "time"},   {&reg, "register"},        {&category, "category"},
+                      {&lanes, "lanes"},   {&write, "write"}, {&registers, "registers"}, {&words, "words"},
+                      {&data, "data"},     {&after, "after"}, {&after_all, "after_all"}, {&window, "window"},
+                      {&pair, "pair"},     {&throw_, "throw"}};
+    bool ok = true;
+    for (const auto& entry : classes) ok = ok && (*entry.place = PyObject_GetAttrString(module, entry.name));
+    for (const auto& entry : attributes) ok = ok && (*entry.place = PyUnicode_InternFromString(entry.name));
+    Py_DECREF(module);
+    return ok;
+}
+
+Kind Reader::kind(PyObject* request, bool& until) const {
+    PyTypeObject* const type = Py_TYPE(request);
+    const auto is = [type](PyObject* other) {
+        PyTypeObject* const wanted = reinterpret_cast<PyTypeObject*>(other);
+        return type == wanted || PyType_IsSubtype(type, wanted);
+    };
+    until = false;
+    if (is(names_.transfer)) return Kind::transfer;
+    if (is(names_.wait)) return Kind::timer;
+    if (is(names_.wait_empty)) return Kind::empty;
+    until = is(names_.wait_until);
+    return until ? Kind::timer : Kind::idle;
+}
+
+bool Reader::number(PyObject* object, PyObject* name, std::int64_t& value, std::int64_t none) {
+    PyObject* const attribute = PyObject_GetAttr(object, name);
+    if (!attribute) return false;
+    value = attribute == Py_None ? none : PyLong_AsLongLong(attribute);
+    Py_DECREF(attribute);
+    return !(value == -1 && PyErr_Occurred());
+}
+
+Entered Reader::transfer(Processor& processor, PyObject* request) const {
+    std::int64_t category;
+    if (!number(request, names_.category, category, -1)) return Entered::error;
+    PyObject* const lanes = PyObject_GetAttr(request, names_.lanes);
+    if (!lanes) return Entered::error;
+    processor.category = static_cast<int>(category);
+    processor.lanes.clear();
+    processor.registers.clear();
+    processor.open = 0;
+    Entered result = Entered::at_once;
+    if (!PyTuple_Check(lanes)) {
+        PyErr_SetString(PyExc_TypeError, "lanes of a transfer must be a tuple");
+        result = Entered::error;
+    }
+    for (Py_ssize_t k = 0; result == Entered::at_once && k < PyTuple_GET_SIZE(lanes); ++k)
+        result = lane(processor, PyTuple_GET_ITEM(lanes, k), PyTuple_GET_SIZE(lanes));
+    Py_DECREF(lanes);
+    if (result != Entered::at_once || processor.open == 0) {
+        for (Py_buffer& buffer : processor.buffers) PyBuffer_Release(&buffer);
+        processor.buffers.clear();
+        return result;
+    }
+    return Entered::waits;
+}
+
+Entered Reader::lane(Processor& processor, PyObject* object, std::size_t lane_count) const {
+    std::int64_t write, words, after, after_all, window, pair;
+    if (!number(object, names_.write, write, 0) || !number(object, names_.words, words, 0) ||
+        !number(object, names_.after, after, -1) || !number(object, names_.after_all, after_all, 0) ||
+        !number(object, names_.window, window, 0) || !number(object, names_.pair, pair, -1))
+        return Entered::error;
+    const std::int64_t count = static_cast<std::int64_t>(lane_count);
+    if (words < 0 || after >= count || pair >= count) return Entered::refused;
+
+    Lane lane{};
+    lane.write = write;
+    lane.words = words;
+    lane.after = static_cast<std::int32_t>(after);
+    lane.after_all = after_all;
+    lane.pair = static_cast<std::int32_t>(pair);
+    lane.window = window;
+    lane.first = static_cast<std::uint32_t>(processor.registers.size());
+
+    PyObject* const registers = PyObject_GetAttr(object, names_.registers);
+    if (!registers) return Entered::error;
+    bool known = PyTuple_Check(registers) && PyTuple_GET_SIZE(registers) > 0;
+    for (Py_ssize_t k = 0; known && k < PyTuple_GET_SIZE(registers); ++k) {
+        const long long reg = PyLong_AsLongLong(PyTuple_GET_ITEM(registers, k));
+        known = has_register(reg);
+        processor.registers.push_back(static_cast<std::uint16_t>(reg));
+    }
+    Py_DECREF(registers);
+    if (PyErr_Occurred()) return Entered::error;
+    if (!known) return Entered::refused;
+    lane.registers = static_cast<std::uint32_t>(processor.registers.size()) - lane.first;
+
+    PyObject* const data = PyObject_GetAttr(object, names_.data);
+    if (!data) return Entered::error;
+    if (data != Py_None) {
+        Py_buffer buffer;
+        if (PyObject_GetBuffer(data, &buffer, lane.write ? PyBUF_CONTIG_RO : PyBUF_CONTIG)) {
+            Py_DECREF(data);
+            return Entered::error;
+        }
+        processor.buffers.push_back(buffer);
+        lane.data = static_cast<char*>(buffer.buf);
+        lane.bytes = static_cast<std::uint8_t>(buffer.itemsize);
+        const bool fits = (buffer.itemsize == 8 || (buffer.itemsize == 4 && width_ <= 32)) &&
+                          buffer.len / buffer.itemsize >= words;
+        if (!fits) {
+            Py_DECREF(data);
+            return Entered::refused;
+        }
+    }
+    Py_DECREF(data);
+    processor.open += lane.words;
+    processor.lanes.push_back(lane);
+    return Entered::at_once;
+}

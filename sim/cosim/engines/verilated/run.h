@@ -1,0 +1,81 @@
+// One run of programs on a mesh: resumes coroutines, makes their accesses, counts their cycles.
+#pragma once
+
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "mesh.h"
+#include "requests.h"
+
+// As `EVENT` in cosim/record.py.
+struct Event {
+    std::int64_t time;
+    std::int32_t node;
+    std::int16_t reg;
+    std::uint8_t write;
+    std::uint64_t word;
+};
+
+struct Options {
+    std::int64_t max_cycles;  // -1: none
+    std::int64_t quiet_cycles;
+    bool events;
+    PyObject* observer;  // borrowed, or null
+    PyObject* host;      // borrowed: answers in Python, see cosim/engines/verilated/__init__.py
+};
+
+// Where the run counts: int64 arrays that Python made.
+struct Counts {
+    std::int64_t* cycles;    // nodes x categories
+    std::int64_t* accesses;  // nodes x (written, read)
+    std::int64_t* finished;  // nodes
+    std::size_t categories;
+};
+
+class Run {
+  public:
+    Run(Mesh& mesh, const Vocabulary& names, PyObject* programs, PyObject* results, Counts counts, Options options);
+    ~Run();
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    // False with an exception set if the run failed.
+    bool to_end();
+    const std::vector<Event>& events() const { return events_; }
+
+  private:
+    bool resume(unsigned node);
+    Entered enter(unsigned node, PyObject* request);
+    bool finish(unsigned node, PyObject* value);
+    bool complete(unsigned node);
+    bool complete_all();
+    bool keep_house();
+    bool raise_deadlock();
+    bool may_move(const Processor& processor, const Lane& lane) const;
+    bool choose(unsigned node);
+    void make_accesses();
+    void settle_accesses();
+    void cycle();
+    void leave(unsigned node);
+
+    Mesh& mesh_;
+    Reader reader_;
+    PyObject* results_;  // borrowed list
+    Counts counts_;
+    Options options_;
+    std::vector<Processor> processors_;
+    std::vector<Kind> kinds_;
+    std::vector<std::pair<unsigned, unsigned>> issued_;  // node, lane
+    std::vector<unsigned> port_in_use_;
+    std::priority_queue<std::pair<std::int64_t, unsigned>, std::vector<std::pair<std::int64_t, unsigned>>,
+                        std::greater<>>
+        timers_;
+    std::vector<bool> due_;
+    std::vector<Event> events_;
+    std::int64_t started_, quiet_;
+    unsigned live_ = 0, transfers_ = 0, empties_ = 0;
+    bool any_due_ = false;
+    long house_every_, house_in_;
+};

@@ -1,0 +1,257 @@
+"""The machine: a mesh of nodes with a program on every processor, whatever simulates it.
+
+with Machine(shape, topology) as machine:
+    machine.preload(memories)
+    record = machine.run([program(node) for node in range(topology.nodes)])
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from types import TracebackType
+from typing import Literal
+
+from numesh.memories import NodeMemories
+from numesh.shape import NodeShape, ShapeError
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from .engines.base import Engine, State
+from .engines.processors import Options, Program, close_programs
+from .record import Record
+
+EngineName = Literal["auto", "verilated", "model", "amaranth"]
+ENGINES = ("auto", "verilated", "model", "amaranth")
+
+_PROGRESS_SECONDS = 0.1
+
+
+class Machine:
+    """A mesh and its processors.
+
+    Parameters
+    ----------
+    shape : NodeShape
+        Sizes of every node.
+    topology : Topology
+        The links. No node may have more ports than the shape.
+    engine : str
+        "verilated" (the RTL, compiled by Verilator; needs a C++ compiler), "model" (a cycle model), "amaranth" (the
+        RTL in Amaranth's simulator, slow) or "auto": "verilated" if there is a compiler, else "model".
+    progress : bool or None
+        Show the progress of builds and runs on standard error; None: if that is a terminal.
+
+    Raises
+    ------
+    PointsmanError
+        If the topology does not fit the shape, there is no such engine, or it cannot be built.
+    """
+
+    def __init__(
+        self,
+        shape: NodeShape,
+        topology: Topology,
+        *,
+        engine: EngineName = "auto",
+        progress: bool | None = None,
+    ) -> None:
+        if engine not in ENGINES:
+            raise PointsmanError(f"an engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+        used = 1 + max((port for joined in topology.at_port for port in joined), default=-1)
+        if used > shape.neighbours:
+            raise PointsmanError(
+                f"neighbours must be at least {used} for a {topology} {topology.kind}, not {shape.neighbours}"
+            )
+        self.shape = shape
+        self.topology = topology
+        self._progress = sys.stderr.isatty() if progress is None else progress
+        self._engine: Engine | None = _engine(engine, shape, topology, self._progress)
+        self._running = False
+
+    def __enter__(self) -> Machine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what the engine holds. Closing twice is harmless."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine that runs."""
+        return self._open().name
+
+    @property
+    def nodes(self) -> int:
+        return self.topology.nodes
+
+    @property
+    def time(self) -> int:
+        """Cycles since reset was released; programs may ask while they run."""
+        return self._open().time
+
+    def preload(self, memories: Sequence[NodeMemories]) -> None:
+        """Put contents into the memories of all nodes, without the hardware's help.
+
+        In the first cycle after reset nothing has been read yet; later, what has been read already takes its way.
+        """
+        if len(memories) != self.nodes:
+            raise PointsmanError(f"memories must be given for {self.nodes} nodes, not {len(memories)}")
+        for node, contents in enumerate(memories):
+            try:
+                contents.check(self.shape)
+            except ShapeError as error:
+                raise PointsmanError(f"node {node}: {error}") from None
+        self._open().preload(memories)
+
+    def memories(self) -> list[NodeMemories]:
+        """What the memories of all nodes hold."""
+        return self._open().memories()
+
+    def state(self) -> State:
+        """All architectural state that the engine shows, as arrays by name (see `cosim.engines.base.Engine.state`)."""
+        return self._open().state()
+
+    def run(
+        self,
+        programs: Sequence[Program | None],
+        *,
+        max_cycles: int | None = None,
+        quiet_cycles: int | None = None,
+        events: bool = False,
+        each_cycle: Callable[[], None] | None = None,
+    ) -> Record:
+        """Run programs, one per node, to their ends. A machine may run one set of programs after another.
+
+        Parameters
+        ----------
+        programs : sequence of coroutine, generator or None
+            What each processor does; see `pointsman.runtime.requests`.
+        max_cycles : int or None
+            Give up when a program is unfinished after so many cycles.
+        quiet_cycles : int or None
+            Give up when for so many cycles no processor has accessed its router, waited for a time, or been resumed.
+            None: four times the schedule memories of all nodes and 1000.
+        events : bool
+            Record every access.
+        each_cycle : callable or None
+            Called in every cycle, after the programs and before the clock; slow.
+
+        Raises
+        ------
+        DeadlockError
+            If nothing has happened for ``quiet_cycles``.
+        PointsmanError
+            If the programs do not fit the machine, or ``max_cycles`` is exceeded.
+        Exception
+            What a program raises, with a note that names the node.
+        """
+        engine = self._open()
+        if self._running:
+            raise PointsmanError("a machine can run one set of programs at a time")
+        _check_programs(programs, self.nodes)
+        if quiet_cycles is None:
+            quiet_cycles = 4 * self.shape.schedule_depth * self.nodes + 1000
+        _check_limit("max_cycles", max_cycles)
+        _check_limit("quiet_cycles", quiet_cycles)
+        started, began = engine.time, perf_counter()
+        progress = _Progress(self._progress, started, self.nodes)
+        self._running = True
+        try:
+            outcome = engine.run(programs, Options(max_cycles, quiet_cycles, events, each_cycle, progress))
+        finally:
+            self._running = False
+            progress.close()
+            close_programs(programs)
+        return Record(
+            started=started,
+            cycles=outcome.cycles,
+            finished=outcome.finished,
+            accesses=outcome.accesses,
+            results=outcome.results,
+            wall_seconds=perf_counter() - began,
+            events=outcome.events,
+        )
+
+    def _open(self) -> Engine:
+        if self._engine is None:
+            raise PointsmanError("the machine is closed")
+        return self._engine
+
+
+class _Progress:
+    """A line with the cycles so far, if the run takes longer than a second."""
+
+    def __init__(self, shown: bool, started: int, nodes: int) -> None:
+        self._shown = shown
+        self._started = started
+        self._nodes = nodes
+        self._next = perf_counter() + 1.0
+        self._bar = None
+
+    def __call__(self, time: int, live: int) -> None:
+        if not self._shown or perf_counter() < self._next:
+            return
+        if self._bar is None:
+            from tqdm import tqdm
+
+            self._bar = tqdm(desc="running", unit=" cycles", unit_scale=True, leave=False, initial=0, file=sys.stderr)
+        self._next = perf_counter() + _PROGRESS_SECONDS
+        self._bar.set_postfix_str(f"{self._nodes - live} of {self._nodes} programs finished", refresh=False)
+        self._bar.update(time - self._started - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _engine(name: EngineName, shape: NodeShape, topology: Topology, progress: bool) -> Engine:
+    if name == "auto":
+        from .engines.verilated.build import find_compiler
+
+        if find_compiler() is None:
+            print("no C++ compiler found: the cycle model runs in place of the RTL", file=sys.stderr)
+            name = "model"
+        else:
+            name = "verilated"
+    if name == "model":
+        from .engines.model import ModelEngine
+
+        return ModelEngine(shape, topology)
+    if name == "amaranth":
+        from .engines.amaranth import AmaranthEngine
+
+        return AmaranthEngine(shape, topology)
+    from .engines.verilated import VerilatedEngine
+
+    return VerilatedEngine(shape, topology, progress=progress)
+
+
+def _check_programs(programs: Sequence[Program | None], nodes: int) -> None:
+    if len(programs) != nodes:
+        raise PointsmanError(f"programs must be given for {nodes} nodes, not {len(programs)}")
+    seen: set[int] = set()
+    for node, program in enumerate(programs):
+        if program is None:
+            continue
+        if not all(hasattr(program, name) for name in ("send", "throw", "close")):
+            raise PointsmanError(
+                f"the program of node {node} must be a coroutine or a generator, not {type(program).__name__}",
+                hint="call the function" if callable(program) else None,
+            )
+        if id(program) in seen:
+            raise PointsmanError(f"the program of node {node} is that of another node too")
+        seen.add(id(program))
+
+
+def _check_limit(name: str, cycles: int | None) -> None:
+    if cycles is not None and cycles < 1:
+        raise PointsmanError(f"{name} must be at least 1, not {cycles}")

@@ -1,0 +1,120 @@
+"""Run an application: images into a machine, a program on each node, answers checked, what happened kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pointsman.errors import PointsmanError
+from pointsman.images.image import Images
+from pointsman.images.readmemh import memories_of
+from pointsman.runtime import Application, Node, WrongAnswer
+
+from .errors import DeadlockError
+from .machine import Machine
+from .record import Record
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two.
+    """
+
+    images: Images
+    engine: str
+    record: Record
+    correct: bool
+    answer: str
+    seconds: dict[str, float]
+
+
+def run_application(
+    images: Images,
+    application: Application,
+    machine: Machine,
+    *,
+    preload: bool = False,
+    seconds: dict[str, float] | None = None,
+    max_cycles: int | None = None,
+) -> Run:
+    """Run ``application`` with ``images`` on ``machine``.
+
+    Parameters
+    ----------
+    preload : bool
+        Fill the routers' memories through the back door instead of by the processors.
+
+    Raises
+    ------
+    PointsmanError
+        If the program misuses an operator, deadlocks, or the images do not fit the machine.
+    """
+    if images.shape != machine.shape:
+        raise PointsmanError(
+            f"the images are for nodes of another shape: {_difference(images, machine)}",
+            hint="compile for this machine",
+        )
+    if images.topology != machine.topology:
+        raise PointsmanError(
+            f"the images are for a {images.topology} {images.topology.kind}, the machine is a {machine.topology} "
+            f"{machine.topology.kind}"
+        )
+    nodes = [Node(images, number, machine, preloaded=preload) for number in range(images.topology.nodes)]
+    if preload:
+        machine.preload(memories_of(images))
+    record = run_nodes(images, nodes, application.main, machine, max_cycles=max_cycles)
+    try:
+        answer, correct = application.check(record.results), True
+    except WrongAnswer as error:
+        answer, correct = str(error), False
+    times = {**(seconds or {}), "run": record.wall_seconds}
+    return Run(images, machine.engine, record, correct, answer, times)
+
+
+def run_nodes(
+    images: Images,
+    nodes: Sequence[Node],
+    main: Callable[[Node], Any],
+    machine: Machine,
+    *,
+    max_cycles: int | None = None,
+) -> Record:
+    """Run ``main`` on every node, between cop_init and cop_fini."""
+
+    async def program(node: Node) -> Any:
+        await node.cop.init()
+        node.activity = "before its first operator"
+        result = await main(node)
+        await node.cop.fini()
+        return result
+
+    try:
+        return machine.run([program(node) for node in nodes], max_cycles=max_cycles)
+    except DeadlockError as error:
+        lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
+        for waiting in error.waiting[:16]:
+            node = nodes[waiting.node]
+            phase = node.router.current
+            where = f"in phase '{images.phases[phase].name}'" if phase >= 0 else "in the loader phase"
+            lines.append(f"  {waiting}, {where}, {node.activity}")
+        if len(error.waiting) > 16:
+            lines.append(f"  and {len(error.waiting) - 16} more")
+        done = [node.number for node in nodes if node.activity == "done"]
+        if done:
+            lines.append(f"  finished already: {', '.join(map(str, done[:16]))}{' …' if len(done) > 16 else ''}")
+        raise PointsmanError(
+            "\n".join(lines),
+            hint="every message must be read by all its readers, and every node of a subset must take part",
+        ) from None
+
+
+def _difference(images: Images, machine: Machine) -> str:
+    ours, theirs = images.shape.as_dict(), machine.shape.as_dict()
+    return ", ".join(
+        f"{name.replace('_', ' ')} {ours[name]} instead of {theirs[name]}"
+        for name in ours
+        if ours[name] != theirs[name]
+    )

@@ -1,0 +1,148 @@
+"""COP text to `Program`.
+
+Takes text, a network and the host's parameters; gives what the text means there. Leaves alone how it is done: no
+implementation is chosen and no route is made here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from .constructs import CONSTRUCTS
+from .evaluator import Machine, Settings
+from .finish import finish
+from .forms import LISP_FORMS, MODES
+from .library import LIBRARY
+from .limits import DEFAULT_LIMITS, Limits
+from .program import Program
+from .reader import read
+from .source import CopError, Source, suggestion
+
+FORMS = {**LISP_FORMS, **CONSTRUCTS}
+"""Words of the language. Operators defined in terms of others join here."""
+
+
+def compile_text(
+    text: str,
+    *,
+    file: str = "<cop>",
+    topology: Topology,
+    parameters: Mapping[str, int] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    mode: str = "numesh",
+    schedlen: int | None = None,
+) -> Program:
+    """Evaluate a COP text on a network.
+
+    Parameters
+    ----------
+    text : str
+        The program. If its first line is ``;/*``, it is the head of a C file and ends at the first ``*/``.
+    file : str
+        Its name in messages.
+    topology : Topology
+        The network, unless the text sets its size.
+    parameters : mapping of str to int or None
+        Values for the text's ``(parameter NAME DEFAULT)``.
+    limits : Limits
+        What the text may use.
+    mode : str
+        ``*mode*`` unless the text sets it: "numesh", "dyn" or "tdm".
+    schedlen : int or None
+        ``*schedlen*`` unless the text sets it; None: it is not defined.
+
+    Raises
+    ------
+    CopError
+        With every fault that was found in the text.
+    PointsmanError
+        If an argument other than the text is wrong.
+    """
+    values = _check_arguments(parameters or {}, limits, mode, schedlen)
+    source = Source(text, file)
+    forms = read(source, limits)
+    machine = Machine(
+        source,
+        settings=Settings(topology, mode, schedlen),
+        limits=limits,
+        forms=FORMS,
+        functions=LIBRARY,
+        host_parameters=values,
+    )
+    parts = machine.run(machine.operators(forms, machine.globals))
+    for name in values:
+        if name not in machine.parameters:
+            machine.record(_unknown_parameter(machine, name))
+    assert isinstance(parts, list)
+    return finish(machine, parts)
+
+
+def compile_file(
+    path: str | os.PathLike[str],
+    *,
+    topology: Topology,
+    parameters: Mapping[str, int] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    mode: str = "numesh",
+    schedlen: int | None = None,
+) -> Program:
+    """Evaluate a COP file, as `compile_text` does.
+
+    Raises
+    ------
+    CopError
+        Also if the file is not UTF-8.
+    PointsmanError
+        If it cannot be read.
+    """
+    name = os.fspath(path)
+    try:
+        with Path(name).open("rb") as stream:
+            content = stream.read(4 * limits.text + 1)  # a character has up to four bytes
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise PointsmanError(f"cannot read {name}: {reason}") from None
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        before = Source(content[: error.start].decode() + "?", name)
+        if len(content) > 4 * limits.text:
+            raise before.limit(0, "text", limits.text, "the file is too long") from None
+        raise before.error(len(before.text) - 1, "the file is not UTF-8 here") from None
+    return compile_text(
+        text,
+        file=name,
+        topology=topology,
+        parameters=parameters,
+        limits=limits,
+        mode=mode,
+        schedlen=schedlen,
+    )
+
+
+def _check_arguments(parameters: Mapping[str, int], limits: Limits, mode: str, schedlen: int | None) -> dict[str, int]:
+    if mode not in MODES:
+        raise PointsmanError(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+    if schedlen is not None and (type(schedlen) is not int or schedlen < 1):
+        raise PointsmanError(f"schedule length must be a positive integer, not {schedlen!r}")
+    for name, value in parameters.items():
+        if type(value) is not int:
+            raise PointsmanError(f"parameter {name} must be an integer, not {value!r}")
+        if value.bit_length() > limits.number_bits:
+            raise PointsmanError(f"parameter {name} must have at most {limits.number_bits} bits")
+    return dict(parameters)
+
+
+def _unknown_parameter(machine: Machine, name: str) -> CopError:
+    known = sorted(machine.parameters)
+    listed = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
+    hint = f"the program has {listed}" if known else "the program has no parameters"
+    if close := suggestion(name, known):
+        hint = f"{close} {hint}"
+    shown = "".join(c if c.isprintable() else "?" for c in name[:60])
+    return CopError(f"unknown parameter '{shown}'", position=machine.source.position(0), hint=hint)

@@ -1,0 +1,463 @@
+"""The machine that evaluates COP forms: iterative, bounded, without access to Python.
+
+Every evaluation under way is a generator on one explicit stack (`Machine.run`); it yields the evaluations that it
+needs and is sent their values. Nesting therefore costs memory, bounded by ``limits.depth``, and never Python's stack.
+
+A form that fails raises `CopError`. Constructs and operators catch it, record it and go on, so that one pass finds
+more than one fault; `CopLimitError` ends the pass at once.
+
+Non-goals: macros, continuations, assignment to list elements. Values are immutable, so there are no cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from pointsman.network import Topology
+
+from .geometry import Context
+from .limits import Limits
+from .parts import InstancePart, Part
+from .reader import FALSE, TRUE, Atom, Form, ListForm, Symbol, show
+from .source import CopError, CopLimitError, FollowOnError, Source, suggestion, together
+
+Task = Generator[Any, Any, Any]
+"""An evaluation: yields the evaluations that it waits for, returns its value."""
+
+SpecialForm = Callable[["Machine", ListForm, "Scope"], Task]
+
+MOST_ERRORS = 20
+"""After so many faults the pass ends."""
+
+
+class Complaint(Exception):  # noqa: N818 (not an error of its own: `Machine.apply` gives it a place)
+    """What a library function says about its arguments.
+
+    Parameters
+    ----------
+    message : str
+    argument : int or None
+        Number of the argument that is wrong, from 0; None: the call.
+    """
+
+    def __init__(self, message: str, argument: int | None = None, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.argument = argument
+        self.hint = hint
+
+
+class Scope:
+    """Names and values of one lexical level."""
+
+    __slots__ = ("outer", "values")
+
+    def __init__(self, values: dict[str, object], outer: Scope | None) -> None:
+        self.values = values
+        self.outer = outer
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function that the text defines."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple[Form, ...]
+    scope: Scope
+
+    def __str__(self) -> str:
+        return f"#<function {self.name}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Builtin:
+    """A function of the library. With ``calls`` it is a generator, and may call functions of the text."""
+
+    name: str
+    least: int
+    most: int | None
+    function: Callable[[Machine, list[Any]], Any]
+    calls: bool = False
+
+    def __str__(self) -> str:
+        return f"#<function {self.name}>"
+
+
+class _Poison:
+    """Value of a name whose definition failed."""
+
+    def __str__(self) -> str:
+        return "#<failed>"
+
+
+POISON = _Poison()
+
+
+@dataclass
+class Settings:
+    """What the text may set about the compilation itself."""
+
+    topology: Topology
+    mode: str
+    schedlen: int | None
+    schedlen_set: bool = False
+
+
+class Machine:
+    """State of one evaluation.
+
+    Parameters
+    ----------
+    source : Source
+    forms : mapping
+        Special forms by name; a name in it always means that form.
+    functions : mapping
+        Library functions and constants by name; the text may define these names anew.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        settings: Settings,
+        limits: Limits,
+        forms: Mapping[str, SpecialForm],
+        functions: Mapping[str, object],
+        host_parameters: Mapping[str, int],
+    ) -> None:
+        self.source = source
+        self.settings = settings
+        self.limits = limits
+        self.forms = forms
+        self.library = Scope(dict(functions), None)
+        self.globals = Scope({}, self.library)
+        self.host_parameters = host_parameters
+        self.parameters: dict[str, int] = {}
+        self.network = Context(settings.topology)
+        self.context = self.network
+        self.defaults: Mapping[str, object] = {}
+        self.created: dict[int, InstancePart] = {}
+        self.errors: dict[tuple[int, int], CopError] = {}
+        self.calls: list[int] = []
+        self.at = 0
+        self.steps = 0
+        self.cells = 0
+        self.made = 0
+
+    # Running
+
+    def run(self, task: Task) -> object:
+        """Drive a task, and all that it waits for, to its value."""
+        stack = [task]
+        value: object = None
+        error: CopError | None = None
+        while stack:
+            try:
+                if error is None:
+                    request = stack[-1].send(value)
+                else:
+                    pending, error = error.with_traceback(None), None
+                    request = stack[-1].throw(pending)
+            except StopIteration as stop:
+                stack.pop()
+                value = stop.value
+            except CopLimitError:
+                raise
+            except CopError as raised:
+                stack.pop()
+                error = raised
+            else:
+                self.charge(1)
+                if len(stack) >= self.limits.depth:
+                    raise self.source.limit(self.at, "depth", self.limits.depth, "evaluation is nested too deeply")
+                stack.append(request)
+                value = None
+        if error is not None:
+            raise error
+        return value
+
+    def compound(self, form: ListForm, scope: Scope) -> Task:
+        """The task that evaluates a list."""
+        self.at = form.at
+        head = form.items[0]
+        if type(head) is Atom and type(head.value) is Symbol:
+            special = self.forms.get(head.value)
+            if special is not None:
+                return special(self, form, scope)
+        return self._call(form, scope)
+
+    def value(self, form: Form, scope: Scope) -> Task:
+        """Evaluate any form; for use with ``yield from``."""
+        if isinstance(form, ListForm):
+            return (yield self.compound(form, scope))
+        return self.atom(form, scope)
+
+    def atom(self, form: Atom, scope: Scope) -> object:
+        """Value of an atom."""
+        value = form.value
+        if type(value) is not Symbol or value == TRUE:
+            return value
+        found = self.lookup(value, scope)
+        if found is None:
+            raise self._unknown(form, value, scope, called=False)
+        if found is POISON:
+            raise self.poisoned(form.at)
+        return found
+
+    def lookup(self, name: str, scope: Scope) -> object | None:
+        """Value of a name, `POISON` if its definition failed, None if it has none."""
+        inner: Scope | None = scope
+        while inner is not None:
+            if name in inner.values:
+                return inner.values[name]
+            inner = inner.outer
+        return self.network_variable(name)
+
+    def _call(self, form: ListForm, scope: Scope) -> Task:
+        items = form.items
+        head = items[0]
+        if isinstance(head, ListForm):
+            function = yield self.compound(head, scope)
+        elif type(head.value) is Symbol:
+            function = self.lookup(head.value, scope)
+            if function is None:
+                raise self._unknown(head, head.value, scope, called=True)
+            if function is POISON:
+                raise self.poisoned(head.at)
+        else:
+            raise self.error(
+                head.at, f"{show(head.value)} cannot be called", hint="a list of values is quoted: '(0 1 2)"
+            )
+        arguments = []
+        for item in items[1:]:
+            if isinstance(item, ListForm):
+                arguments.append((yield self.compound(item, scope)))
+            else:
+                arguments.append(self.atom(item, scope))
+        return (yield from self.apply(function, arguments, form))
+
+    def apply(self, function: object, arguments: list[object], form: Form) -> Task:
+        """Call a function with values; ``form`` is the call, for the place of its faults."""
+        if type(function) is Builtin:
+            self.at = form.at
+            try:
+                self._check_count(function.name, function.least, function.most, len(arguments))
+                result = function.function(self, arguments)
+                return (yield from result) if function.calls else result
+            except Complaint as complaint:
+                raise self.error(self._place(form, complaint), complaint.message, hint=complaint.hint) from None
+        if type(function) is not Closure:
+            raise self.error(form.at, f"{show(function)} is not a function")
+        count = len(function.parameters)
+        if len(arguments) != count:
+            raise self.error(form.at, f"{function.name} takes {_plural(count)}, not {len(arguments)}")
+        scope = Scope(dict(zip(function.parameters, arguments, strict=True)), function.scope)
+        defaults = self.defaults
+        self.calls.append(form.at)
+        try:
+            return (yield from self.body(function.body, scope))
+        finally:
+            self.calls.pop()
+            self.defaults = defaults
+
+    def call_back(self, function: object, arguments: list[object], at: int) -> Task:
+        """The task that calls a function from within a library function that is called at ``at``."""
+        return self.apply(function, arguments, Atom(None, at))
+
+    def body(self, forms: Sequence[Form], scope: Scope) -> Task:
+        """Evaluate forms in order.
+
+        The value is the last one; but operators that come before it are not lost: then the value is the list of
+        all of them.
+        """
+        parts: list[object] = []
+        value: object = FALSE
+        for number, form in enumerate(forms):
+            if isinstance(form, ListForm):
+                value = yield self.compound(form, scope)
+            else:
+                value = self.atom(form, scope)
+            if number < len(forms) - 1 and _holds_part(value):
+                parts.append(value)
+        return (*parts, value) if parts else value
+
+    def operators(self, forms: Sequence[Form], scope: Scope) -> Task:
+        """Evaluate forms and collect the operators and groups that they give; for use with ``yield from``.
+
+        A form that fails is recorded and passed over.
+        """
+        defaults = self.defaults
+        parts: list[Part] = []
+        try:
+            for form in forms:
+                try:
+                    value = yield from self.value(form, scope)
+                    parts.extend(self._parts(value, form))
+                except CopError as error:
+                    self.record(error)
+        finally:
+            self.defaults = defaults
+        return parts
+
+    def _parts(self, value: object, form: Form) -> list[Part]:
+        parts: list[Part] = []
+        stack = [value]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, Part):
+                parts.append(item)
+            elif isinstance(item, tuple):
+                self.charge(len(item))
+                stack.extend(reversed(item))
+            else:
+                raise self.error(form.at, f"expected an operator or a grouping construct, not {show(value)}")
+        return parts
+
+    # Names
+
+    def network_variable(self, name: str) -> object | None:
+        """Value of a predefined variable, or None if there is none of that name."""
+        found = self.context.variable(name)
+        if found is not None:
+            return found
+        if name == "*mode*":
+            return Symbol(self.settings.mode)
+        if name == "*schedlen*":
+            set_or_scheduled = self.settings.schedlen_set or self.settings.mode != "dyn"
+            return self.settings.schedlen if set_or_scheduled else None
+        return None
+
+    def _unknown(self, form: Form, name: str, scope: Scope, *, called: bool) -> CopError:
+        known: set[str] = set(self.context.variables) | {"*mode*"}
+        inner: Scope | None = scope
+        while inner is not None:
+            known.update(inner.values)
+            inner = inner.outer
+        if called:
+            known.update(self.forms)
+        what = "operator or function" if called else "variable"
+        hint = suggestion(name, known)
+        if name == "*schedlen*":
+            hint = "it has a value only if the host or the program sets it"
+        elif name in self.forms and not called:
+            return self.error(form.at, f"'{show(Symbol(name))}' is the name of a construct and has no value")
+        error = self.error(form.at, f"unknown {what} '{show(Symbol(name))}'", hint=hint)
+        self.globals.values.setdefault(name, POISON)  # one report is enough
+        return error
+
+    # Errors and bounds
+
+    def error(
+        self, at: int, message: str, *, hint: str | None = None, notes: Sequence[tuple[int, str]] = ()
+    ) -> CopError:
+        """An error at an offset; within a function of the text it names the call too."""
+        if self.calls:
+            notes = [*notes, (self.calls[-1], "called from here")]
+        return self.source.error(at, message, hint=hint, notes=notes)
+
+    def poisoned(self, at: int) -> FollowOnError:
+        return FollowOnError("follows from another error", position=self.source.position(at))
+
+    def record(self, error: CopError) -> None:
+        """Keep an error and go on: one for each place, and not too many."""
+        if isinstance(error, CopLimitError):
+            raise error
+        if isinstance(error, FollowOnError):
+            return
+        self.errors.setdefault((error.position.line, error.position.column), error)
+        if len(self.errors) >= MOST_ERRORS:
+            self.finish()
+
+    def finish(self) -> None:
+        """Raise what was recorded, if anything was."""
+        if self.errors:
+            raise together(self.errors.values())
+
+    def charge(self, steps: int) -> None:
+        """Count work."""
+        self.steps += steps
+        if self.steps > self.limits.steps:
+            raise self.source.limit(self.at, "steps", self.limits.steps, "evaluation takes too many steps")
+
+    def allocate(self, cells: int) -> None:
+        """Count list elements or characters that are about to be made in one piece."""
+        if cells > self.limits.list_length:
+            raise self.source.limit(
+                self.at,
+                "list_length",
+                self.limits.list_length,
+                f"this makes a list or string of {show(cells)} elements",
+            )
+        self.cells += cells
+        if self.cells > self.limits.cells:
+            raise self.source.limit(self.at, "cells", self.limits.cells, "the program makes too many list elements")
+
+    def list_of(self, items: Sequence[object]) -> tuple[object, ...]:
+        """A list value of these elements."""
+        self.allocate(len(items))
+        return tuple(items)
+
+    def number(self, value: int | Fraction) -> int | Fraction:
+        """A number value: an integer if it is one, and not too long."""
+        bits = self.limits.number_bits
+        if isinstance(value, Fraction):
+            if value.denominator == 1:
+                value = value.numerator
+            elif value.denominator.bit_length() > bits or value.numerator.bit_length() > bits:
+                raise self._too_big()
+        if isinstance(value, int) and value.bit_length() > bits:
+            raise self._too_big()
+        return value
+
+    def _too_big(self) -> CopLimitError:
+        bits = self.limits.number_bits
+        return self.source.limit(self.at, "number_bits", bits, "this number has too many bits")
+
+    def check_bits(self, bits: int) -> None:
+        """Refuse a number of so many bits before it is made."""
+        if bits > self.limits.number_bits:
+            raise self._too_big()
+
+    def count_made(self, parts: int, at: int) -> None:
+        """Count operator instances and groups."""
+        self.made += parts
+        if self.made > self.limits.operators:
+            raise self.source.limit(at, "operators", self.limits.operators, "the program has too many operators")
+
+    def _check_count(self, name: str, least: int, most: int | None, count: int) -> None:
+        if count < least or (most is not None and count > most):
+            if most is None:
+                expected = f"at least {_plural(least)}"
+            elif least == most:
+                expected = _plural(least)
+            else:
+                expected = f"{least} to {most} arguments"
+            raise Complaint(f"{name} takes {expected}, not {count}")
+
+    @staticmethod
+    def _place(form: Form, complaint: Complaint) -> int:
+        if complaint.argument is None or not isinstance(form, ListForm):
+            return form.at
+        return form.items[min(complaint.argument + 1, len(form.items) - 1)].at
+
+
+def _holds_part(value: object) -> bool:
+    """Whether a value is an operator or a list with one near its front; what this misses is reported as lost."""
+    stack = [value]
+    for _ in range(100):
+        if not stack:
+            break
+        item = stack.pop()
+        if isinstance(item, Part):
+            return True
+        if isinstance(item, tuple):
+            stack.extend(reversed(item[:20]))
+    return False
+
+
+def _plural(count: int) -> str:
+    return "1 argument" if count == 1 else f"{count} arguments"

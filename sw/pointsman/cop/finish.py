@@ -1,0 +1,179 @@
+"""The last pass: from the parts that were evaluated to a `Program`.
+
+Takes the parts of the top level; checks what can be seen only on the whole: labels, instances, operators that were
+evaluated and then lost. Gives the frozen tree. Leaves meshes and routes alone: whether an operator can be
+implemented is for later stages to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .evaluator import Machine
+from .operators import ends, runtime_operands
+from .parts import GroupPart, OperatorPart, Part, group, sequential
+from .program import Group, Instance, Operator, Program
+
+
+def finish(machine: Machine, parts: Sequence[Part]) -> Program:
+    """Check the parts of the top level and freeze them.
+
+    Raises
+    ------
+    CopError
+        With all faults that this pass and the evaluation before it found.
+    """
+    root = sequential(machine, parts, 0)
+    if root is None:
+        if not machine.errors:
+            machine.record(machine.error(0, "the program has no operator", hint="for instance (broadcast 'b 0)"))
+        machine.finish()
+        raise AssertionError("an error was recorded")
+    if not (isinstance(root, GroupPart) and root.kind == "sequential"):
+        root = group(machine, "sequential", [root], root.at)
+    operators = [part for part in walk(root) if isinstance(part, OperatorPart)]
+    _check_labels(machine, root)
+    _check_placed(machine, operators)
+    for operator in operators:
+        _check_instances(machine, operator)
+    machine.finish()
+    settings = machine.settings
+    frozen = _freeze(machine, root)
+    assert isinstance(frozen, Group)
+    return Program(
+        root=frozen,
+        topology=settings.topology,
+        parameters=tuple(machine.parameters.items()),
+        mode=settings.mode,
+        schedlen=settings.schedlen if settings.schedlen_set else None,
+        source=machine.source.text,
+        file=machine.source.file,
+    )
+
+
+def walk(part: Part) -> Iterator[Part]:
+    """A part and all in it, in the order of the text."""
+    stack = [part]
+    while stack:
+        part = stack.pop()
+        yield part
+        if isinstance(part, GroupPart):
+            stack.extend(reversed(part.children))
+
+
+def _check_labels(machine: Machine, root: Part) -> None:
+    """Labels are one flat namespace, because the functions for the application are named after them."""
+    seen: dict[str, Part] = {}
+    for part in walk(root):
+        if part.label is None:
+            continue
+        other = seen.setdefault(part.label, part)
+        if other is part or _share_instance(other, part):
+            continue
+        kind, other_kind = _kind(part), _kind(other)
+        what = f"label '{part.label}' is used twice"
+        if kind != other_kind:
+            what += f", for a {other_kind} and for a {kind}"
+            hint = "labels of operators and loops are one namespace"
+        elif isinstance(part, OperatorPart):
+            hint = "instances of one operator must stand in the same parallel, doall or subset"
+        else:
+            hint = None
+        notes = [(other.label_at, "first use")] if other.label_at != part.label_at else []
+        machine.record(machine.error(part.label_at, what, hint=hint, notes=notes))
+
+
+def _kind(part: Part) -> str:
+    return part.kind
+
+
+def _share_instance(one: Part, other: Part) -> bool:
+    """Whether it is the same evaluation placed twice, which `_check_placed` reports."""
+    if isinstance(one, OperatorPart) and isinstance(other, OperatorPart):
+        return not {id(instance) for instance in one.instances}.isdisjoint(map(id, other.instances))
+    return one.label == other.label and isinstance(one, GroupPart) and one is other
+
+
+def _check_placed(machine: Machine, operators: Sequence[OperatorPart]) -> None:
+    """Every operator that was evaluated stands in the program, once."""
+    placed: set[int] = set()
+    for operator in operators:
+        for instance in operator.instances:
+            if id(instance) in placed:
+                machine.record(
+                    machine.error(
+                        instance.at,
+                        f"{operator.kind} '{operator.label}' is placed twice in the program",
+                        hint="a function that is called twice, with another label, gives two operators",
+                    )
+                )
+            placed.add(id(instance))
+    if machine.errors:
+        return  # what stood in a faulty construct is lost with it
+    for key, instance in machine.created.items():
+        if key not in placed:
+            machine.record(
+                machine.error(
+                    instance.at,
+                    "this operator is evaluated but stands nowhere in the program",
+                    hint="its value must reach the top level or a grouping construct",
+                )
+            )
+
+
+def _check_instances(machine: Machine, operator: OperatorPart) -> None:
+    """Instances may not share a writing or a reading node (Metcalf 1997, §2.5), and take the same run-time values."""
+    if len(operator.instances) == 1:
+        return
+    first = operator.instances[0]
+    runtimes = len(runtime_operands(first.operands))
+    writer_of: dict[int, int] = {}
+    reader_of: dict[int, int] = {}
+    for number, instance in enumerate(operator.instances):
+        if len(runtime_operands(instance.operands)) != runtimes:
+            machine.record(
+                machine.error(
+                    instance.at,
+                    f"instances of '{operator.label}' must all have the same number of run-time operands",
+                    hint=f"{operator.label}_load takes the same arguments on every node",
+                    notes=[(first.at, f"another instance of '{operator.label}'")] if first.at != instance.at else [],
+                )
+            )
+            return
+        writers, readers = ends(operator.kind, instance.nodes, instance.operands)
+        for verb, nodes, owner_of in (("written", writers, writer_of), ("read", readers, reader_of)):
+            for node in nodes:
+                owner = owner_of.setdefault(node, number)
+                if owner == number:
+                    continue
+                other = operator.instances[owner]
+                machine.record(
+                    machine.error(
+                        instance.at,
+                        f"two instances of '{operator.label}' are {verb} by node {node} of the network",
+                        hint="instances of one operator may not share a reading or writing node",
+                        notes=[(other.at, "the other instance")] if other.at != instance.at else [],
+                    )
+                )
+                return
+
+
+def _freeze(machine: Machine, part: Part) -> Group | Operator:
+    position = machine.source.position(part.at)
+    if isinstance(part, GroupPart):
+        children = tuple(_freeze(machine, child) for child in part.children)
+        return Group(part.kind, children, part.label, part.count, position)
+    options = part.options
+    return Operator(
+        label=part.label,
+        kind=part.kind,
+        instances=tuple(Instance(instance.nodes, instance.operands) for instance in part.instances),
+        type=options.type,
+        m=options.m,
+        c=part.c,
+        pipelined=options.pipelined,
+        b=options.b,
+        impl=options.impl,
+        valid=options.valid,
+        position=position,
+    )

@@ -1,0 +1,97 @@
+"""Where an operator stands: the current subset, its coordinates, and the functions of Metcalf 1997, Table A.2.
+
+Coordinates are relative, as node numbers are: the coordinate of a member is the rank of its mesh coordinate among
+those that occur in the subset. For a block of a mesh that is the distance from the block's corner; for every second
+column, the columns count 0, 1, 2 …; the sizes are the numbers of ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from pointsman.network import Topology
+
+AXES = "xyz"
+NETWORK_VARIABLES = (
+    "*nodes*",
+    *(f"*{axis}size*" for axis in AXES),
+    *(f"*{axis}phys*" for axis in AXES),
+    "*subset*",
+)
+
+
+class Context:
+    """The subset that is current while some part of a program is evaluated.
+
+    Parameters
+    ----------
+    topology : Topology
+    nodes : tuple of int or None
+        Its members in order, as numbers of the network; None: all.
+    """
+
+    variables = NETWORK_VARIABLES
+
+    def __init__(self, topology: Topology, nodes: tuple[int, ...] | None = None) -> None:
+        self.topology = topology
+        self.whole = nodes is None
+        self.nodes = tuple(range(topology.nodes)) if nodes is None else nodes
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @cached_property
+    def physical(self) -> tuple[int, int, int]:
+        """Network size in three dimensions."""
+        x, y, z = (*self.topology.size, 1, 1)[:3]
+        return x, y, z
+
+    @cached_property
+    def coordinates(self) -> tuple[tuple[int, int, int], ...]:
+        """Relative x, y, z of each member."""
+        of = self.topology.coordinates
+        full = [(*of(node), 0, 0)[:3] for node in self.nodes]
+        ranks = [{place: rank for rank, place in enumerate(sorted(set(axis)))} for axis in zip(*full, strict=True)]
+        return tuple((ranks[0][x], ranks[1][y], ranks[2][z]) for x, y, z in full)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How many different x, y and z there are."""
+        if self.whole:
+            return self.physical
+        return tuple(1 + max(axis) for axis in zip(*self.coordinates, strict=True))
+
+    @cached_property
+    def members(self) -> dict[tuple[int, ...], int]:
+        """Member at each relative coordinate."""
+        return {place: member for member, place in enumerate(self.coordinates)}
+
+    def lines(self, dimension: int) -> list[tuple[int, ...]]:
+        """Members that differ in one dimension only, in its order; lines go x before y before z."""
+        found: dict[tuple[int, ...], list[int]] = {}
+        order = sorted(range(len(self)), key=lambda member: self.coordinates[member][::-1])
+        for member in order:
+            place = self.coordinates[member]
+            found.setdefault(place[:dimension] + place[dimension + 1 :], []).append(member)
+        return [tuple(found[key]) for key in sorted(found, key=lambda key: key[::-1])]
+
+    def inner(self, members: Sequence[int]) -> Context:
+        """The context of a subset of this one."""
+        return Context(self.topology, tuple(self.nodes[member] for member in members))
+
+    def variable(self, name: str) -> object | None:
+        """Value of a predefined variable of the network, or None."""
+        if name not in NETWORK_VARIABLES:
+            return None
+        if name == "*nodes*":
+            return len(self)
+        if name == "*subset*":
+            return self.nodes
+        axis = AXES.index(name[1])
+        return self.sizes[axis] if name.endswith("size*") else self.physical[axis]
+
+    @property
+    def noun(self) -> str:
+        """What node numbers are relative to, for messages."""
+        return "network" if self.whole else "subset"

@@ -1,0 +1,119 @@
+"""`Program` back to COP text that reads to an equal `Program`.
+
+The text is the program after evaluation: no variables, no loops over nodes, every subset spelt out. It fixes the
+size of a mesh; the kind of network is still the reader's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from .operators import OPERATORS
+from .program import DataType, Group, Instance, Operator, Program, Runtime, Value
+
+
+def program_to_cop(program: Program) -> str:
+    """A COP text that reads to an equal program, on ``program.topology`` and under the same file name."""
+    lines = []
+    topology = program.topology
+    if topology.kind in ("mesh", "torus"):
+        lines.append(f"(reset-mesh-size {' '.join(map(str, topology.size))})")
+    if program.mode != "numesh":
+        lines.append(f"(define *mode* '{program.mode})")
+    if program.schedlen is not None:
+        lines.append(f"(define *schedlen* {program.schedlen})")
+    lines += [f"(parameter {name} {value})" for name, value in program.parameters]
+    for child in program.root.children:
+        lines += _lines(child, topology.nodes)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(part: Group | Operator, nodes: int) -> list[str]:
+    if isinstance(part, Operator):
+        return _operator(part, nodes)
+    head = f"({part.kind}"
+    if part.kind == "loop":
+        head += f" '{part.label} {part.count}"
+    inner = [line for child in part.children for line in _lines(child, nodes)]
+    return _close([head, *("  " + line for line in inner)])
+
+
+def _operator(operator: Operator, nodes: int) -> list[str]:
+    """One form for each run of instances that have the same nodes, or else the same operands."""
+    whole = tuple(range(nodes))
+    # Instances mostly share one tuple of nodes, which may be long: compare each tuple once.
+    first: dict[tuple[int, ...], int] = {whole: 0}
+    distinct = {id(instance.nodes): instance.nodes for instance in operator.instances}
+    number = {key: first.setdefault(members, len(first)) for key, members in distinct.items()}
+    forms: list[list[str]] = []
+    copies: list[Instance] = []  # on different nodes, with the same operands
+    for which, run in groupby(operator.instances, key=lambda instance: number[id(instance.nodes)]):
+        instances = list(run)
+        if copies and (which == 0 or len(instances) > 1 or instances[0].operands != copies[0].operands):
+            forms.append(_subset(copies, [_call(operator, copies[0])]))
+            copies = []
+        if which == 0:
+            forms += [[_call(operator, instance)] for instance in instances]
+        elif len(instances) > 1:
+            calls = ["  " + _call(operator, instance) for instance in instances]
+            forms.append(_subset(instances[:1], _close(["(parallel", *calls])))
+        else:
+            copies += instances
+    if copies:
+        forms.append(_subset(copies, [_call(operator, copies[0])]))
+    if len(forms) == 1:
+        return forms[0]
+    return _close(["(parallel", *("  " + line for form in forms for line in form)])
+
+
+def _subset(instances: Sequence[Instance], inner: list[str]) -> list[str]:
+    subsets = " ".join(_list(instance.nodes) for instance in instances)
+    return _close([f"(subset '({subsets})", *("  " + line for line in inner)])
+
+
+def _call(operator: Operator, instance: Instance) -> str:
+    spec = OPERATORS[operator.kind]
+    words = [operator.kind, f"'{operator.label}"]
+    values = dict(instance.operands)
+    words += [_operand(values[operand.name]) for operand in spec.operands if values[operand.name] is not None]
+    if operator.type != DataType():
+        words.append(f":type '{operator.type}")
+    if operator.m != operator.type.words:
+        words.append(f":m {operator.m}")
+    if operator.c != 1:
+        words.append(f":c {operator.c}")
+    if operator.pipelined:
+        words.append(":pipelined t")
+    if operator.b != 1.0:
+        words.append(f":b {'*min*' if operator.b == 'min' else repr(operator.b)}")
+    if operator.impl is not None:
+        words.append(f":impl '{operator.impl}")
+    if operator.valid is not None:
+        words.append(f":valid '{_list(operator.valid)}")
+    return f"({' '.join(words)})"
+
+
+def _operand(value: Value) -> str:
+    if isinstance(value, Runtime):
+        words = ["runtime"]
+        if value.values is not None:
+            words.append(f":values '{_list(value.values)}")
+        if value.dynamic:
+            words.append(":dynamic t")
+        elif value.distributed:
+            words.append(":distributed t")
+        if value.block != 1:
+            words.append(f":block {value.block}")
+        return f"({' '.join(words)})"
+    if isinstance(value, tuple):
+        return "'" + _list(value)
+    return f"'{value}" if isinstance(value, str) else str(value)
+
+
+def _list(values: Sequence[int]) -> str:
+    return f"({' '.join(map(str, values))})"
+
+
+def _close(lines: list[str]) -> list[str]:
+    return [*lines[:-1], lines[-1] + ")"]

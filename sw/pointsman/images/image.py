@@ -1,0 +1,178 @@
+"""Images: all that the nodes of a mesh need to run a program, and all that a judge needs to prove it.
+
+Nothing symbolic is left: VFSM numbers, interface registers, schedule addresses and every rewriting that a load
+function may do stand here as the hardware will see them. The file format is in ``format``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from numesh.codes import Annotation
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+
+IoKind = Literal["write", "read", "both", "func", "none"]
+"""Which I/O functions a node may call. With "both" (a node that is the source of one instance and a destination of
+another) the write function moves the write lanes and the read function the read lanes; otherwise one function moves
+all lanes."""
+Technique = Literal["none", "msg-sync", "barrier"]
+
+
+@dataclass(frozen=True)
+class LaneImage:
+    """One direction of words between a processor and its router (see ``pointsman.runtime.requests.Lane``).
+
+    ``words`` None: the operator's message length. ``data`` tells which words: the caller's message going out
+    ("out"), the message coming in ("in", also what a later lane forwards), or nothing that matters ("token").
+    """
+
+    write: bool
+    registers: tuple[int, ...]
+    words: int | None = None
+    data: Literal["out", "in", "token"] = "out"
+    after: int | None = None
+    after_all: bool = False
+    pair: int | None = None
+    window: int | None = None
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """An annotation that a load function puts into the router."""
+
+    pipeline: int
+    vfsm: int
+    annotation: Annotation
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a node does in an operator for some values of its run-time operands."""
+
+    kind: IoKind
+    lanes: tuple[LaneImage, ...] = ()
+    rewrites: tuple[Rewrite, ...] = ()
+    """Annotations that must stand for this role. All roles of a node name the same VFSMs."""
+    delay: int = 0
+    """Cycles from the end of the I/O function until no word of the operator is left in this node's router
+    (message-bound operators; 0 when the I/O function itself guarantees it)."""
+    local: bool = False
+    """The node sends to itself only: the message is copied, no word enters the router."""
+
+
+@dataclass(frozen=True)
+class NodeOperator:
+    """An operator as one node sees it. ``role_of[i]`` is the role for the i-th of the operator's values."""
+
+    roles: tuple[Role, ...]
+    role_of: tuple[int, ...]
+    position: int
+    """Node number relative to its instance."""
+    nodes: int
+    """Nodes of its instance."""
+
+
+@dataclass(frozen=True)
+class OperatorImage:
+    """What is the same for all nodes of an operator."""
+
+    label: str
+    kind: str
+    implementation: str
+    phase: int
+    type: str
+    m: int
+    runtime: tuple[str, ...]
+    """Names of its run-time operands, in order."""
+    values: tuple[tuple[int, ...], ...]
+    """Every legal combination of run-time values, sorted; one empty tuple when there is none."""
+    bandwidth: float
+    """Words per cycle of its slowest stream."""
+    source: str
+    """``file:line:column`` of the operator in the COP text."""
+
+
+@dataclass(frozen=True)
+class PhaseImage:
+    """A phase: its operators and how it ends."""
+
+    name: str
+    block: int
+    """Block of the schedule memory: entries block * period to block * period + period - 1."""
+    operators: tuple[int, ...]
+    technique: Technique
+    reason: str
+    """Why this technique, in words."""
+    successors: tuple[int, ...]
+    barrier: int | None = None
+    """Index of the operator that closes the phase, for the technique "barrier"."""
+
+
+@dataclass(frozen=True)
+class NodePhase:
+    """A phase as one node sees it.
+
+    ``schedule`` has one row per slot with the VFSM of each pipeline; ``annotations`` are all VFSMs that the schedule
+    names, but 0 and 1, as they stand before any load function. ``settle``: cycles to wait after changing to a given
+    phase until the neighbours have changed as well.
+    """
+
+    phase: int
+    schedule: tuple[tuple[int, ...], ...]
+    annotations: tuple[Rewrite, ...]
+    settle: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class NodeImage:
+    """All that one node needs. ``phases`` and ``operators`` only hold those in which it has a part."""
+
+    phases: tuple[NodePhase, ...]
+    operators: tuple[tuple[int, NodeOperator], ...]
+    """(index of the operator, its view from here)."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One chain of a stream, as the compiler promises it.
+
+    For every value in ``values`` (indices into the operator's values), in phase ``phase``, each word that the processor
+    of ``source`` writes to ``register`` is delivered once to every destination register, in order, at ``words`` words per
+    period as long as nobody blocks.
+    """
+
+    operator: int
+    phase: int
+    stream: str
+    values: tuple[int, ...]
+    source: int
+    register: int
+    destinations: tuple[tuple[int, int], ...]
+    """(node, interface register)."""
+    words: int
+
+
+@dataclass(frozen=True)
+class Images:
+    """A compiled program."""
+
+    shape: NodeShape
+    topology: Topology
+    period: int
+    name: str
+    parameters: tuple[tuple[str, int], ...]
+    loops: tuple[str, ...]
+    """Labels of the loops, which have load functions that do nothing."""
+    operators: tuple[OperatorImage, ...]
+    phases: tuple[PhaseImage, ...]
+    nodes: tuple[NodeImage, ...]
+    promises: tuple[Promise, ...]
+    passages: tuple[tuple[int, int, int, tuple[int, ...]], ...] = ()
+    """(node, phase left or -1, phase entered or -1 for the end, phases on the way): where a node must pass phases in
+    which it has no operator."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    LOADER_BLOCK = 0
+    """Block of the loader phase: VFSM 1 in every pipeline and slot, Metcalf 1997 §7.1.5."""

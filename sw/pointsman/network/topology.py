@@ -1,0 +1,156 @@
+"""Nodes and links. Nothing above this module knows a coordinate formula.
+
+Node numbers run x fastest: node = x + X·(y + Y·z). A link joins two ports, one at either end, and carries words both
+ways; the ports of a mesh or torus are the neighbour codes of Metcalf 1997, Table 7.1 (-x, +x, -y, +y, -z, +z).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+from pointsman.errors import PointsmanError
+
+MAX_NODES = 4096
+
+
+@dataclass(frozen=True, order=True)
+class Link:
+    """Two ports joined: ``port`` of ``node`` and ``other_port`` of ``other``."""
+
+    node: int
+    port: int
+    other: int
+    other_port: int
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A network: its kind, its size and its links.
+
+    Parameters
+    ----------
+    kind : str
+        "mesh", "torus" or "graph".
+    size : tuple of int
+        Nodes in each dimension, x first; for a graph its number of nodes.
+    links : tuple of Link
+        Every link once.
+    """
+
+    kind: str
+    size: tuple[int, ...]
+    links: tuple[Link, ...] = field(repr=False)
+
+    @property
+    def nodes(self) -> int:
+        return prod(self.size)
+
+    @cached_property
+    def ports(self) -> int:
+        """Ports that a node must have: two per dimension, or the largest port used plus one."""
+        if self.kind in ("mesh", "torus"):
+            return 2 * len(self.size)
+        return 1 + max((max(link.port, link.other_port) for link in self.links), default=0)
+
+    @cached_property
+    def at_port(self) -> tuple[dict[int, tuple[int, int]], ...]:
+        """For each node: port to (node at the other end, its port)."""
+        table: tuple[dict[int, tuple[int, int]], ...] = tuple({} for _ in range(self.nodes))
+        for link in self.links:
+            for node, port, other, other_port in (
+                (link.node, link.port, link.other, link.other_port),
+                (link.other, link.other_port, link.node, link.port),
+            ):
+                if port in table[node]:
+                    raise PointsmanError(f"port {port} of node {node} is joined twice")
+                table[node][port] = (other, other_port)
+        return table
+
+    def coordinates(self, node: int) -> tuple[int, ...]:
+        """Coordinates of ``node``, x first."""
+        self.check_node(node)
+        position = []
+        for extent in self.size:
+            node, rest = divmod(node, extent)
+            position.append(rest)
+        return tuple(position)
+
+    def node_at(self, *position: int) -> int:
+        """Node at these coordinates, x first."""
+        if len(position) != len(self.size) or any(
+            not 0 <= p < s for p, s in zip(position, self.size, strict=True)
+        ):
+            raise PointsmanError(f"coordinates {position} are outside the {self} {self.kind}")
+        node = 0
+        for p, s in zip(reversed(position), reversed(self.size), strict=True):
+            node = node * s + p
+        return node
+
+    def check_node(self, node: int) -> None:
+        if not 0 <= node < self.nodes:
+            raise PointsmanError(f"node {node} is outside the network (0..{self.nodes - 1})")
+
+    def __str__(self) -> str:
+        return "x".join(map(str, self.size))
+
+
+def mesh(*size: int) -> Topology:
+    """Cartesian mesh of one to three dimensions."""
+    return _cartesian("mesh", size)
+
+
+def torus(*size: int) -> Topology:
+    """Mesh whose dimensions of more than one node are closed to rings."""
+    return _cartesian("torus", size)
+
+
+def graph(nodes: int, edges: Iterable[tuple[int, int]]) -> Topology:
+    """Any undirected graph; ports are given out in the order of ``edges``."""
+    if not 1 <= nodes <= MAX_NODES:
+        raise PointsmanError(f"a network must have 1 to {MAX_NODES} nodes, not {nodes}")
+    used = [0] * nodes
+    links = []
+    for u, v in edges:
+        if not (0 <= u < nodes and 0 <= v < nodes) or u == v:
+            raise PointsmanError(f"edge {u}-{v} must join two different nodes of 0..{nodes - 1}")
+        links.append(Link(u, used[u], v, used[v]))
+        used[u] += 1
+        used[v] += 1
+    return Topology("graph", (nodes,), tuple(links))
+
+
+def parse_size(text: str) -> tuple[int, ...]:
+    """Read ``4x4`` or ``8x8x2``.
+
+    Raises
+    ------
+    PointsmanError
+        If it is not one to three positive numbers joined by x, or too large.
+    """
+    parts = text.lower().split("x")
+    if not 1 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise PointsmanError(f"a mesh size must be numbers joined by x, not {text!r}", hint="for instance 4x4")
+    if any(len(part) > 5 for part in parts):
+        raise PointsmanError(f"a network must have 1 to {MAX_NODES} nodes, not {text}")
+    return tuple(map(int, parts))
+
+
+def _cartesian(kind: str, size: tuple[int, ...]) -> Topology:
+    if not 1 <= len(size) <= 3 or any(extent < 1 for extent in size):
+        raise PointsmanError(f"a {kind} must have one to three positive dimensions, not {size}")
+    if prod(size) > MAX_NODES:
+        raise PointsmanError(f"a network must have 1 to {MAX_NODES} nodes, not {prod(size)}")
+    links = []
+    stride = 1
+    for dimension, extent in enumerate(size):
+        for node in range(prod(size)):
+            at = node // stride % extent
+            if at + 1 < extent:
+                links.append(Link(node, 2 * dimension + 1, node + stride, 2 * dimension))
+            elif kind == "torus" and extent > 1:
+                links.append(Link(node, 2 * dimension + 1, node - at * stride, 2 * dimension))
+        stride *= extent
+    return Topology(kind, size, tuple(sorted(links)))

@@ -1,0 +1,328 @@
+"""Broadcasts (Metcalf 1997, A.1 and B.1)."""
+
+from __future__ import annotations
+
+from pointsman.cop.program import Operator, Runtime
+from pointsman.images.image import LaneImage
+from pointsman.network import Topology
+from pointsman.streams.stream import Condition, Stream
+
+from .implementation import (
+    Context,
+    Implementation,
+    Metric,
+    RoleDraft,
+    VfsmSetting,
+    Wiring,
+    box,
+    is_constant,
+    keep_in,
+    operand,
+    stream_name,
+)
+
+
+class StrBcast(Implementation):
+    """A multicast stream for each instance, source known (str_bcast)."""
+
+    name = "str_bcast"
+    kinds = ("broadcast",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not is_constant(operator, "source"):
+            return None
+        return Metric(words_per_cycle=0.5, latency=max(len(i.nodes) for i in operator.instances))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [
+            Stream(
+                stream_name(operator, i),
+                instance.nodes[operand(operator, i, "source", ())],
+                tuple(n for k, n in enumerate(instance.nodes) if k != operand(operator, i, "source", ())),
+                weight=float(operator.m * operator.c),
+                chains=2,
+                group=operator.label,
+                keep_in=keep_in(instance, context),
+            )
+            for i, instance in enumerate(operator.instances)
+            if len(instance.nodes) > 1
+        ]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        name = stream_name(operator, instance)
+        if node == nodes[operand(operator, instance, "source", ())]:
+            if len(nodes) == 1:
+                return RoleDraft("write")
+            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+
+
+class StrBcastLinear(Implementation):
+    """Two multicasts along a snake through all nodes, one each way; the load function makes the source inject into
+    both (str_bcast_linear).
+
+    At the source the forwarding VFSMs are rewritten to read the interface. With ``bind`` the source also reads its own
+    words back, which makes the operator processor-bound for messages of any length; without, its deliveries are
+    switched off, which frees interface cycles and needs a message longer than the buffers on the way.
+    """
+
+    name = "str_bcast_linear"
+    kinds = ("broadcast",)
+
+    def __init__(self, *, bind: bool) -> None:
+        self.bind = bind
+        self.processor_bound = bind
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        source = operator.instances[0].operand("source")
+        if isinstance(source, Runtime) and (source.distributed or source.dynamic):
+            return None
+        if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
+            return None
+        length = max(len(i.nodes) for i in operator.instances)
+        if not self.bind and operator.m <= length:
+            return None
+        return Metric(
+            words_per_cycle=0.25 if self.bind else 0.48,
+            latency=length,
+            reload_words=0 if is_constant(operator, "source") else 8,
+        )
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            path = snake(instance.nodes, context.topology)
+            assert path is not None
+            if len(path) == 1:
+                continue
+            choice = stream_name(operator, i, "source")
+            for what, way in (("up", path), ("down", path[::-1])):
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, what),
+                        way[0],
+                        way if self.bind else way[1:],
+                        weight=float(operator.m * operator.c),
+                        group=operator.label,
+                        keep_in=frozenset(path),
+                        path=way,
+                        injects_anywhere=True,
+                        inject_condition=Condition(choice, True),
+                        deliver_condition=None if self.bind else Condition(choice, False),
+                        rewritten=not is_constant(operator, "source") and len(path) > 2,
+                    )
+                )
+        return streams
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        """Where a chain enters a node and goes on: the entering VFSM, and the delivery unless the source reads back."""
+        settings: list[VfsmSetting] = []
+        for name in sorted(wiring.index, key=lambda name: wiring.index[name]):
+            if not name.startswith(f"{operator.label}["):
+                continue
+            here = wiring.settings(name, node)
+            if not wiring.has(name, node, "inject") or any(
+                s.vfsm.source.kind == "inject" for s in here
+            ):  # the head of the stream always injects
+                continue
+            # Deliveries first: were the entering VFSM back on its link before them, words could pass undelivered.
+            if not self.bind:
+                settings += [s for s in here if s.vfsm.destination.kind == "deliver"]
+            settings += [s for s in here if self._enters(s, here)]
+        return tuple(settings)
+
+    @staticmethod
+    def _enters(setting: VfsmSetting, here: tuple[VfsmSetting, ...]) -> bool:
+        """Is this the VFSM by which its chain enters the node?"""
+        first = next(s for s in here if s.chain == setting.chain)
+        return setting == first
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        settings = self.gen_router(operator, wiring, node)
+        nodes = operator.instances[instance].nodes
+        if node != nodes[operand(operator, instance, "source", values)]:
+            return settings
+        return tuple(s.off() if s.vfsm.destination.kind == "deliver" else s.read_interface() for s in settings)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        if len(nodes) == 1:
+            return RoleDraft("write")
+        up, down = (stream_name(operator, instance, what) for what in ("up", "down"))
+        path = wiring.routed.streams[wiring.index[up]].path
+        assert path is not None
+        at, source = path.index(node), path.index(nodes[operand(operator, instance, "source", values)])
+        if at != source:
+            name = up if source < at else down
+            return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+        ways = [name for name, last in ((up, len(path) - 1), (down, 0)) if at != last]
+        lanes = [LaneImage(True, wiring.registers(name, node, "inject")) for name in ways]
+        if len(lanes) == 2:
+            lanes = [
+                LaneImage(True, lane.registers, pair=1 - i, window=4) for i, lane in enumerate(lanes)
+            ]
+        if self.bind:
+            lanes += [LaneImage(False, wiring.registers(name, node, "deliver"), data="token") for name in ways]
+        return RoleDraft("write", tuple(lanes))
+
+
+class StrBcastDense(Implementation):
+    """Streams between all neighbours; processors forward what they read (str_bcast_dense).
+
+    The flood fill is ordered by dimension: from the source along the last dimension first, x last, so that every node
+    knows from the source alone whom to read from and whom to write to (§4.1.1, "Processor Intervention").
+    """
+
+    name = "str_bcast_dense"
+    kinds = ("broadcast",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        source = operator.instances[0].operand("source")
+        if isinstance(source, Runtime) and (source.distributed or source.dynamic):
+            return None
+        if context.topology.kind == "graph":
+            return None
+        if any(
+            box(instance.nodes, context.topology) != frozenset(instance.nodes)
+            for instance in operator.instances
+        ):
+            return None
+        dimensions = max(_dimensions(i.nodes, context.topology) for i in operator.instances)
+        far = max(
+            sum(size - 1 for size in _extent(i.nodes, context.topology)) for i in operator.instances
+        )
+        return Metric(words_per_cycle=0.48 / max(1, dimensions), latency=7.0 * far)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            members = frozenset(instance.nodes)
+            for node in instance.nodes:
+                for other in _mesh_neighbours(node, members, context.topology):
+                    streams.append(
+                        Stream(
+                            stream_name(operator, i, f"{node}-{other}"),
+                            node,
+                            (other,),
+                            weight=float(operator.m * operator.c),
+                            group=operator.label,
+                            keep_in=members,
+                            path=(node, other),
+                        )
+                    )
+        return streams
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        topology = wiring.routed.topology
+        source = nodes[operand(operator, instance, "source", values)]
+        children = [
+            other
+            for other in _mesh_neighbours(node, frozenset(nodes), topology)
+            if flood_parent(other, source, topology) == node
+        ]
+
+        def out(child: int) -> tuple[int, ...]:
+            return wiring.registers(stream_name(operator, instance, f"{node}-{child}"), node, "inject")
+
+        if node == source:
+            many = len(children) > 1
+            return RoleDraft(
+                "write",
+                tuple(
+                    LaneImage(
+                        True,
+                        out(child),
+                        pair=(k + 1) % len(children) if many else None,
+                        window=4 if many else None,
+                    )
+                    for k, child in enumerate(children)
+                ),
+            )
+        parent = flood_parent(node, source, topology)
+        read = wiring.registers(stream_name(operator, instance, f"{parent}-{node}"), node, "deliver")
+        lanes = [
+            LaneImage(
+                False,
+                read,
+                data="in",
+                # Without a window a reader could take all words and leave its children far behind.
+                pair=1 if children else None,
+                window=4 if children else None,
+            )
+        ]
+        for k, child in enumerate(children):
+            last = k + 1 == len(children)
+            lanes.append(
+                LaneImage(
+                    True,
+                    out(child),
+                    data="in",
+                    after=0,
+                    pair=None if last else k + 2,
+                    window=None if last else 4,
+                )
+            )
+        return RoleDraft("read", tuple(lanes))
+
+
+def flood_parent(node: int, source: int, topology: Topology) -> int:
+    """Node from which ``node`` gets the words of ``source`` in a flood fill ordered by dimension."""
+    place, origin = list(topology.coordinates(node)), topology.coordinates(source)
+    for axis in range(len(place)):
+        if place[axis] != origin[axis]:
+            place[axis] += 1 if origin[axis] > place[axis] else -1
+            return topology.node_at(*place)
+    return node
+
+
+def snake(nodes: tuple[int, ...], topology: Topology) -> tuple[int, ...] | None:
+    """The nodes in an order in which each is adjacent to the next: rows back and forth; None if that fails."""
+    if topology.kind == "graph":
+        order = list(nodes)
+    else:
+        places = {node: topology.coordinates(node) for node in nodes}
+
+        def key(node: int) -> tuple[int, ...]:
+            place = places[node]
+            folded: list[int] = []
+            flip = 0
+            for coordinate in reversed(place):
+                folded.append(-coordinate if flip % 2 else coordinate)
+                flip += coordinate
+            return tuple(folded)
+
+        order = sorted(nodes, key=key)
+    for node, following in zip(order, order[1:], strict=False):
+        if all(other != following for other, _ in topology.at_port[node].values()):
+            return None
+    return tuple(order)
+
+
+def _mesh_neighbours(node: int, members: frozenset[int], topology: Topology) -> list[int]:
+    """Neighbours inside ``members``, without the links that close a torus."""
+    place = topology.coordinates(node)
+    found = []
+    for _, (other, _) in sorted(topology.at_port[node].items()):
+        distance = sum(abs(a - b) for a, b in zip(place, topology.coordinates(other), strict=True))
+        if other in members and distance == 1 and other not in found:
+            found.append(other)
+    return found
+
+
+def _extent(nodes: tuple[int, ...], topology: Topology) -> list[int]:
+    places = [topology.coordinates(node) for node in nodes]
+    return [max(axis) - min(axis) + 1 for axis in zip(*places, strict=True)]
+
+
+def _dimensions(nodes: tuple[int, ...], topology: Topology) -> int:
+    return sum(size > 1 for size in _extent(nodes, topology))

@@ -1,0 +1,273 @@
+"""What every operator implementation has: the six parts of Metcalf 1997, Table 4.1, as one small class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from numesh.codes import MoveType
+from numesh.shape import NodeShape
+from pointsman.cop.program import Instance, Operator, Runtime
+from pointsman.errors import PointsmanError
+from pointsman.images.image import IoKind, LaneImage
+from pointsman.network import Topology
+from pointsman.streams.stream import Place, RoutedPhase, RoutedVfsm, Stream
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where an operator is to run."""
+
+    topology: Topology
+    shape: NodeShape
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How an implementation would do (Metcalf 1997, §4.1.2), before anything is routed.
+
+    ``words_per_cycle`` is what its streams could get at best; ``latency`` the cycles from the first word written to the
+    first word at the farthest reader; ``reload_words`` the commands that a load with a new value sends to one router.
+    """
+
+    words_per_cycle: float
+    latency: float
+    reload_words: int = 0
+
+
+@dataclass(frozen=True)
+class VfsmSetting:
+    """A VFSM of chain ``chain`` of stream ``stream``, as it stands for some role."""
+
+    stream: int
+    chain: int
+    vfsm: RoutedVfsm
+
+    def read_interface(self) -> VfsmSetting:
+        """The same VFSM taking its words from the processor."""
+        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("inject")))
+
+    def off(self) -> VfsmSetting:
+        """The same VFSM moving nothing."""
+        return replace(
+            self,
+            vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop"), destination=Place("nop")),
+        )
+
+
+@dataclass(frozen=True)
+class RoleDraft:
+    """A role before VFSMs and interface registers have their numbers: see ``pointsman.images.image.Role``.
+
+    Registers of the lanes are virtual: numbers from 0 within their node and phase.
+    """
+
+    kind: IoKind
+    lanes: tuple[LaneImage, ...] = ()
+    settings: tuple[VfsmSetting, ...] = ()
+    local: bool = False
+
+
+class Wiring:
+    """The routed streams of one operator, and the virtual interface registers at their ends."""
+
+    def __init__(self, routed: RoutedPhase) -> None:
+        self.routed = routed
+        self.index = {stream.name: i for i, stream in enumerate(routed.streams)}
+        self._registers: dict[tuple[int, int, int, str], int] = {}
+        self._used: dict[int, int] = {}
+        for chain in routed.chains:
+            stream = routed.streams[chain.stream]
+            for vfsm in chain.vfsms:
+                if vfsm.source.kind == "inject" or (
+                    stream.injects_anywhere and vfsm.parent >= 0 and self._enters(chain.vfsms, vfsm)
+                ):
+                    self._take(vfsm.node, chain.stream, chain.chain, "inject")
+                if vfsm.destination.kind == "deliver":
+                    self._take(vfsm.node, chain.stream, chain.chain, "deliver")
+
+    @staticmethod
+    def _enters(vfsms: Sequence[RoutedVfsm], vfsm: RoutedVfsm) -> bool:
+        """Does the chain enter the node with this VFSM and go on to another one?"""
+        if vfsm.source.kind != "link" or vfsm.type == MoveType.FORK:
+            return False
+        return any(other.node == vfsm.node and other.destination.kind == "link" for other in vfsms)
+
+    def _take(self, node: int, stream: int, chain: int, end: str) -> None:
+        if (node, stream, chain, end) not in self._registers:
+            number = self._used.get(node, 0)
+            self._registers[node, stream, chain, end] = number
+            self._used[node] = number + 1
+
+    @property
+    def registers_used(self) -> dict[int, int]:
+        """Virtual registers by node."""
+        return dict(self._used)
+
+    def register(self, node: int, stream: int, chain: int, end: str) -> int:
+        return self._registers[node, stream, chain, end]
+
+    def has(self, name: str, node: int, end: str) -> bool:
+        """Does this stream have registers at this end here?"""
+        return any(
+            (node, chain.stream, chain.chain, end) in self._registers
+            for chain in self.routed.chains
+            if chain.stream == self.index[name]
+        )
+
+    def registers(self, name: str, node: int, end: str) -> tuple[int, ...]:
+        """Registers of stream ``name`` at ``node``, in the order of its chains; ``end``: "inject" or "deliver"."""
+        stream = self.index[name]
+        chains = sorted(c.chain for c in self.routed.chains if c.stream == stream)
+        return tuple(self._registers[node, stream, chain, end] for chain in chains)
+
+    def settings(self, name: str, node: int) -> tuple[VfsmSetting, ...]:
+        """The VFSMs of stream ``name`` at ``node``."""
+        stream = self.index[name]
+        return tuple(
+            VfsmSetting(stream, chain.chain, vfsm)
+            for chain in self.routed.chains
+            if chain.stream == stream
+            for vfsm in chain.vfsms
+            if vfsm.node == node
+        )
+
+
+class Implementation(ABC):
+    """One way to do one kind of operator.
+
+    ``metric`` says whether it can and how well; ``replace`` gives operators to do instead (none here); ``streams``
+    the streams to route; ``gen_router``, ``gen_io`` and ``gen_load`` what becomes of the routed VFSMs, of the
+    processor's side and of the load function. The last three come together in ``roles``.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    processor_bound = False
+    """Its I/O functions return only when the node routes no more for it (§5.2.1)."""
+
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        """Operators to use instead; None: this implementation is not a replacement."""
+        return None
+
+    @abstractmethod
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        """How well it would do; None if it cannot do this operator."""
+
+    @abstractmethod
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        """Streams to route, named after the operator."""
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        """VFSMs at ``node`` that load functions rewrite, as routed; none by default."""
+        return ()
+
+    @abstractmethod
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        """What ``node`` does in ``instance`` for these run-time values: lanes, without settings."""
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        """How the VFSMs of ``gen_router`` stand for these values; as routed by default."""
+        return self.gen_router(operator, wiring, node)
+
+
+def role(
+    implementation: Implementation,
+    operator: Operator,
+    wiring: Wiring,
+    instance: int,
+    node: int,
+    values: tuple[int, ...],
+) -> RoleDraft:
+    """The complete role of a node for some values."""
+    draft = implementation.gen_io(operator, wiring, instance, node, values)
+    return replace(draft, settings=implementation.gen_load(operator, wiring, instance, node, values))
+
+
+def runtime_operands(operator: Operator) -> tuple[str, ...]:
+    """Names of the operands that are given at run time, in order."""
+    return tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
+
+
+def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
+    """Every legal combination of run-time values; one empty tuple for an operator without run-time operands.
+
+    Raises
+    ------
+    PointsmanError
+        If there are more than 65,536 combinations.
+    """
+    choices: list[tuple[int, ...]] = []
+    for name, value in operator.instances[0].operands:
+        if not isinstance(value, Runtime):
+            continue
+        if value.values is not None:
+            choices.append(tuple(sorted(set(value.values))))
+        elif name in ("source", "destination"):
+            choices.append(tuple(range(min(len(instance.nodes) for instance in operator.instances))))
+        else:
+            choices.append(tuple(range(len(operator.instances[0].nodes))))
+    combinations: list[tuple[int, ...]] = [()]
+    for choice in choices:
+        combinations = [(*head, value) for head in combinations for value in choice]
+        if len(combinations) > 65536:
+            raise PointsmanError(
+                f"{operator.position}: operator '{operator.label}' has more than 65536 run-time choices",
+                hint="restrict them with :values",
+            )
+    return tuple(combinations)
+
+
+def operand(operator: Operator, instance: int, name: str, values: tuple[int, ...]) -> int:
+    """Value of a node or distance operand, whether known at compile time or given in ``values``."""
+    value = operator.instances[instance].operand(name)
+    if isinstance(value, Runtime):
+        return values[runtime_operands(operator).index(name)]
+    assert isinstance(value, int), f"operand {name} of {operator.label} is {value!r}"
+    return value
+
+
+def is_constant(operator: Operator, name: str) -> bool:
+    """Is this operand known at compile time?"""
+    return not isinstance(operator.instances[0].operand(name), Runtime)
+
+
+def stream_name(operator: Operator, instance: int, what: str = "") -> str:
+    """Name of a stream of an operator: ``b[2]``, or ``b[2].right``."""
+    return f"{operator.label}[{instance}]" + (f".{what}" if what else "")
+
+
+def keep_in(instance: Instance, context: Context) -> frozenset[int] | None:
+    """Nodes that an instance's streams may use: its own if they are connected, else the box around them.
+
+    Source: extents, Metcalf 1997 §6.1.
+    """
+    nodes = frozenset(instance.nodes)
+    reached = {instance.nodes[0]}
+    stack = [instance.nodes[0]]
+    while stack:
+        for other, _ in context.topology.at_port[stack.pop()].values():
+            if other in nodes and other not in reached:
+                reached.add(other)
+                stack.append(other)
+    if reached == nodes:
+        return nodes
+    if context.topology.kind == "graph":
+        return None
+    return box(instance.nodes, context.topology)
+
+
+def box(nodes: Sequence[int], topology: Topology) -> frozenset[int]:
+    """Smallest box of coordinates around ``nodes``."""
+    places = [topology.coordinates(node) for node in nodes]
+    low = [min(axis) for axis in zip(*places, strict=True)]
+    high = [max(axis) for axis in zip(*places, strict=True)]
+    inside = [()]
+    for a, b in zip(low, high, strict=True):
+        inside = [(*head, x) for head in inside for x in range(a, b + 1)]  # type: ignore[misc]
+    return frozenset(topology.node_at(*place) for place in inside)

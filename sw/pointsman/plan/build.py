@@ -1,0 +1,631 @@
+"""Structure -> Plan: implementations are chosen, streams routed, phases closed.
+
+Takes a Program and a shape. Every combination of implementations is routed, its end decided, its time predicted
+(Metcalf 1997, §6.2.5) and the quickest kept. A phase whose wires collide with a neighbouring phase's is closed by a barrier.
+Leaves alone: VFSM and register numbers, memory addresses (targets).
+Non-goals: merging phases, continuing operators, sharing router memory between phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import product
+
+from numesh.codes import REPROGRAM_VFSM
+from numesh.shape import NodeShape
+from pointsman.cop.program import Instance, Operator, Program
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Wiring
+from pointsman.operators.barrier import StrBarrierTree
+from pointsman.operators.implementation import box, role, runtime_operands, runtime_values
+from pointsman.streams.router import RoutingError, route_phase
+from pointsman.streams.stream import RoutedPhase, Stream
+
+from .plan import Plan, PlannedOperator, PlannedPhase
+from .progress import Termination, largest_gap, operator_graph, termination
+from .structure import START, PhaseOutline, Structure, outline
+
+COMBINATIONS = 24
+"""Most combinations of implementations tried for a phase."""
+PERIODS = (8, 16, 24, 32, 40)
+"""Schedule lengths among which the compiler chooses."""
+
+Routes = dict[tuple[tuple[Stream, ...], int], RoutedPhase | RoutingError]
+Link = tuple[int, int, int]
+"""(node, port, slot) of a write."""
+
+
+class PlanError(PointsmanError):
+    """A program that cannot be planned on this network and shape."""
+
+
+def make_plan(
+    program: Program,
+    shape: NodeShape,
+    *,
+    name: str,
+    period: int | None = None,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Plan:
+    """Plan ``program`` for nodes of ``shape``.
+
+    Parameters
+    ----------
+    period : int or None
+        Schedule length; None: the one of ``PERIODS`` with the smallest predicted time that fits the schedule memory.
+
+    Raises
+    ------
+    PlanError
+        With the first reason, if no plan is found.
+    """
+    if program.topology.ports > shape.neighbours:
+        raise PlanError(
+            f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}"
+        )
+    structure = outline(program)
+    blocks = len(structure.phases) + 1
+    asked = period if period is not None else program.schedlen
+    if asked is not None:
+        if asked < 2:
+            raise PlanError(f"the schedule length must be at least 2, not {asked}")
+        lengths = [asked]
+    else:
+        lengths = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
+        if not lengths:
+            lengths = [max(2, shape.schedule_depth // blocks)]
+    if blocks * lengths[0] > shape.schedule_depth:
+        raise PlanError(
+            f"{len(structure.phases)} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
+            f"memory of {shape.schedule_depth} entries",
+            hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
+        )
+    best: Plan | None = None
+    failure: PointsmanError | None = None
+    routes: Routes = {}
+    for length in lengths:
+        if progress is not None:
+            progress(f"planning {name} with {length} slots")
+        planner = _Planner(program, structure, shape, length, seed, routes)
+        try:
+            plan = planner.plan(name)
+        except PointsmanError as error:
+            failure = failure or error
+            continue
+        if best is None or plan.cycles < best.cycles:
+            best = plan
+    if best is None:
+        assert failure is not None
+        raise failure
+    return best
+
+
+class _Planner:
+    """One attempt: one schedule length."""
+
+    def __init__(
+        self,
+        program: Program,
+        structure: Structure,
+        shape: NodeShape,
+        period: int,
+        seed: int,
+        routes: Routes,
+    ) -> None:
+        self.program = program
+        self.structure = structure
+        self.context = Context(program.topology, shape)
+        self.shape = shape
+        self.period = period
+        self.seed = seed
+        self.routes = routes
+        self.notes: list[str] = []
+
+    def plan(self, name: str) -> Plan:
+        phases = self.structure.phases
+        forced: dict[int, str] = {}
+        planned = [self.plan_phase(i, forced.get(i)) for i in range(len(phases))]
+        # A phase closed by messages alone leaves neighbours behind in it for any time; where the wires of the two
+        # phases collide it needs a barrier instead. Its own route changes with that, so look again.
+        while collisions := [c for c in self._collisions(planned) if c[0] not in forced]:
+            for earlier, later, link in collisions:
+                node, port, slot = link
+                forced[earlier] = (
+                    f"the link at port {port} of node {node} carries words in slot {slot} in this phase and "
+                    f"in '{planned[later].name}'"
+                )
+                planned[earlier] = self.plan_phase(earlier, forced[earlier])
+        return Plan(
+            name,
+            self.program.parameters,
+            self.program.topology,
+            self.shape,
+            self.period,
+            self.structure,
+            tuple(planned),
+            tuple(self.notes),
+        )
+
+    # -- one phase -------------------------------------------------------------------------------------------
+
+    def plan_phase(self, index: int, barrier_reason: str | None) -> PlannedPhase:
+        """The quickest way to do a phase."""
+        phase = self.structure.phases[index]
+        best: PlannedPhase | None = None
+        failure: PointsmanError | None = None
+        for implementations in self._combinations(phase):
+            try:
+                planned = self._with(index, phase, implementations, barrier_reason)
+            except RoutingError as error:
+                failure = failure or error
+                continue
+            if planned is not None and (best is None or planned.cycles < best.cycles):
+                best = planned
+        if best is None:
+            where = phase.operators[0].position
+            reason = failure.message if failure else "no implementation ends safely"
+            raise PlanError(
+                f"{where}: phase '{_name(phase)}' cannot be routed with {self.period} slots: {reason}",
+                hint=failure.hint if failure else None,
+            )
+        return best
+
+    def _combinations(self, phase: PhaseOutline) -> Iterator[tuple[Implementation, ...]]:
+        choices = []
+        for operator in phase.operators:
+            able = []
+            for implementation in IMPLEMENTATIONS:
+                if operator.kind not in implementation.kinds:
+                    continue
+                if operator.impl is not None and operator.impl != implementation.name:
+                    continue
+                metric = implementation.metric(operator, self.context)
+                if metric is not None:
+                    able.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
+            if not able:
+                raise PlanError(_why_none(operator))
+            choices.append([i for _, i in sorted(able, key=lambda pair: pair[0])])
+        while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
+            longest = max(choices, key=len)
+            longest.pop()
+        return product(*choices)
+
+    def _with(
+        self,
+        index: int,
+        phase: PhaseOutline,
+        implementations: tuple[Implementation, ...],
+        barrier_reason: str | None,
+    ) -> PlannedPhase | None:
+        """Plan a phase with these implementations; None if they cannot be used safely."""
+        streams: list[Stream] = []
+        spans = []
+        for operator, implementation in zip(phase.operators, implementations, strict=True):
+            own = implementation.streams(operator, self.context)
+            spans.append(range(len(streams), len(streams) + len(own)))
+            streams += own
+        routed = self._route(streams)
+        planned = self._operators(phase, implementations, spans, routed)
+        if planned is None:
+            return None
+        nodes = _nodes(phase, routed)
+        leaves = any(s != index for s in self.structure.successors[index])
+        follows = any(s >= 0 and s != index for s in self.structure.successors[index])
+        reason = barrier_reason or self._needs_barrier(phase, planned, nodes)
+        if not leaves or not follows:
+            return self._closed(index, phase, planned, None, routed, nodes, "none", "no phase follows", 0)
+        if reason is None:
+            text = "every node has moved a word by the time that any node is done"
+            return self._closed(index, phase, planned, None, routed, nodes, "msg-sync", text, 0)
+        barrier = self._barrier(phase, nodes, routed)
+        if not barrier.instances:
+            return self._closed(index, phase, planned, None, routed, nodes, "msg-sync", "no words", 0)
+        ending = StrBarrierTree()
+        own = ending.streams(barrier, self.context)
+        spans.append(range(len(streams), len(streams) + len(own)))
+        with_barrier = self._route(streams + own)
+        planned = self._operators(phase, implementations, spans[:-1], with_barrier)
+        if planned is None:
+            return None
+        closing = self._operator(barrier, ending, spans[-1], with_barrier, Wiring(with_barrier))
+        assert closing is not None
+        settle = self._settle(with_barrier, spans[-1])
+        nodes = _nodes(phase, with_barrier) | barrier.nodes
+        return self._closed(
+            index, phase, planned, closing, with_barrier, nodes, "barrier", reason, settle
+        )
+
+    def _route(self, streams: list[Stream]) -> RoutedPhase:
+        key = (tuple(streams), self.period)
+        if key not in self.routes:
+            try:
+                self.routes[key] = route_phase(
+                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed
+                )
+            except RoutingError as error:
+                self.routes[key] = error
+        result = self.routes[key]
+        if isinstance(result, RoutingError):
+            raise result
+        return result
+
+    def _operators(
+        self,
+        phase: PhaseOutline,
+        implementations: tuple[Implementation, ...],
+        spans: list[range],
+        routed: RoutedPhase,
+    ) -> tuple[PlannedOperator, ...] | None:
+        wiring = Wiring(routed)
+        planned = []
+        for operator, implementation, span in zip(phase.operators, implementations, spans, strict=True):
+            one = self._operator(operator, implementation, span, routed, wiring)
+            if one is None:
+                return None
+            planned.append(one)
+        return tuple(planned)
+
+    def _operator(
+        self,
+        operator: Operator,
+        implementation: Implementation,
+        span: range,
+        routed: RoutedPhase,
+        wiring: Wiring,
+    ) -> PlannedOperator | None:
+        """Roles and delays of an operator; None if it rewrites the router at a time when words may be on the way."""
+        values = runtime_values(operator)
+        roles: dict[int, list] = {}
+        delays: dict[int, list[int]] = {}
+        bound = not implementation.processor_bound
+        seen: dict[object, Termination] = {}
+        for i, instance in enumerate(operator.instances):
+            own = [s for s in span if routed.streams[s].name.startswith(f"{operator.label}[{i}]")]
+            for value in values:
+                drafts = {
+                    node: role(implementation, operator, wiring, i, node, value) for node in instance.nodes
+                }
+                for node, draft in drafts.items():
+                    roles.setdefault(node, []).append((value, draft))
+                if not bound:
+                    continue
+                if len(instance.nodes) == 1 or all(d.local for d in drafts.values()):
+                    for node in instance.nodes:
+                        delays.setdefault(node, []).append(0)
+                    continue
+                key = (value, _shape_of(instance, own, routed))
+                if key not in seen:
+                    lanes = {node: draft.lanes for node, draft in drafts.items()}
+                    settings = {node: draft.settings for node, draft in drafts.items()}
+                    graph = operator_graph(wiring, lanes, settings, own)
+                    found = termination(graph, lanes, operator.m, instance.nodes)
+                    seen[key] = Termination(
+                        found.message_bound,
+                        {instance.nodes.index(n): d for n, d in found.delays.items()},
+                    )
+                result = seen[key]
+                if not result.message_bound:
+                    bound = False
+                    continue
+                for position, delay in result.delays.items():
+                    delays.setdefault(instance.nodes[position], []).append(delay)
+        rewrites = any(draft.settings for drafts_ in roles.values() for _, draft in drafts_)
+        if rewrites and runtime_operands(operator) and not (bound or implementation.processor_bound):
+            return None
+        merged = {node: _merge(operator, node, values, drafts_) for node, drafts_ in roles.items()}
+        return PlannedOperator(
+            operator,
+            implementation,
+            values,
+            merged,
+            {node: tuple(d) for node, d in delays.items()} if bound else {},
+            bound,
+            tuple(span),
+        )
+
+    # -- ends ------------------------------------------------------------------------------------------------
+
+    def _needs_barrier(
+        self, phase: PhaseOutline, planned: tuple[PlannedOperator, ...], nodes: frozenset[int]
+    ) -> str | None:
+        """Why messages alone do not end this phase safely; None if they do (§5.2.3, "Message-Bound Synchronization")."""
+        if len(planned) > 1:
+            return "several operators share the phase"
+        if not planned[0].message_bound:
+            return f"messages of {phase.operators[0].m} words can be buffered on their way"
+        if nodes != phase.nodes:
+            return "words pass through nodes that take no part"
+        if any(
+            len(roles) != len(planned[0].values) for roles in planned[0].roles.values()
+        ):  # pragma: no cover - roles are merged per value
+            return "a node takes part in several instances"
+        return None
+
+    def _barrier(self, phase: PhaseOutline, nodes: frozenset[int], routed: RoutedPhase) -> Operator:
+        """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3)."""
+        groups: list[set[int]] = [set(i.nodes) for operator in phase.operators for i in operator.instances]
+        names = {
+            f"{operator.label}[{i}]": instance.nodes[0]
+            for operator in phase.operators
+            for i, instance in enumerate(operator.instances)
+        }
+        for chain in routed.chains:
+            label = routed.streams[chain.stream].name.split(".")[0]
+            if label in names:
+                groups.append({names[label], *(v.node for v in chain.vfsms)})
+        parts = _partitions(groups)
+        while True:
+            # A part whose nodes do not hang together is widened to the box around it.
+            wider = [part if _connected(part, self.program.topology) else self._widen(part) for part in parts]
+            merged = _partitions(wider)
+            if merged == parts:
+                break
+            parts = merged
+        instances = tuple(Instance(tuple(sorted(part)), ()) for part in parts if len(part) > 1)
+        return Operator(f"{_name(phase)} end", "barrier", instances, position=phase.operators[0].position)
+
+    def _widen(self, part: set[int]) -> set[int]:
+        topology = self.program.topology
+        if topology.kind == "graph":
+            return set(range(topology.nodes))
+        return set(box(sorted(part), topology))
+
+    def _settle(self, routed: RoutedPhase, span: range) -> int:
+        """Cycles within which all nodes of a barrier leave the phase: the spread of the word down, the wait for a
+        reprogramming slot, and the way of the command through the router (§5.3.2)."""
+        longest = 0
+        for chain in routed.chains:
+            if chain.stream not in span:
+                continue
+            elapsed = [0] * len(chain.vfsms)
+            for i, vfsm in enumerate(chain.vfsms):
+                if vfsm.parent >= 0:
+                    parent = chain.vfsms[vfsm.parent]
+                    step = (vfsm.slots[0] - parent.slots[0]) % routed.period
+                    elapsed[i] = elapsed[vfsm.parent] + step
+            longest = max(longest, *elapsed)
+        return longest + command_gap(routed) + 10
+
+    def _closed(
+        self,
+        index: int,
+        phase: PhaseOutline,
+        operators: tuple[PlannedOperator, ...],
+        barrier: PlannedOperator | None,
+        routed: RoutedPhase,
+        nodes: frozenset[int],
+        technique: str,
+        reason: str,
+        settle: int,
+    ) -> PlannedPhase:
+        cycles = 0.0
+        for one in operators:
+            operator = one.operator
+            words = [routed.words(s) for s in one.streams]
+            gap = routed.period / min(words) if words else 1.0
+            lanes = max(
+                (len(draft.lanes) for drafts in one.roles.values() for draft in drafts), default=1
+            )
+            metric = one.implementation.metric(operator, self.context)
+            assert metric is not None
+            word = max(gap, lanes, 1 / metric.words_per_cycle)
+            cycles += phase.loops * operator.c * (operator.m * word + metric.latency)
+            cycles += phase.loops * metric.reload_words * 4
+            if technique == "msg-sync" and one.delays:
+                worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
+                cycles += phase.loops * sum(worst) / len(worst)
+        if technique == "barrier":
+            cycles += phase.loops * (2 * routed.period + settle)
+        if technique != "none":
+            cycles += phase.loops * (command_gap(routed) / 2 + 6)
+        return PlannedPhase(
+            _name(phase),
+            operators,
+            barrier,
+            routed,
+            Wiring(routed),
+            technique,  # type: ignore[arg-type]
+            reason,
+            nodes,
+            settle,
+            cycles,
+        )
+
+    # -- wires between phases --------------------------------------------------------------------------------
+
+    def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:
+        """(earlier, later, link) for phases closed by messages whose writes a later phase repeats (Table 5.2).
+
+        A node may still be in the earlier phase when its neighbour has gone on, so a word written on the same link in the
+        same slot would be taken for one of the earlier phase.
+        """
+        found = []
+        pairs = self._meeting(planned)
+        writes = [link_writes(phase.routed) for phase in planned]
+        for (earlier, later), lagging in sorted(pairs.items()):
+            if planned[earlier].technique != "msg-sync" or earlier == later:
+                continue
+            shared = writes[earlier] & writes[later]
+            if self.shape.aliased_handshake:
+                shared |= writes[earlier] & link_reads(planned[later].routed)
+            for link in sorted(shared):
+                if self.program.topology.at_port[link[0]][link[1]][0] in lagging:
+                    found.append((earlier, later, link))
+                    break
+        return found
+
+    def _meeting(self, planned: list[PlannedPhase]) -> dict[tuple[int, int], set[int]]:
+        """For each pair of phases that a node can have one right after the other: the nodes that do."""
+        pairs: dict[tuple[int, int], set[int]] = {}
+        for members, nodes in memberships(planned).items():
+            for phase in members:
+                for following in self.structure.next_for(phase, members):
+                    if following >= 0:
+                        pairs.setdefault((phase, following), set()).update(nodes)
+        return pairs
+
+
+def memberships(planned: Iterable[PlannedPhase]) -> dict[tuple[int, ...], list[int]]:
+    """Nodes by the phases in which they have a part."""
+    phases = list(planned)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for node in sorted(frozenset().union(*(phase.nodes for phase in phases)) if phases else ()):
+        key = tuple(i for i, phase in enumerate(phases) if node in phase.nodes)
+        groups.setdefault(key, []).append(node)
+    return groups
+
+
+def link_writes(routed: RoutedPhase) -> set[Link]:
+    """Every (node, port, slot) in which a VFSM writes a link."""
+    return {
+        (vfsm.node, vfsm.destination.number, slot)
+        for chain in routed.chains
+        for vfsm in chain.vfsms
+        if vfsm.destination.kind == "link"
+        for slot in vfsm.slots
+    }
+
+
+def link_reads(routed: RoutedPhase) -> set[Link]:
+    """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
+    return {
+        (vfsm.node, vfsm.source.number, (slot - 1) % routed.period)
+        for chain in routed.chains
+        for vfsm in chain.vfsms
+        if vfsm.source.kind == "link" and vfsm.type != 3
+        for slot in vfsm.slots
+    }
+
+
+def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
+    """Free slots in which VFSM 1 may run: those not right after a VFSM that may write the interface (§7.1.5)."""
+    schedule = routed.schedule[node, :, pipeline]
+    writers = {
+        slot
+        for chain in routed.chains
+        for vfsm in chain.vfsms
+        if vfsm.node == node and vfsm.pipeline == pipeline and vfsm.destination.kind == "deliver"
+        for slot in vfsm.slots
+    }
+    return [
+        slot
+        for slot in range(routed.period)
+        if schedule[slot] < REPROGRAM_VFSM and (slot - 1) % routed.period not in writers
+    ]
+
+
+def command_gap(routed: RoutedPhase) -> int:
+    """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
+    nodes = sorted({vfsm.node for chain in routed.chains for vfsm in chain.vfsms})
+    gaps = {}
+    for node in nodes:
+        slots = tuple(reprogram_slots(routed, node, 0))
+        gaps[slots] = largest_gap(slots, routed.period)
+    return max(gaps.values(), default=1)
+
+
+def _name(phase: PhaseOutline) -> str:
+    return "+".join(dict.fromkeys(operator.label for operator in phase.operators))
+
+
+def _nodes(phase: PhaseOutline, routed: RoutedPhase) -> frozenset[int]:
+    return phase.nodes | {vfsm.node for chain in routed.chains for vfsm in chain.vfsms}
+
+
+def _shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
+    """What the routes of an instance look like, nodes told by their place in it: equal for translated instances."""
+    place = {node: i for i, node in enumerate(instance.nodes)}
+    first = streams[0] if streams else 0
+    return tuple(
+        (
+            chain.stream - first,
+            chain.chain,
+            tuple(
+                (place.get(v.node, -1 - v.node), v.pipeline, v.number, v.type, v.source, v.destination, v.slots)
+                for v in chain.vfsms
+            ),
+        )
+        for chain in routed.chains
+        if chain.stream in streams
+    )
+
+
+def _merge(
+    operator: Operator, node: int, values: tuple[tuple[int, ...], ...], drafts: list
+) -> tuple:
+    """One role per value for a node that may take part in several instances."""
+    merged = []
+    for value in values:
+        own = [draft for v, draft in drafts if v == value and draft.kind != "none"]
+        if not own:
+            own = [next(draft for v, draft in drafts if v == value)]
+        if len(own) == 1:
+            merged.append(own[0])
+            continue
+        kinds = sorted(draft.kind for draft in own)
+        if kinds != ["read", "write"] or any(draft.local for draft in own):
+            raise PlanError(
+                f"{operator.position}: node {node} has more than one part in operator '{operator.label}'",
+                hint="instances of one operator may not share a reading or a writing node",
+            )
+        lanes = tuple(lane for draft in own for lane in draft.lanes)
+        settings = tuple(setting for draft in own for setting in draft.settings)
+        merged.append(replace(own[0], kind="both", lanes=lanes, settings=settings))
+    return tuple(merged)
+
+
+def _partitions(groups: Iterable[set[int]]) -> list[set[int]]:
+    """Unite groups that overlap; in the order of their lowest nodes."""
+    parts: list[set[int]] = []
+    for group in groups:
+        united = set(group)
+        rest = []
+        for part in parts:
+            if part & united:
+                united |= part
+            else:
+                rest.append(part)
+        parts = [*rest, united]
+    return sorted(parts, key=min)
+
+
+def _connected(part: set[int], topology: Topology) -> bool:
+    start = min(part)
+    reached, stack = {start}, [start]
+    while stack:
+        for other, _ in topology.at_port[stack.pop()].values():
+            if other in part and other not in reached:
+                reached.add(other)
+                stack.append(other)
+    return reached == part
+
+
+def _product(numbers: Iterable[int]) -> int:
+    result = 1
+    for number in numbers:
+        result *= number
+    return result
+
+
+def _why_none(operator: Operator) -> str:
+    known = sorted({i.name for i in IMPLEMENTATIONS if operator.kind in i.kinds})
+    if not known:
+        kinds = sorted({kind for i in IMPLEMENTATIONS for kind in i.kinds})
+        return (
+            f"{operator.position}: operator '{operator.label}' is a {operator.kind}, for which there is no "
+            f"implementation (there is for {', '.join(kinds)})"
+        )
+    if operator.impl is not None and operator.impl not in known:
+        return (
+            f"{operator.position}: operator '{operator.label}' asks for implementation {operator.impl}, "
+            f"which {operator.kind} does not have ({', '.join(known)})"
+        )
+    names = ", ".join(runtime_operands(operator))
+    given = f" with {names} given at run time" if names else ""
+    return f"{operator.position}: no implementation of {operator.kind} ({', '.join(known)}) can do '{operator.label}'{given}"
+
+
+__all__ = ["START", "PlanError", "make_plan"]

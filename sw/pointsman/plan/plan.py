@@ -1,0 +1,72 @@
+"""Plan: phases with their implementations, routes, roles and ends, everything but numbers of hardware resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from numesh.shape import NodeShape
+from pointsman.cop.program import Operator
+from pointsman.images.image import Technique
+from pointsman.network import Topology
+from pointsman.operators import Implementation, RoleDraft, Wiring
+from pointsman.streams.stream import RoutedPhase
+
+from .structure import Structure
+
+
+@dataclass(frozen=True)
+class PlannedOperator:
+    """An operator with its implementation and what every node does in it.
+
+    ``roles`` maps a node to its roles, one for each of ``values``; ``delays`` likewise to cycles, for message-bound
+    operators; ``instance_of`` a node to the instances that it takes part in.
+    """
+
+    operator: Operator
+    implementation: Implementation
+    values: tuple[tuple[int, ...], ...]
+    roles: Mapping[int, tuple[RoleDraft, ...]]
+    delays: Mapping[int, tuple[int, ...]]
+    message_bound: bool
+    streams: tuple[int, ...]
+    """Indices into the routed phase's streams."""
+
+
+@dataclass(frozen=True)
+class PlannedPhase:
+    """A phase, routed and closed."""
+
+    name: str
+    operators: tuple[PlannedOperator, ...]
+    barrier: PlannedOperator | None
+    """The operator that closes the phase, for the technique "barrier"."""
+    routed: RoutedPhase
+    wiring: Wiring
+    technique: Technique
+    reason: str
+    nodes: frozenset[int]
+    """Nodes that have a part in it: members of its operators, and nodes whose routers carry their words."""
+    settle: int
+    """Cycles to wait after leaving it until all neighbours have left it too (technique "barrier")."""
+    cycles: float
+    """Predicted cycles over the whole program, for choosing among plans."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A program's phases on one network."""
+
+    name: str
+    parameters: tuple[tuple[str, int], ...]
+    topology: Topology
+    shape: NodeShape
+    period: int
+    structure: Structure
+    phases: tuple[PlannedPhase, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def cycles(self) -> float:
+        """Predicted cycles of all phases."""
+        return sum(phase.cycles for phase in self.phases)

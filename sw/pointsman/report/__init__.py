@@ -1,0 +1,1 @@
+"""What a person sees of a compiled program and of a run."""

@@ -1,0 +1,120 @@
+"""The report of a run: cycles by category, operators, phases, speed; as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pointsman.images.image import Images
+from pointsman.runtime import Category
+from pointsman.runtime.application import Reference
+
+from .table import table
+
+CATEGORIES = [category.name.lower() for category in Category]
+
+
+def run_json(
+    images: Images,
+    *,
+    correct: bool,
+    answer: str,
+    target: str,
+    engine: str,
+    seed: int,
+    cycles: np.ndarray,
+    total_cycles: int,
+    node_cycles_per_second: float,
+    seconds: Mapping[str, float],
+) -> dict[str, Any]:
+    """What a run leaves, as plain values. ``categories`` and ``total_cycles`` are cycles; the former means over nodes."""
+    means = cycles.mean(axis=0)
+    return {
+        "correct": correct,
+        "answer": answer,
+        "target": target,
+        "engine": engine,
+        "network": {"kind": images.topology.kind, "size": list(images.topology.size)},
+        "shape": images.shape.as_dict(),
+        "period": images.period,
+        "seed": seed,
+        "parameters": dict(images.parameters),
+        "total_cycles": total_cycles,
+        "categories": {name: float(means[i]) for i, name in enumerate(CATEGORIES)},
+        "per_node": {name: [int(c) for c in cycles[:, i]] for i, name in enumerate(CATEGORIES)},
+        "operators": {
+            operator.label: {
+                "implementation": operator.implementation,
+                "phase": images.phases[operator.phase].name,
+                "bandwidth": operator.bandwidth,
+            }
+            for index, operator in enumerate(images.operators)
+            if all(phase.barrier != index for phase in images.phases)
+        },
+        "phases": [
+            {"name": phase.name, "technique": phase.technique, "reason": phase.reason} for phase in images.phases
+        ],
+        "node_cycles_per_second": node_cycles_per_second,
+        "seconds": dict(seconds),
+    }
+
+
+def phase_table(images: Images) -> str:
+    """Phases, what is in them and how they end."""
+    rows = []
+    for phase in images.phases:
+        for i, index in enumerate(phase.operators):
+            operator = images.operators[index]
+            first = i == 0
+            rows.append(
+                [
+                    phase.name if first else "",
+                    phase.block if first else "",
+                    operator.label,
+                    operator.implementation,
+                    operator.m,
+                    f"{operator.bandwidth:.3f}",
+                    phase.technique if first else "",
+                ]
+            )
+    return table(["phase", "block", "operator", "implementation", "words", "bandwidth", "ends by"], rows)
+
+
+def run_text(result: Mapping[str, Any], images: Images, reference: Reference | None) -> str:
+    """The report that a person reads."""
+    size = images.topology
+    lines = [
+        f"{images.name} on a {size} {size.kind}, {images.period} slots, engine {result['engine']}",
+        f"  answer: {result['answer']}" if result["correct"] else f"  WRONG: {result['answer']}",
+        "",
+        phase_table(images),
+        "",
+    ]
+    head = ["cycles, mean over the nodes", *CATEGORIES, "I/O"]
+    rows: list[list[object]] = [["this run", *_numbers(result["categories"])]]
+    if reference is not None and reference.categories is not None:
+        rows.append([f"{reference.source}, {reference.cycles_table}", *_numbers(reference.categories)])
+    lines += [table(head, rows), "  I/O is write + read + psync", ""]
+    if reference is not None and reference.bandwidths:
+        rows = [
+            [label, f"{result['operators'][label]['bandwidth']:.3f}", f"{value:.3f}"]
+            for label, value in reference.bandwidths.items()
+            if label in result["operators"]
+        ]
+        lines += [
+            table(["bandwidth, words a cycle", "this run", f"{reference.source}, {reference.bandwidth_table}"], rows),
+            "",
+        ]
+    seconds = ", ".join(f"{what} {value:.1f} s" for what, value in result["seconds"].items())
+    lines.append(
+        f"{result['total_cycles']:,} cycles; {result['node_cycles_per_second'] / 1e6:.1f} M node-cycles/s; {seconds}"
+    )
+    return "\n".join(lines)
+
+
+def _numbers(categories: Mapping[str, float]) -> list[str]:
+    values = [categories[name] for name in CATEGORIES]
+    io = sum(categories[name] for name in ("write", "read", "psync"))
+    return [f"{value:,.0f}" for value in (*values, io)]

@@ -1,0 +1,91 @@
+"""The stages of a compilation as plain values, for ``pointsman compile --emit``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pointsman.images.image import Images
+from pointsman.plan.plan import Plan, PlannedOperator
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """Phases, operators, implementations and ends."""
+    return {
+        "name": plan.name,
+        "network": {"kind": plan.topology.kind, "size": list(plan.topology.size)},
+        "shape": plan.shape.as_dict(),
+        "period": plan.period,
+        "predicted_cycles": plan.cycles,
+        "phases": [
+            {
+                "name": phase.name,
+                "operators": [_operator_json(o) for o in phase.operators],
+                "barrier": _operator_json(phase.barrier) if phase.barrier else None,
+                "technique": phase.technique,
+                "reason": phase.reason,
+                "settle": phase.settle,
+                "predicted_cycles": phase.cycles,
+                "successors": sorted(s for s in plan.structure.successors[i] if s >= 0),
+            }
+            for i, phase in enumerate(plan.phases)
+        ],
+    }
+
+
+def _operator_json(planned: PlannedOperator) -> dict[str, Any]:
+    return {
+        "label": planned.operator.label,
+        "kind": planned.operator.kind,
+        "source": str(planned.operator.position or ""),
+        "implementation": planned.implementation.name,
+        "message_bound": planned.message_bound,
+        "instances": [list(instance.nodes) for instance in planned.operator.instances],
+        "values": [list(value) for value in planned.values],
+        "delays": {str(node): list(delays) for node, delays in planned.delays.items()},
+    }
+
+
+def routes_json(plan: Plan) -> dict[str, Any]:
+    """Streams, chains and VFSMs with their slots, by phase. Numbers of VFSMs are virtual: from 2 up in each phase."""
+    return {
+        "period": plan.period,
+        "phases": [
+            {
+                "name": phase.name,
+                "seconds": phase.routed.seconds,
+                "streams": [
+                    {
+                        "name": stream.name,
+                        "source": stream.source,
+                        "destinations": list(stream.destinations),
+                        "bandwidth": phase.routed.bandwidth(i),
+                        "chains": [
+                            [
+                                {
+                                    "node": vfsm.node,
+                                    "pipeline": vfsm.pipeline,
+                                    "vfsm": vfsm.number,
+                                    "type": vfsm.type.name,
+                                    "source": [vfsm.source.kind, vfsm.source.number],
+                                    "destination": [vfsm.destination.kind, vfsm.destination.number],
+                                    "slots": list(vfsm.slots),
+                                }
+                                for vfsm in chain.vfsms
+                            ]
+                            for chain in phase.routed.chains
+                            if chain.stream == i
+                        ],
+                    }
+                    for i, stream in enumerate(phase.routed.streams)
+                ],
+            }
+            for phase in plan.phases
+        ],
+    }
+
+
+def images_json(images: Images) -> Any:
+    """Everything in an image file."""
+    return msgspec.to_builtins(images)

@@ -1,0 +1,141 @@
+"""Applications: the user's side of a program.
+
+An application file defines one class derived from ``Application``. The same file runs on every target and engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import inspect
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from .node import Node
+
+
+class Application(ABC):
+    """A COP program with what runs on the processors around it.
+
+    Attributes
+    ----------
+    program : str
+        COP file, relative to the application's own file.
+    """
+
+    program: str
+
+    @classmethod
+    def options(cls, parser: argparse.ArgumentParser) -> None:
+        """Add the application's own command-line options."""
+
+    def __init__(self, options: argparse.Namespace, topology: Topology) -> None:
+        self.options_given = options
+        self.topology = topology
+
+    def parameters(self) -> Mapping[str, int]:
+        """Values for the COP program's parameters."""
+        return {}
+
+    @abstractmethod
+    async def main(self, node: Node) -> Any:
+        """What each node does. The result is handed to ``check``."""
+
+    def check(self, results: Sequence[Any]) -> str:
+        """Compare the nodes' results with what is right.
+
+        Returns
+        -------
+        str
+            What was checked, in words.
+
+        Raises
+        ------
+        WrongAnswer
+            If they differ.
+        """
+        return "the application checks nothing"
+
+    def reference(self) -> Reference | None:
+        """Published figures to show beside the run's, if there are any for it."""
+        return None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Published figures of the same job: mean cycles by category, and bandwidths by operator label."""
+
+    source: str
+    """Author and year."""
+    cycles_table: str = ""
+    categories: Mapping[str, float] | None = None
+    bandwidth_table: str = ""
+    bandwidths: Mapping[str, float] | None = None
+
+
+class WrongAnswer(Exception):
+    """A run went through and its result is wrong."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise PointsmanError(f"{self.prog}: {message}", hint="see the options of the application above")
+
+
+def load_application(path: Path) -> type[Application]:
+    """The application class of a file.
+
+    Raises
+    ------
+    PointsmanError
+        If the file cannot be read, does not run, or has no or several applications.
+    """
+    if not path.is_file():
+        raise PointsmanError(f"there is no application file {path}")
+    spec = importlib.util.spec_from_file_location(f"pointsman_application_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise PointsmanError(f"{path} is no Python file", hint="an application is a .py file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise PointsmanError(f"{path}:{error.lineno}: {error.msg}") from None
+    except PointsmanError:
+        raise
+    except Exception as error:
+        raise PointsmanError(f"{path} does not run: {type(error).__name__}: {error}") from error
+    found = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value)
+        and issubclass(value, Application)
+        and value is not Application
+        and value.__module__ == spec.name
+    ]
+    if len(found) != 1:
+        raise PointsmanError(
+            f"{path} must define one class derived from pointsman.runtime.Application, not {len(found)}"
+        )
+    return found[0]
+
+
+def parse_options(application: type[Application], path: Path, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the application's own options."""
+    parser = _Parser(prog=path.name, add_help=False, allow_abbrev=False)
+    application.options(parser)
+    return parser.parse_args(list(arguments))
+
+
+def options_help(application: type[Application], path: Path) -> str:
+    """Text that explains the application's own options."""
+    parser = _Parser(prog=path.name, add_help=False, allow_abbrev=False)
+    application.options(parser)
+    return parser.format_help()

@@ -1,0 +1,281 @@
+"""What a node's processor can ask for: time to pass, a register to become empty, words to move.
+
+A processor is a coroutine or a generator. It awaits (or yields) a request; whoever runs it, a simulated machine
+or a host with the hardware, resumes it when the request is complete. The answer is always ``None``: words that
+were read stand in the arrays that the request named. Python code between two requests costs no cycles.
+
+A request keeps no progress, so the same object may be awaited again and by several nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from enum import IntEnum
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+
+MAX_CYCLES = 1 << 60
+"""No count of cycles or words in a request is larger."""
+
+
+class Category(IntEnum):
+    """What a processor's cycle is spent on (Metcalf 1997, Table 8.1)."""
+
+    CPU = 0
+    """Computation."""
+    WRITE = 1
+    """Writing to interface registers, or waiting for room in one."""
+    READ = 2
+    """Reading from interface registers, or waiting for a word."""
+    PSYNC = 3
+    """Synchronising phases with other nodes."""
+    ROUTER = 4
+    """Loading complete schedules."""
+    REPROG = 5
+    """Reprogramming VFSMs for run-time values."""
+
+
+class Request:
+    """Base of all requests. ``await request`` in a coroutine is ``yield request`` in a generator."""
+
+    __slots__ = ()
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        # An iterator over one thing is all that `await` needs, and quicker than a generator.
+        return iter((self,))  # type: ignore[return-value]
+
+
+class Wait(Request):
+    """Resume ``cycles`` later; 0 is at once.
+
+    Parameters
+    ----------
+    cycles : int
+        At least 0.
+    category : Category
+        What the cycles count as.
+    """
+
+    __slots__ = ("category", "cycles")
+
+    def __init__(self, cycles: int, category: Category) -> None:
+        self.cycles = _count("a wait", "cycles", cycles)
+        self.category = _category(category)
+
+    def __repr__(self) -> str:
+        return f"Wait({self.cycles}, {self.category.name})"
+
+
+class WaitUntil(Request):
+    """Resume in cycle ``time``, or at once if that is past.
+
+    Parameters
+    ----------
+    time : int
+        Cycle, counted since reset was released.
+    category : Category
+        What the cycles count as.
+    """
+
+    __slots__ = ("category", "time")
+
+    def __init__(self, time: int, category: Category) -> None:
+        self.time = _count("the time to wait for", "cycles", time)
+        self.category = _category(category)
+
+    def __repr__(self) -> str:
+        return f"WaitUntil({self.time}, {self.category.name})"
+
+
+class WaitEmpty(Request):
+    """Resume in the first cycle in which an interface register is not full.
+
+    Parameters
+    ----------
+    register : int
+        Number of the interface register.
+    category : Category
+        What the cycles count as.
+    """
+
+    __slots__ = ("category", "register")
+
+    def __init__(self, register: int, category: Category) -> None:
+        self.register = _register(register)
+        self.category = _category(category)
+
+    def __repr__(self) -> str:
+        return f"WaitEmpty({self.register}, {self.category.name})"
+
+
+class Lane:
+    """Words that go one way, in order, through one or several interface registers in turn. Part of a `Transfer`.
+
+    Parameters
+    ----------
+    write : bool
+        From the processor to the router; otherwise from the router to the processor.
+    registers : int or sequence of int
+        Word k goes through register ``registers[k % len(registers)]``.
+    words : int
+        How many words move.
+    data : array of uint32 or uint64, or None
+        One-dimensional and contiguous, at least ``words`` long. Words to send, of which the hardware takes its
+        width, or room for the words that come. None: zeros are sent, words that come are dropped. A node with
+        words of more than 32 bits needs uint64; one with narrower words takes both. The array is read and
+        written while the transfer goes on.
+    after : int or None
+        Number of a lane of the same transfer: word k may move when that lane has moved more than k words. A
+        write lane may send what the read lane it comes after receives, by naming the same array.
+    after_all : bool
+        With ``after``: no word may move before that lane is complete.
+    window : int or None
+        With ``pair``: at most this many words ahead of that lane.
+    pair : int or None
+        Number of a lane of the same transfer.
+    """
+
+    __slots__ = ("after", "after_all", "data", "pair", "registers", "window", "words", "write")
+
+    def __init__(
+        self,
+        write: bool,
+        registers: int | Sequence[int],
+        words: int,
+        data: np.ndarray | None = None,
+        after: int | None = None,
+        after_all: bool = False,
+        window: int | None = None,
+        pair: int | None = None,
+    ) -> None:
+        self.write = bool(write)
+        self.words = _count("a lane", "words", words)
+        if isinstance(registers, Sequence):
+            self.registers = tuple(map(_register, registers))
+            if not self.registers:
+                raise PointsmanError("a lane must have at least one register")
+        else:
+            self.registers = (_register(registers),)
+        if data is not None:
+            _check_data(self.write, self.words, data)
+        self.data = data
+        if after_all and after is None:
+            raise PointsmanError("a lane with after_all must name the lane that it comes after")
+        if (window is None) != (pair is None):
+            raise PointsmanError("a lane must have both window and pair or neither")
+        if window is not None and _count("a window", "words", window) < 1:
+            raise PointsmanError("a window must be at least 1 word")
+        self.after = after
+        self.after_all = bool(after_all)
+        self.window = window
+        self.pair = pair
+
+    def __repr__(self) -> str:
+        text = f"Lane({'write' if self.write else 'read'} {self.words} words, registers {self.registers}"
+        if self.after is not None:
+            text += f", after {'all of ' if self.after_all else ''}lane {self.after}"
+        if self.pair is not None:
+            text += f", at most {self.window} ahead of lane {self.pair}"
+        return text + ")"
+
+
+class Transfer(Request):
+    """Move words between processor and router, at most one a cycle, flow-controlled.
+
+    In each cycle the first lane, in order, that is not complete, may move a word, and finds its register ready (not
+    full for a write, full for a read) makes its access. The counts that ``after`` and ``pair`` compare are those
+    at the start of the cycle. The transfer is complete when all lanes are; one without words takes no cycle.
+
+    Parameters
+    ----------
+    lanes : Lane or sequence of Lane
+        Most important first.
+    category : Category or None
+        What the cycles count as. None: a cycle with an access counts as WRITE or READ, a cycle without one by the
+        direction of the first lane that is not complete.
+    """
+
+    __slots__ = ("category", "lanes")
+
+    def __init__(self, lanes: Lane | Sequence[Lane], category: Category | None = None) -> None:
+        self.lanes = (lanes,) if isinstance(lanes, Lane) else tuple(lanes)
+        self.category = None if category is None else _category(category)
+        for number, lane in enumerate(self.lanes):
+            if not isinstance(lane, Lane):
+                raise PointsmanError(f"a transfer must be made of lanes, not {type(lane).__name__}")
+            if lane.after is not None or lane.pair is not None:
+                _check_order(self.lanes, number)
+
+    def __repr__(self) -> str:
+        category = "" if self.category is None else f", {self.category.name}"
+        return f"Transfer([{', '.join(map(repr, self.lanes))}]{category})"
+
+
+def _check_order(lanes: tuple[Lane, ...], number: int) -> None:
+    """Refuse conditions on other lanes which can never hold."""
+    lane = lanes[number]
+    for name, other in (("after", lane.after), ("pair", lane.pair)):
+        if other is None:
+            continue
+        if not _is_integer(other) or not 0 <= other < len(lanes) or other == number:
+            raise PointsmanError(
+                f"{name} of lane {number} must be the number of another of the {len(lanes)} lanes, not {other}"
+            )
+    if lane.after is not None:
+        before: int | None = lane.after
+        while before is not None and before != number:
+            before = lanes[before].after if before < number else None
+        if before == number:
+            raise PointsmanError(f"lane {number} must not come after itself")
+        if not lane.after_all and lanes[lane.after].words < lane.words:
+            raise PointsmanError(
+                f"lane {number} has {lane.words} words and cannot come after lane {lane.after} "
+                f"with only {lanes[lane.after].words}"
+            )
+    if lane.pair is not None and lane.window is not None and lanes[lane.pair].words + lane.window < lane.words:
+        raise PointsmanError(
+            f"lane {number} has {lane.words} words and cannot stay within {lane.window} of lane {lane.pair} "
+            f"with only {lanes[lane.pair].words}"
+        )
+
+
+def _check_data(write: bool, words: int, data: object) -> None:
+    if not isinstance(data, np.ndarray) or data.dtype not in (np.uint32, np.uint64):
+        what = f"an array of {data.dtype}" if isinstance(data, np.ndarray) else type(data).__name__
+        raise PointsmanError(f"data of a lane must be an array of uint32 or uint64, not {what}")
+    if data.ndim != 1 or not data.flags.c_contiguous or not data.flags.aligned:
+        raise PointsmanError("data of a lane must be a one-dimensional contiguous aligned array")
+    if data.size < words:
+        raise PointsmanError(f"data of a lane must hold its {words} words, not {data.size}")
+    if not write and not data.flags.writeable:
+        raise PointsmanError("data of a read lane must be writeable")
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _count(what: str, unit: str, value: int) -> int:
+    if not _is_integer(value):
+        raise PointsmanError(f"{what} must have a whole number of {unit}, not {value!r}")
+    if not 0 <= value <= MAX_CYCLES:
+        raise PointsmanError(f"{what} must have 0 to {MAX_CYCLES} {unit}, not {value}")
+    return index(value)
+
+
+def _register(value: int) -> int:
+    if not _is_integer(value) or value < 0:
+        raise PointsmanError(f"an interface register must be a number from 0 on, not {value!r}")
+    return index(value)
+
+
+def _category(value: Category) -> Category:
+    if value.__class__ is Category:
+        return value
+    if _is_integer(value) and 0 <= value < len(Category):
+        return Category(value)
+    raise PointsmanError(f"a category must be one of {', '.join(c.name for c in Category)}, not {value!r}")

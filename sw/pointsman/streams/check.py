@@ -1,0 +1,326 @@
+"""The judge of compiled schedules: proves from the images alone that each promise is kept.
+
+Takes ``Images`` as they go into the hardware and gives a ``CheckReport``. Uses the codes, the shape and the network;
+knows nothing of how streams are routed or planned, so that whatever makes a schedule is tested by it.
+
+Every phase is looked at for every value of each operator (others at their first value), and for every pair of values of
+two operators where these are not too many. The rules and their sources are ``check_report.RULES``.
+
+Non-goals: whether a settling time is long enough, and what becomes of words while a load function rewrites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from numesh.codes import Codes
+from pointsman.images.image import Images, Promise
+
+from .check_node import NodeView
+from .check_phases import (
+    check_aliased,
+    check_passages,
+    check_reprogramming,
+    check_wires,
+    describe_choice,
+    following_phases,
+    role_choices,
+)
+from .check_promises import Place, Trace, trace_promise
+from .check_report import RULES, CheckReport, Finding, Notebook, Rule
+from .check_structure import check_structure
+
+__all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_images"]
+
+MOST_PAIRS = 64
+"""Pairs of values of two operators for which streams are followed."""
+
+Choice = dict[int, int]
+"""Operator to index of its value, for those that do not have their first."""
+
+
+def check_images(images: Images) -> CheckReport:
+    """Judge ``images``.
+
+    Time grows with phases x values x VFSMs of the streams concerned; memory with the VFSMs.
+
+    Returns
+    -------
+    CheckReport
+        ``ok`` if no rule is broken.
+    """
+    notebook = Notebook()
+    owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
+    check_structure(images, notebook)
+    if notebook.stopped:
+        notebook.unchecked.append("every rule after the structure, which must be right first")
+        return notebook.report(images.name, owners)
+    codes = Codes(images.shape)
+    views: list[dict[int, NodeView]] = [{} for _ in images.phases]
+    for node, image in enumerate(images.nodes):
+        for part in image.phases:
+            views[part.phase][node] = NodeView(images, codes, node, part)
+    following = [following_phases(images, node) for node in range(len(images.nodes))]
+    counts = notebook.counts
+    counts["nodes"] = len(images.nodes)
+    counts["phases"] = len(images.phases)
+    counts["operators"] = len(images.operators)
+    for phase in range(len(images.phases)):
+        _check_nodes(images, views[phase], phase, notebook)
+        if images.shape.aliased_handshake:
+            check_aliased(images, codes, views[phase], phase, notebook)
+        leaving = {node: following[node][phase] for node in views[phase]}
+        check_reprogramming(images, views[phase], phase, leaving, notebook)
+        _PhaseStreams(images, codes, views[phase], phase, notebook).check(owners)
+    check_wires(images, codes, views, following, notebook)
+    check_passages(images, following, notebook)
+    return notebook.report(images.name, owners)
+
+
+def _check_nodes(images: Images, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
+    """Rules that each node must keep by itself, for all roles that it can have."""
+    name = images.phases[phase].name
+    for node, view in views.items():
+        notebook.counts["VFSMs"] += len(view.slots)
+        notebook.counts["VFSM slots"] += sum(map(len, view.slots.values()))
+        for problem in view.scheduled_problems():
+            notebook.add(problem.at(name, node))
+        for (key,), values in role_choices(images, (view,), notebook, name):
+            notebook.counts["node roles"] += 1
+            for problem in view.state(key).problems():
+                notebook.add(problem.at(name, node, values))
+
+
+class _PhaseStreams:
+    """The streams of a phase: promises, lanes, and VFSMs that belong to none."""
+
+    def __init__(
+        self, images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook
+    ) -> None:
+        self.images = images
+        self.codes = codes
+        self.views = views
+        self.name = images.phases[phase].name
+        self.notebook = notebook
+        self.operators = images.phases[phase].operators
+        self.varying = [index for index in self.operators if len(images.operators[index].values) > 1]
+        self.promises: dict[int, list[int]] = {index: [] for index in self.operators}
+        """Promises of each operator, by their place in the images."""
+        for number, promise in enumerate(images.promises):
+            if promise.phase == phase:
+                self.promises[promise.operator].append(number)
+        self.traces: dict[int, list[Trace]] = {}
+        """Traces of each promise, for different roles."""
+        self.compared: set[tuple[int, ...]] = set()
+        """Sets of traces, by identity, that have been looked at together."""
+        self.owner: dict[Place, int] = {}
+        """Operator to which a VFSM belongs."""
+
+    def check(self, owners: dict[tuple[str, int, int, int], tuple[str, str]]) -> None:
+        """Judge all; note in ``owners`` which VFSMs belong to which operator."""
+        for choice in self._choices():
+            self.notebook.counts["combinations of values"] += 1
+            for index in self.operators:
+                self._check_operator(index, choice)
+        self._check_stray()
+        for place, index in self.owner.items():
+            operator = self.images.operators[index]
+            owners[self.name, *place] = (operator.label, operator.source)
+
+    def _choices(self) -> Iterator[Choice]:
+        """First values; each value of each operator; pairs of values of two operators that can touch each other."""
+        images = self.images
+        yield {}
+        for index in self.varying:
+            for value in range(1, len(images.operators[index].values)):
+                yield {index: value}
+        # By now the traces tell where each operator's words pass.
+        passed = {
+            index: {
+                node for number in self.promises[index] for trace in self.traces.get(number, ()) for node in trace.keys
+            }
+            for index in self.varying
+        }
+        has_roles = {
+            index: {
+                node
+                for node, view in self.views.items()
+                for other, operator in view.operators
+                if other == index and len(set(operator.role_of)) > 1
+            }
+            for index in self.varying
+        }
+        left = 0
+        for first, second in combinations(self.varying, 2):
+            if passed[first].isdisjoint(has_roles[second]) and passed[second].isdisjoint(has_roles[first]):
+                continue
+            a, b = len(images.operators[first].values), len(images.operators[second].values)
+            if a * b > MOST_PAIRS:
+                left += 1
+                continue
+            for value in range(1, a):
+                for other in range(1, b):
+                    yield {first: value, second: other}
+        if left:
+            self.notebook.unchecked.append(
+                f"streams of phase {self.name} for pairs of values of {left} pairs of operators, each more than "
+                f"{MOST_PAIRS} (their nodes and links are checked for all pairs)"
+            )
+
+    def _check_operator(self, index: int, choice: Choice) -> None:
+        """Follow every promise of an operator that holds for these values."""
+        images = self.images
+        value = choice.get(index, 0)
+        held = [number for number in self.promises[index] if value in images.promises[number].values]
+        values = describe_choice(images, choice, self.varying)
+        found = [(images.promises[number], self._trace(number, choice, values)) for number in held]
+        together = (index, *(id(trace) for _, trace in found))
+        if together not in self.compared:
+            self.compared.add(together)
+            users: dict[Place, Promise] = {}
+            for promise, trace in found:
+                for place in trace.vfsms:
+                    other = users.setdefault(place, promise)
+                    if other is not promise and not _merged(other, promise):
+                        self._note_meeting(promise, other.stream, place, values)
+                    owner = self.owner.setdefault(place, index)
+                    if owner != index:
+                        label = images.operators[owner].label
+                        self._note_meeting(promise, f"of operator {label}", place, values)
+        if not choice or choice.keys() == {index}:
+            self._check_lanes(index, choice, [promise for promise, _ in found], values)
+
+    def _trace(self, number: int, choice: Choice, values: tuple[str, ...]) -> Trace:
+        """The trace of a promise for these values; one that was made for the same roles if there is one."""
+        known = self.traces.setdefault(number, [])
+        for trace in known:
+            if all(
+                key == (self.views[node].key(choice) if node in self.views else ()) for node, key in trace.keys.items()
+            ):
+                return trace
+        promise = self.images.promises[number]
+        trace = trace_promise(promise, self.views, self.codes, choice)
+        known.append(trace)
+        self._note_trace(promise, trace, values)
+        return trace
+
+    def _note_trace(self, promise: Promise, trace: Trace, values: tuple[str, ...]) -> None:
+        operator = self.images.operators[promise.operator]
+        counts = self.notebook.counts
+        counts["streams followed"] += 1
+        counts["words per period"] += trace.words
+        counts["link slots"] += trace.link_slots
+        for node, problem in trace.problems:
+            finding = problem.at(self.name, node, values)
+            self.notebook.add(replace(finding, operator=operator.label, source=operator.source))
+
+    def _note_meeting(self, promise: Promise, other: str, place: Place, values: tuple[str, ...]) -> None:
+        operator = self.images.operators[promise.operator]
+        node, pipeline, vfsm = place
+        self.notebook.add(
+            Finding(
+                "promises",
+                f"stream {promise.stream} meets stream {other}",
+                "a VFSM for each",
+                phase=self.name,
+                node=node,
+                pipeline=pipeline,
+                vfsm=vfsm,
+                operator=operator.label,
+                source=operator.source,
+                values=values,
+            )
+        )
+
+    def _check_lanes(self, index: int, choice: Choice, held: list[Promise], values: tuple[str, ...]) -> None:
+        """Processor against router: which registers they write and read for these values."""
+        images = self.images
+        operator, value = images.operators[index], choice.get(index, 0)
+
+        def note(node: int, message: str, right: str) -> None:
+            self.notebook.add(
+                Finding(
+                    "lanes",
+                    message,
+                    right,
+                    phase=self.name,
+                    node=node,
+                    operator=operator.label,
+                    source=operator.source,
+                    values=values,
+                )
+            )
+
+        sends = {(promise.source, promise.register): promise for promise in held}
+        delivers = {destination: promise for promise in held for destination in promise.destinations}
+        moved: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+        for node, image in enumerate(images.nodes):
+            for other, here in image.operators:
+                if other != index:
+                    continue
+                role = here.roles[here.role_of[value]]
+                view = self.views.get(node)
+                state = view.state(view.key(choice)) if view else None
+                for lane in role.lanes:
+                    self.notebook.counts["lanes"] += 1
+                    for register in lane.registers:
+                        moved[lane.write].add((node, register))
+                        if state is None:
+                            continue
+                        if lane.write and register not in state.register_readers:
+                            note(node, f"the processor writes register {register}, which no VFSM reads", "a reader")
+                        elif lane.write and (node, register) not in sends:
+                            note(
+                                node,
+                                f"the processor writes register {register}, for which nothing is promised",
+                                "a promise for every word",
+                            )
+                        elif not lane.write and register not in state.register_writers:
+                            note(node, f"the processor reads register {register}, which no VFSM writes", "a writer")
+                        elif not lane.write and (node, register) not in delivers:
+                            note(
+                                node,
+                                f"the processor reads register {register}, to which no stream delivers",
+                                "a promise for every word",
+                            )
+        for name, promised, done, verb in (
+            ("sends from", sends, moved[True], "writes"),
+            ("delivers to", delivers, moved[False], "reads"),
+        ):
+            for (node, register), promise in promised.items():
+                if (node, register) not in done:
+                    note(
+                        node,
+                        f"stream {promise.stream} {name} register {register}, which the processor never {verb}",
+                        "a lane of its role",
+                    )
+
+    def _check_stray(self) -> None:
+        """Every VFSM that can move a word for some value must have been met on the way of a stream."""
+        for node, view in self.views.items():
+            reached = {place[1:] for place in self.owner if place[0] == node}
+            for (key,), values in role_choices(self.images, (view,), self.notebook, self.name):
+                state = view.state(key)
+                for vfsm in state.annotations:
+                    if vfsm not in reached and state.moves(vfsm):
+                        annotation = state.annotations[vfsm]
+                        self.notebook.add(
+                            Finding(
+                                "stray",
+                                f"it moves words from {self.codes.name(annotation.source)} to "
+                                f"{self.codes.name(annotation.destination)} for no stream",
+                                "a promise, or no such VFSM",
+                                phase=self.name,
+                                node=node,
+                                pipeline=vfsm[0],
+                                vfsm=vfsm[1],
+                                values=values,
+                            )
+                        )
+
+
+def _merged(one: Promise, other: Promise) -> bool:
+    """Two sources of one stream (a collect), of which one at a time sends: these may share VFSMs."""
+    return one.stream == other.stream and one.destinations == other.destinations and one.source != other.source

@@ -1,0 +1,291 @@
+"""Rules between neighbours and between phases: handshakes on one wire, wires used again, phase changes, passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise, product
+
+from numesh.codes import REPROGRAM_VFSM, Codes
+from pointsman.images.image import Images
+
+from .check_node import Key, NodeView
+from .check_report import Finding, Notebook
+
+MOST_KEYS = 4096
+"""Combinations of roles looked at for one node or link."""
+
+
+def role_choices(
+    images: Images, views: Sequence[NodeView], notebook: Notebook, phase: str
+) -> Iterator[tuple[tuple[Key, ...], tuple[str, ...]]]:
+    """Combinations of roles that these nodes can have together: for every value of each operator, and for every two
+    operators every pair of values; the others at their first value.
+
+    Yields
+    ------
+    keys, values
+        A key for each node, and the values that lead to it (for messages, one example an operator).
+    """
+    indices = sorted({index for view in views for index, _ in view.operators})
+    options: dict[int, dict[tuple[int, ...], int]] = {}
+    for index in indices:
+        columns = [next((operator.role_of for i, operator in view.operators if i == index), None) for view in views]
+        roles = zip(*(column for column in columns if column is not None), strict=True)
+        options[index] = {}
+        for value, role in enumerate(roles):
+            options[index].setdefault(role, value)
+    varying = [index for index in indices if len(options[index]) > 1]
+    choices: dict[tuple[tuple[int, int], ...], None] = {(): None}
+    for index in varying:
+        choices.update({((index, value),): None for value in options[index].values() if value})
+    for first, second in combinations(varying, 2):
+        pairs = product(options[first].values(), options[second].values())
+        for a, b in pairs:
+            if a and b:
+                choices[(first, a), (second, b)] = None
+            if len(choices) > MOST_KEYS:
+                where = " and ".join(f"node {view.node}" for view in views)
+                notebook.unchecked.append(f"more than {MOST_KEYS} combinations of roles of {where} in phase {phase}")
+                break
+        else:
+            continue
+        break
+    seen = set()
+    for choice in choices:
+        keys = tuple(view.key(dict(choice)) for view in views)
+        if keys not in seen:
+            seen.add(keys)
+            yield keys, describe_choice(images, dict(choice), [i for i in indices if i in varying])
+
+
+def describe_choice(images: Images, choice: Mapping[int, int], varying: Sequence[int]) -> tuple[str, ...]:
+    """The values of the operators ``varying`` in words, as one text; nothing if there are none."""
+    if not varying:
+        return ()
+    parts = []
+    for index in varying:
+        operator = images.operators[index]
+        value = operator.values[choice.get(index, 0)]
+        named = ", ".join(f"{name} {v}" for name, v in zip(operator.runtime, value, strict=False))
+        if choice.get(index, 0) or len(varying) == 1:
+            parts.append(f"{operator.label}: {named or value}")
+    return (" and ".join(parts) or "first values",)
+
+
+def check_aliased(images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
+    """Both ways of a link in one slot (Metcalf 1997, §7.1.1, "Flow-control Wire Aliasing")."""
+    name = images.phases[phase].name
+    for link in images.topology.links:
+        near, far = views.get(link.node), views.get(link.other)
+        if near is None or far is None:
+            continue
+        for (a, b), values in role_choices(images, (near, far), notebook, name):
+            one, other = near.state(a), far.state(b)
+            there = {slot for port, slot in one.writes if port == link.port}
+            there |= {(slot - 1) % images.period for port, slot in other.reads if port == link.other_port}
+            back = {slot for port, slot in other.writes if port == link.other_port}
+            back |= {(slot - 1) % images.period for port, slot in one.reads if port == link.port}
+            for slot in sorted(there & back):
+                notebook.add(
+                    Finding(
+                        "aliased-handshake",
+                        f"{codes.name(link.port)} carries words to node {link.other} and back in one slot",
+                        "one way in a slot",
+                        phase=name,
+                        node=link.node,
+                        slot=slot,
+                        values=values,
+                    )
+                )
+
+
+def following_phases(images: Images, node: int) -> dict[int, tuple[int, ...]]:
+    """For each phase of a node, those that it can enter next: successors, passing over phases without a part of it."""
+    parts = {part.phase for part in images.nodes[node].phases}
+    following = {}
+    for phase in parts:
+        found: dict[int, None] = {}
+        waiting, seen = [phase], set()
+        while waiting:
+            for successor in images.phases[waiting.pop()].successors:
+                if successor in parts:
+                    found[successor] = None
+                elif successor not in seen:
+                    seen.add(successor)
+                    waiting.append(successor)
+        following[phase] = tuple(sorted(found))
+    return following
+
+
+def check_reprogramming(
+    images: Images,
+    views: Mapping[int, NodeView],
+    phase: int,
+    following: Mapping[int, tuple[int, ...]],
+    notebook: Notebook,
+) -> None:
+    """VFSM 1 where phases change and where annotations are rewritten. ``following`` is by node."""
+    name = images.phases[phase].name
+    for node, view in views.items():
+        needed = {0: f"the change to phase {images.phases[following[node][0]].name}"} if following[node] else {}
+        for index, operator in view.operators:
+            for role in operator.roles:
+                for rewrite in role.rewrites:
+                    needed.setdefault(rewrite.pipeline, f"the load function of {images.operators[index].label}")
+        for pipeline, reason in sorted(needed.items()):
+            if 0 <= pipeline < len(view.columns) and REPROGRAM_VFSM not in view.columns[pipeline]:
+                notebook.add(
+                    Finding(
+                        "reprogramming",
+                        f"VFSM 1 never runs, which {reason} needs",
+                        "a slot for VFSM 1",
+                        phase=name,
+                        node=node,
+                        pipeline=pipeline,
+                    )
+                )
+
+
+class LinkUse:
+    """Slots in which a node may use its links in a phase, under any value and before any load function."""
+
+    def __init__(self, view: NodeView, codes: Codes) -> None:
+        self.writes: dict[int, set[int]] = {}
+        """By port, slots of VFSMs that write it."""
+        self.reads: dict[int, set[int]] = {}
+        """By port, slots before those of VFSMs that read it: slots of their writers."""
+        possible = view.possible()
+        filled = {
+            (pipeline, annotation.destination) for (pipeline, _), choices in possible.items() for annotation in choices
+        }
+        for vfsm, choices in possible.items():
+            slots = view.slots[vfsm]
+            for annotation in choices:
+                off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
+                if codes.is_neighbour(annotation.destination) and not off:
+                    self.writes.setdefault(annotation.destination, set()).update(slots)
+                if codes.is_neighbour(annotation.source):
+                    before = {(slot - 1) % view.period for slot in slots}
+                    self.reads.setdefault(annotation.source, set()).update(before)
+
+
+def check_wires(
+    images: Images,
+    codes: Codes,
+    views: Sequence[Mapping[int, NodeView]],
+    following: Sequence[Mapping[int, tuple[int, ...]]],
+    notebook: Notebook,
+) -> None:
+    """Links used again while a neighbour may still be in the phase before (Metcalf 1997, §5.3, Table 5.2).
+
+    Parameters
+    ----------
+    views : sequence of mapping
+        By phase, the nodes that have a part.
+    following : sequence of mapping
+        By node, ``following_phases``.
+    """
+    used: dict[tuple[int, int], LinkUse] = {}
+
+    def use(node: int, phase: int) -> LinkUse:
+        key = (node, phase)
+        if key not in used:
+            used[key] = LinkUse(views[phase][node], codes)
+        return used[key]
+
+    pairs = set()
+    for node, links in enumerate(images.topology.at_port):
+        for earlier, laters in following[node].items():
+            settle = dict(views[earlier][node].part.settle)
+            barrier = images.phases[earlier].technique == "barrier"
+            for later in laters:
+                if later == earlier:
+                    continue
+                pairs.add((earlier, later))
+                now = use(node, later)
+                for port, (other, other_port) in links.items():
+                    if other not in views[earlier]:
+                        continue
+                    notebook.counts["link ends between phases"] += 1
+                    then, far = use(node, earlier), use(other, earlier)
+                    # Slots in which the neighbour, still in the earlier phase, would take a word from here.
+                    taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
+                    before, name = images.phases[earlier].name, images.phases[later].name
+                    for slot in sorted(taken & now.writes.get(port, set())):
+                        wait = settle.get(later, 0)
+                        if barrier and wait > 0:
+                            notebook.counts["links written again after a barrier"] += 1
+                            continue
+                        why = (
+                            f"which closes by {images.phases[earlier].technique}, not by a barrier"
+                            if not barrier
+                            else "and the node does not wait for its neighbours to change as well"
+                        )
+                        notebook.add(
+                            Finding(
+                                "wires",
+                                f"{codes.name(port)} is written, as it was in phase {before}, {why}",
+                                "another slot, or a barrier and a time to settle",
+                                phase=name,
+                                node=node,
+                                slot=slot,
+                            )
+                        )
+                    if images.shape.aliased_handshake:
+                        for slot in sorted(taken & now.reads.get(port, set())):
+                            notebook.add(
+                                Finding(
+                                    "wires",
+                                    f"{codes.name(port)} is read, but was written in phase {before}, so both accept",
+                                    "another slot",
+                                    phase=name,
+                                    node=node,
+                                    slot=slot,
+                                )
+                            )
+    notebook.counts["pairs of phases"] += len(pairs)
+
+
+def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, ...]]], notebook: Notebook) -> None:
+    """Every phase of a node is either called by an operator or on the way of a passage (Metcalf 1997, §5.2)."""
+    passages: dict[int, list[tuple[int, int, tuple[int, ...]]]] = {}
+    for node, left, entered, way in images.passages:
+        passages.setdefault(node, []).append((left, entered, way))
+    names = [phase.name for phase in images.phases]
+    for node, image in enumerate(images.nodes):
+        called = {images.operators[index].phase for index, _ in image.operators}
+        silent = {part.phase for part in image.phases} - called
+
+        def note(message: str, right: str, phase: int | None = None, node: int = node) -> None:
+            notebook.add(Finding("passages", message, right, phase=None if phase is None else names[phase], node=node))
+
+        steps = set()
+        for left, entered, way in passages.get(node, ()):
+            notebook.counts["passages"] += 1
+            if not way:
+                note("a passage leads through no phase", "a phase on the way")
+            for phase in way:
+                if phase not in silent:
+                    note(
+                        "a passage leads through it",
+                        "phases in which the node has a part but no operator",
+                        phase,
+                    )
+            for end in (left, entered):
+                if end != -1 and end not in called:
+                    note("a passage begins or ends in it", "a phase in which the node has an operator", end)
+            path = (left, *way, entered)
+            for a, b in pairwise(path):
+                steps.add((a, b))
+                if a != -1 and b != -1 and b not in following[node].get(a, ()):
+                    note(f"a passage leads from it to phase {names[b]}", "a phase that can follow it", a)
+        for phase in sorted(silent):
+            if not any(phase in way for _, _, way in passages.get(node, ())):
+                note("the node has a part in it, but no operator and no passage", "a passage through it", phase)
+                continue
+            for before in sorted(following[node]):
+                if phase in following[node][before] and (before, phase) not in steps:
+                    note(f"no passage leads to it from phase {names[before]}", "a passage for every way", phase)
+            for after in following[node][phase]:
+                if (phase, after) not in steps:
+                    note(f"no passage leads from it to phase {names[after]}", "a passage for every way", phase)

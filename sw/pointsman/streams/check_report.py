@@ -1,0 +1,239 @@
+"""What the judge finds: rules, findings and the report that collects them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A law that images must keep, in one sentence, and where it comes from."""
+
+    law: str
+    section: str
+
+
+RULES: dict[str, Rule] = {
+    "structure": Rule("Every number names something that is there, and every table has its full size.", "§7.1"),
+    "blocks": Rule("The blocks of a node's phases lie behind the loader block, in the memory, and apart.", "§7.1.5"),
+    "annotations": Rule(
+        "Each VFSM that a schedule names has one annotation; 0 and 1 keep theirs, and no other has any.", "§7.1.5"
+    ),
+    "codes": Rule("Sources and destinations are codes of Table 7.1, and only VFSM 1 writes to MEMADR.", "Table 7.1"),
+    "vfsm-numbers": Rule("A VFSM number belongs to one phase of a node and pipeline.", "§7.1.5"),
+    "rewrites": Rule(
+        "A load function rewrites VFSMs of its own operator's phase, the same ones for every value.", "§7.1.1"
+    ),
+    "moves": Rule("Moves are flow-controlled and take the word along, so that no word is lost or doubled.", "§7.1.1"),
+    "links": Rule(
+        "A word written to a link is read by exactly one VFSM at the other end in the next slot.", "§1.4, §7.1.1"
+    ),
+    "aliased-handshake": Rule(
+        "With valid and accept on one wire, a link carries words one way only in a slot.", "§7.1.1"
+    ),
+    "interface-order": Rule(
+        "No VFSM reads the interface in the slot after one of its pipeline that writes it.", "§7.1.1, §7.1.4"
+    ),
+    "back-to-back": Rule("A VFSM other than 0 and 1 is never scheduled in two slots running.", "§7.1.1"),
+    "buffers": Rule(
+        "A buffer has writers and one reader, is emptied before the next word comes, and is not written by the VFSM "
+        "scheduled just before its own.",
+        "§7.1.1, §7.1.4",
+    ),
+    "forks": Rule(
+        "A fork names as source the link that the VFSM in the slot before writes, in every one of its slots.", "§7.1.1"
+    ),
+    "registers": Rule(
+        "An interface register is read by one VFSM or written by one; command registers serve VFSM 1 only.", "§7.1.1"
+    ),
+    "lanes": Rule(
+        "A processor writes the registers from which the router sends, and reads all to which it delivers.", "§6.1"
+    ),
+    "reprogramming": Rule(
+        "VFSM 1 runs in pipeline 0 of every phase that has a successor, and where load functions rewrite.", "§7.1.4"
+    ),
+    "promises": Rule(
+        "Each word of a stream reaches each of its destinations once, in order, at the promised rate.", "§6.3.1"
+    ),
+    "stray": Rule("Every VFSM that can move a word belongs to a promised stream.", "§6.3.1"),
+    "wires": Rule(
+        "A link and slot written in two phases that can meet needs a barrier between them and time to settle.",
+        "§5.3, Table 5.2",
+    ),
+    "passages": Rule("A node passes every phase in which its router has a part.", "§5.2"),
+}
+"""Every rule by name. Sections are those of Metcalf 1997."""
+
+STOPPING = "structure"
+"""The rule after which nothing else can be looked at."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A broken rule.
+
+    Parameters
+    ----------
+    rule : str
+        Key of ``RULES``.
+    message, right : str
+        What is wrong, and what would be right.
+    phase : str or None
+        Name of the phase.
+    node, pipeline, slot, vfsm : int or None
+        Where in the hardware.
+    operator, source : str or None
+        Label of the operator concerned and its place in the COP text.
+    values : tuple of str
+        Run-time values for which it shows; empty if they make no difference.
+    """
+
+    rule: str
+    message: str
+    right: str
+    phase: str | None = None
+    node: int | None = None
+    pipeline: int | None = None
+    slot: int | None = None
+    vfsm: int | None = None
+    operator: str | None = None
+    source: str | None = None
+    values: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        parts = [] if self.phase is None else [f"phase {self.phase}"]
+        for name in ("node", "pipeline", "slot"):
+            value = getattr(self, name)
+            if value is not None:
+                parts.append(f"{name} {value}")
+        if self.vfsm is not None:
+            parts.append(f"VFSM {self.vfsm}")
+        if self.operator is not None:
+            parts.append(f"operator {self.operator}" + (f" ({self.source})" if self.source else ""))
+        return ", ".join(parts)
+
+    def render(self) -> str:
+        """Text of a few lines."""
+        when = f"\n    for: {'; '.join(self.values)}" if self.values else ""
+        place = f"{self.place}: " if self.place else ""
+        return (
+            f"{self.rule}: {place}{self.message}{when}\n"
+            f"    right: {self.right} (Metcalf 1997 {RULES[self.rule].section})"
+        )
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The judgement of images.
+
+    Parameters
+    ----------
+    name : str
+        Name of the images.
+    findings : tuple of Finding
+        Broken rules in the order of ``RULES``.
+    counts : mapping
+        How much was checked, by kind.
+    more : mapping
+        For each rule the findings beyond those kept.
+    unchecked : tuple of str
+        What was left out, and why.
+    """
+
+    name: str
+    findings: tuple[Finding, ...]
+    counts: Mapping[str, int]
+    more: Mapping[str, int] = field(default_factory=dict)
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """No rule is broken."""
+        return not self.findings
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Names of the broken rules, each once."""
+        return tuple(dict.fromkeys(finding.rule for finding in self.findings))
+
+    def render(self) -> str:
+        """The report as text."""
+        lines = [finding.render() for finding in self.findings]
+        lines += [f"{rule}: {count} more findings of this kind" for rule, count in self.more.items()]
+        lines += [f"not checked: {what}" for what in self.unchecked]
+        counts = ", ".join(f"{kind} {count}" for kind, count in self.counts.items())
+        broken = len(self.findings) + sum(self.more.values())
+        verdict = "all rules hold" if self.ok else f"{broken} finding{'s' if broken > 1 else ''}"
+        lines.append(f"{self.name}: {verdict} ({counts})")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "name": self.name,
+            "ok": self.ok,
+            "findings": [
+                {**asdict(finding), "values": list(finding.values), "section": RULES[finding.rule].section}
+                for finding in self.findings
+            ],
+            "counts": dict(self.counts),
+            "more": dict(self.more),
+            "unchecked": list(self.unchecked),
+        }
+
+
+class Notebook:
+    """Collects findings while images are looked at; a finding that shows for several values becomes one."""
+
+    KEPT = 100
+    """Findings kept of each rule."""
+    KEPT_VALUES = 4
+    """Run-time values named in a finding."""
+
+    def __init__(self) -> None:
+        self._values: dict[Finding, list[str]] = {}
+        self._kept: Counter[str] = Counter()
+        self._more: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.unchecked: list[str] = []
+
+    def add(self, finding: Finding) -> None:
+        """Note a finding; its ``values`` are joined with those of an equal one."""
+        values = finding.values
+        finding = replace(finding, values=())
+        known = self._values.get(finding)
+        if known is None:
+            if self._kept[finding.rule] == self.KEPT:
+                self._more[finding.rule] += 1
+                return
+            self._kept[finding.rule] += 1
+            known = self._values[finding] = []
+        for value in values:
+            if value not in known and len(known) <= self.KEPT_VALUES:
+                known.append(value if len(known) < self.KEPT_VALUES else "…")
+
+    @property
+    def stopped(self) -> bool:
+        """Nothing else can be looked at."""
+        return bool(self._kept[STOPPING])
+
+    def report(self, name: str, owners: Mapping[tuple[str, int, int, int], tuple[str, str]]) -> CheckReport:
+        """All findings; ``owners`` gives label and source of the operator to which a VFSM belongs.
+
+        Keys of ``owners`` are name of the phase, node, pipeline, VFSM.
+        """
+        order = {rule: i for i, rule in enumerate(RULES)}
+        findings = []
+        for finding, values in self._values.items():
+            label, source = finding.operator, finding.source
+            if label is None and finding.vfsm is not None:
+                key = (finding.phase or "", finding.node or 0, finding.pipeline or 0, finding.vfsm)
+                label, source = owners.get(key, (None, None))
+            findings.append(replace(finding, operator=label, source=source, values=tuple(values)))
+        findings.sort(key=lambda finding: order[finding.rule])
+        return CheckReport(name, tuple(findings), dict(self.counts), dict(self._more), tuple(self.unchecked))

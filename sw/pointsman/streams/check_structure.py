@@ -1,0 +1,407 @@
+"""First pass of the judge: what can be said of images without thinking of time.
+
+Takes images and notes findings. What breaks the rule "structure" would make the later passes stumble, so they are left
+out then; everything else is noted and passed over.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
+from pointsman.errors import PointsmanError
+from pointsman.images.image import Images, LaneImage, NodeOperator, NodePhase
+
+from .check_report import Finding, Notebook
+
+
+def check_structure(images: Images, notebook: Notebook) -> None:
+    """Note every number that names nothing, every code that is none, and every VFSM in two phases."""
+    _Structure(images, notebook).check()
+
+
+class _Structure:
+    def __init__(self, images: Images, notebook: Notebook) -> None:
+        self.images = images
+        self.notebook = notebook
+        self.codes = Codes(images.shape)
+
+    def note(self, rule: str, message: str, right: str, **place: Any) -> None:
+        phase = place.pop("phase", None)
+        if isinstance(phase, int):
+            phase = self.phase_name(phase)
+        self.notebook.add(Finding(rule, message, right, phase=phase, **place))
+
+    def phase_name(self, phase: int) -> str:
+        known = 0 <= phase < len(self.images.phases)
+        return self.images.phases[phase].name if known else f"number {phase}"
+
+    def in_range(self, what: str, value: int, count: int, **place: Any) -> bool:
+        """Note a number outside 0..count-1."""
+        if 0 <= value < count:
+            return True
+        right = f"a number of 0..{count - 1}" if count else "none, as there is nothing to name"
+        self.note("structure", f"{what} is {value}", right, **place)
+        return False
+
+    def check(self) -> None:
+        images = self.images
+        shape, topology = images.shape, images.topology
+        if not 1 <= images.period <= shape.schedule_depth:
+            self.note("structure", f"the period is {images.period} slots", f"1 to {shape.schedule_depth} slots")
+        if len(images.nodes) != topology.nodes:
+            self.note("structure", f"there are images of {len(images.nodes)} nodes", f"{topology.nodes} nodes")
+        self.check_topology()
+        self.check_operators_and_phases()
+        if self.notebook.stopped:
+            return
+        for node, image in enumerate(images.nodes):
+            for name, numbers in (
+                ("phase", [part.phase for part in image.phases]),
+                ("operator", [index for index, _ in image.operators]),
+            ):
+                for number, count in Counter(numbers).items():
+                    if count > 1:
+                        self.note("structure", f"{name} {number} stands {count} times", "once a node", node=node)
+            for part in image.phases:
+                self.check_part(node, part)
+            for index, operator in image.operators:
+                if self.in_range("an operator", index, len(images.operators), node=node):
+                    self.check_node_operator(node, index, operator)
+        self.check_promises()
+        self.check_passages()
+        if self.notebook.stopped:
+            return
+        for node in range(topology.nodes):
+            self.check_residents(node)
+            self.check_rewrites(node)
+
+    def check_topology(self) -> None:
+        topology, ports = self.images.topology, self.images.shape.neighbours
+        for link in topology.links:
+            for node, port in ((link.node, link.port), (link.other, link.other_port)):
+                if self.in_range("a node of a link", node, topology.nodes):
+                    self.in_range("a port of a link", port, ports, node=node)
+            if link.node == link.other:
+                self.note("structure", "a link joins the node to itself", "two different nodes", node=link.node)
+        if not self.notebook.stopped:
+            try:
+                topology.at_port  # noqa: B018 - computing it finds ports that are joined twice
+            except PointsmanError as error:
+                self.note("structure", error.message, "one link a port")
+
+    def check_operators_and_phases(self) -> None:
+        images = self.images
+        for index, operator in enumerate(images.operators):
+            place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
+            self.in_range("its phase", operator.phase, len(images.phases), **place)
+            if not operator.values:
+                self.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
+            if 0 <= operator.phase < len(images.phases) and index not in images.phases[operator.phase].operators:
+                self.note("structure", f"phase {operator.phase} does not name it", "the phase it is in", **place)
+        names = Counter(phase.name for phase in images.phases)
+        for number, phase in enumerate(images.phases):
+            if names[phase.name] > 1:
+                self.note("structure", f"{names[phase.name]} phases are called so", "one name each", phase=number)
+            for index in phase.operators:
+                if (
+                    self.in_range("an operator", index, len(images.operators), phase=number)
+                    and images.operators[index].phase != number
+                ):
+                    self.note(
+                        "structure",
+                        f"it names operator {images.operators[index].label} of phase "
+                        f"{self.phase_name(images.operators[index].phase)}",
+                        "its own operators",
+                        phase=number,
+                    )
+            for successor in phase.successors:
+                self.in_range("a successor", successor, len(images.phases), phase=number)
+            if (phase.technique == "barrier") != (phase.barrier is not None):
+                self.note(
+                    "structure",
+                    f"technique {phase.technique} with barrier operator {phase.barrier}",
+                    "a barrier operator for the technique barrier, and only then",
+                    phase=number,
+                )
+            if phase.barrier is not None and phase.barrier not in phase.operators:
+                self.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
+
+    def check_part(self, node: int, part: NodePhase) -> None:
+        images, shape = self.images, self.images.shape
+        if not self.in_range("a phase", part.phase, len(images.phases), node=node):
+            return
+        place: dict[str, Any] = {"phase": part.phase, "node": node}
+        if len(part.schedule) != images.period:
+            self.note("structure", f"the schedule has {len(part.schedule)} slots", f"{images.period} slots", **place)
+        named = set()
+        for slot, row in enumerate(part.schedule):
+            if len(row) != shape.pipelines:
+                self.note("structure", f"{len(row)} VFSMs", f"{shape.pipelines} pipelines", slot=slot, **place)
+            for pipeline, vfsm in enumerate(row):
+                self.in_range("a VFSM", vfsm, shape.vfsms, slot=slot, pipeline=pipeline, **place)
+                named.add((pipeline, vfsm))
+        given: Counter[tuple[int, int]] = Counter()
+        buffers = set()
+        for rewrite in part.annotations:
+            if not self.in_range("a pipeline", rewrite.pipeline, shape.pipelines, **place):
+                continue
+            at = {"pipeline": rewrite.pipeline, "vfsm": rewrite.vfsm, **place}
+            if not self.in_range("an annotated VFSM", rewrite.vfsm, shape.vfsms, **at):
+                continue
+            given[rewrite.pipeline, rewrite.vfsm] += 1
+            if rewrite.vfsm < FIRST_FREE_VFSM:
+                self.note("annotations", "it is annotated anew", "VFSM 0 and 1 as after reset", **at)
+            self.check_codes(rewrite.annotation, at)
+            buffers |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
+        for (pipeline, vfsm), count in given.items():
+            at = {"pipeline": pipeline, "vfsm": vfsm, **place}
+            if count > 1:
+                self.note("annotations", f"it is annotated {count} times", "once", **at)
+            if vfsm >= FIRST_FREE_VFSM and (pipeline, vfsm) not in named | buffers:
+                self.note("annotations", "it is annotated but never scheduled", "only VFSMs in use", **at)
+        for pipeline, vfsm in sorted(named - set(given)):
+            if vfsm >= FIRST_FREE_VFSM:
+                at = {"pipeline": pipeline, "vfsm": vfsm, **place}
+                self.note("annotations", "it is scheduled without an annotation", "one annotation", **at)
+        for phase, cycles in part.settle:
+            if self.in_range("a phase to settle in", phase, len(images.phases), **place) and cycles < 0:
+                self.note("structure", f"it settles for {cycles} cycles", "0 cycles or more", **place)
+
+    def buffers_of(self, pipeline: int, annotations: Iterable[Annotation]) -> set[tuple[int, int]]:
+        places = (place for a in annotations for place in (a.source, a.destination))
+        return {(pipeline, place - self.codes.first_buffer) for place in places if self.codes.is_buffer(place)}
+
+    def check_codes(self, annotation: Annotation, place: dict[str, Any]) -> None:
+        codes = self.codes
+        if annotation.type not in tuple(MoveType):
+            self.note("codes", f"the type of move is {annotation.type}", "MOVE, BLIND, COPY or FORK", **place)
+        for end, code in (("source", annotation.source), ("destination", annotation.destination)):
+            known = codes.is_neighbour(code) or codes.is_register(code) or codes.is_buffer(code)
+            if not known and code not in (codes.nop, codes.null):
+                self.note(
+                    "codes",
+                    f"its {end} is {codes.name(code)}",
+                    "a link, an interface register, a buffer, NOP or NULL",
+                    **place,
+                )
+
+    def check_node_operator(self, node: int, index: int, operator: NodeOperator) -> None:
+        image = self.images.operators[index]
+        place: dict[str, Any] = {"node": node, "operator": image.label, "source": image.source}
+        if len(operator.role_of) != len(image.values):
+            self.note(
+                "structure",
+                f"roles are chosen for {len(operator.role_of)} values",
+                f"{len(image.values)} values",
+                **place,
+            )
+        for number in operator.role_of:
+            self.in_range("a role", number, len(operator.roles), **place)
+        if not 0 <= operator.position < operator.nodes:
+            self.note(
+                "structure",
+                f"its position is {operator.position} of {operator.nodes}",
+                "a position within the instance",
+                **place,
+            )
+        parts = {part.phase for part in self.images.nodes[node].phases}
+        if image.phase not in parts and any(role.lanes or role.rewrites for role in operator.roles):
+            self.note(
+                "structure",
+                f"its words need phase {self.phase_name(image.phase)}, of which the node has no part",
+                "a schedule of that phase",
+                **place,
+            )
+        for role in operator.roles:
+            if role.local and role.lanes:
+                self.note("lanes", "words move although the message is only copied", "no lanes", **place)
+            for number, lane in enumerate(role.lanes):
+                self.check_lane(number, lane, role.lanes, place)
+
+    def check_lane(self, number: int, lane: LaneImage, lanes: Sequence[LaneImage], place: dict[str, Any]) -> None:
+        for register in lane.registers:
+            self.in_range(f"a register of lane {number}", register, self.images.shape.registers, **place)
+        if not lane.registers:
+            self.note("structure", f"lane {number} has no registers", "at least one", **place)
+        if lane.words is not None and lane.words < 0:
+            self.note("structure", f"lane {number} has {lane.words} words", "0 or more", **place)
+        for name, other in (("after", lane.after), ("paired with", lane.pair)):
+            if other is not None and not (0 <= other < len(lanes) and other != number):
+                self.note(
+                    "structure", f"lane {number} is {name} lane {other}", f"another of {len(lanes)} lanes", **place
+                )
+        if (lane.pair is None) != (lane.window is None) or (lane.window is not None and lane.window < 1):
+            self.note(
+                "structure",
+                f"lane {number} is paired with lane {lane.pair} in a window of {lane.window}",
+                "a lane and a window of at least 1, or neither",
+                **place,
+            )
+        seen, at = {number}, lane.after
+        while at is not None and 0 <= at < len(lanes):
+            if at in seen:
+                if at == number:
+                    self.note("lanes", f"lane {number} waits for itself", "lanes that come after earlier ones", **place)
+                break
+            seen.add(at)
+            at = lanes[at].after
+
+    def check_promises(self) -> None:
+        images = self.images
+        for promise in images.promises:
+            if not self.in_range("the operator of a promise", promise.operator, len(images.operators)):
+                continue
+            operator = images.operators[promise.operator]
+            place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
+            if promise.phase != operator.phase:
+                self.note(
+                    "structure",
+                    f"stream {promise.stream} is promised for phase {self.phase_name(promise.phase)}",
+                    f"phase {self.phase_name(operator.phase)}",
+                    **place,
+                )
+            if not promise.values or len(set(promise.values)) != len(promise.values):
+                self.note(
+                    "structure",
+                    f"stream {promise.stream} is promised for the values {promise.values}",
+                    "each value once, and at least one",
+                    **place,
+                )
+            for value in promise.values:
+                self.in_range(f"a value of stream {promise.stream}", value, len(operator.values), **place)
+            for node, register in ((promise.source, promise.register), *promise.destinations):
+                if self.in_range(f"a node of stream {promise.stream}", node, images.topology.nodes, **place):
+                    self.in_range(
+                        f"a register of stream {promise.stream}", register, images.shape.registers, node=node, **place
+                    )
+            if len(set(promise.destinations)) != len(promise.destinations):
+                self.note("structure", f"stream {promise.stream} names a destination twice", "each once", **place)
+
+    def check_passages(self) -> None:
+        phases = len(self.images.phases)
+        for node, left, entered, way in self.images.passages:
+            if self.in_range("the node of a passage", node, self.images.topology.nodes):
+                for phase in (*way, *(p for p in (left, entered) if p != -1)):
+                    self.in_range("a phase of a passage", phase, phases, node=node)
+
+    def check_residents(self, node: int) -> None:
+        """Blocks and VFSM numbers of the phases that are in the memories of a node together."""
+        images = self.images
+        depth, period = images.shape.schedule_depth, images.period
+        blocks: dict[int, int] = {}
+        owner: dict[tuple[int, int], int] = {}
+        for part in images.nodes[node].phases:
+            block = images.phases[part.phase].block
+            place: dict[str, Any] = {"phase": part.phase, "node": node}
+            if block <= Images.LOADER_BLOCK or (block + 1) * period > depth:
+                self.note(
+                    "blocks",
+                    f"it is in block {block}",
+                    f"block 1 to {depth // period - 1}: {depth} entries in blocks of {period}, the first the loader's",
+                    **place,
+                )
+            if block in blocks:
+                self.note(
+                    "blocks",
+                    f"it is in block {block} as phase {self.phase_name(blocks[block])} is",
+                    "a block each",
+                    **place,
+                )
+            blocks[block] = part.phase
+            used = {(p, v) for row in part.schedule for p, v in enumerate(row)}
+            used |= {(r.pipeline, r.vfsm) for r in part.annotations}
+            for rewrite in part.annotations:
+                used |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
+            for index, operator in images.nodes[node].operators:
+                if images.operators[index].phase == part.phase:
+                    for role in operator.roles:
+                        for rewrite in role.rewrites:
+                            used |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
+            for pipeline, vfsm in sorted(used):
+                if vfsm < FIRST_FREE_VFSM:
+                    continue
+                first = owner.setdefault((pipeline, vfsm), part.phase)
+                if first != part.phase:
+                    self.note(
+                        "vfsm-numbers",
+                        f"phase {self.phase_name(first)} uses it as well",
+                        "a number of its own in each phase",
+                        pipeline=pipeline,
+                        vfsm=vfsm,
+                        **place,
+                    )
+
+    def check_rewrites(self, node: int) -> None:
+        images = self.images
+        annotated = {part.phase: {(r.pipeline, r.vfsm) for r in part.annotations} for part in images.nodes[node].phases}
+        rewriter: dict[tuple[int, int, int], int] = {}
+        for index, operator in images.nodes[node].operators:
+            image = images.operators[index]
+            place: dict[str, Any] = {
+                "phase": image.phase,
+                "node": node,
+                "operator": image.label,
+                "source": image.source,
+            }
+            sets = []
+            for role in operator.roles:
+                named = [(r.pipeline, r.vfsm) for r in role.rewrites]
+                sets.append(set(named))
+                if len(set(named)) != len(named):
+                    self.note("rewrites", "a role rewrites a VFSM twice", "each once", **place)
+                for rewrite in role.rewrites:
+                    at = {"pipeline": rewrite.pipeline, "vfsm": rewrite.vfsm, **place}
+                    self.check_codes(rewrite.annotation, at)
+                    if (rewrite.pipeline, rewrite.vfsm) not in annotated.get(image.phase, ()):
+                        self.note("rewrites", "it is rewritten but not in the phase", "VFSMs of the phase", **at)
+                    key = (image.phase, rewrite.pipeline, rewrite.vfsm)
+                    other = rewriter.setdefault(key, index)
+                    if other != index:
+                        self.note(
+                            "rewrites",
+                            f"operator {images.operators[other].label} rewrites it as well",
+                            "VFSMs of the own streams",
+                            **at,
+                        )
+            self.check_standing(node, index, operator)
+            used = [sets[i] for i in dict.fromkeys(operator.role_of)]
+            if any(named != used[0] for named in used):
+                self.note(
+                    "rewrites",
+                    "its roles do not rewrite the same VFSMs, so an annotation of an earlier value may stay",
+                    "the same VFSMs in every role",
+                    **place,
+                )
+
+    def check_standing(self, node: int, index: int, operator: NodeOperator) -> None:
+        """Words may come before a node has called its load function: the VFSM must then do as in some role, or wait."""
+        image = self.images.operators[index]
+        standing = {
+            (r.pipeline, r.vfsm): r.annotation
+            for part in self.images.nodes[node].phases
+            if part.phase == image.phase
+            for r in part.annotations
+        }
+        allowed: dict[tuple[int, int], list[Annotation]] = {}
+        for number in dict.fromkeys(operator.role_of):
+            for rewrite in operator.roles[number].rewrites:
+                allowed.setdefault((rewrite.pipeline, rewrite.vfsm), []).append(rewrite.annotation)
+        for (pipeline, vfsm), roles in allowed.items():
+            before = standing.get((pipeline, vfsm))
+            if before is None or before in roles or before.source == self.codes.nop:
+                continue
+            self.note(
+                "rewrites",
+                f"before any load function it moves words from {self.codes.name(before.source)} to "
+                f"{self.codes.name(before.destination)}, as in no role",
+                "NOP, or what it does in one of the roles",
+                phase=image.phase,
+                node=node,
+                pipeline=pipeline,
+                vfsm=vfsm,
+                operator=image.label,
+                source=image.source,
+            )

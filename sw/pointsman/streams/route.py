@@ -1,0 +1,143 @@
+"""The way of one chain: a tree of visits to nodes, each with its pipeline and its slots relative to the start.
+
+All words of a chain take the same way with the same waiting, so a chain is a ``Route`` and a set of start slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from .problem import Demand, Part
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A chain at one node.
+
+    The word is read in slot ``slot`` (relative to the chain's start) in ``pipeline``; with a ``delay`` k it goes into a
+    buffer and is taken up again in slot + k. From there on one leg a slot: the ``links`` in this order, then the
+    delivery, if ``delivers``.
+    """
+
+    node: int
+    parent: int
+    """Index of the visit before, -1 at the source."""
+    link: int
+    """Link that it came by, -1 at the source."""
+    pipeline: int
+    slot: int
+    delay: int
+    links: tuple[int, ...]
+    delivers: bool
+
+    @property
+    def legs(self) -> int:
+        return len(self.links) + self.delivers
+
+
+@dataclass(frozen=True)
+class Route:
+    """Visits, parents before children."""
+
+    demand: Demand
+    visits: tuple[Visit, ...]
+
+    @cached_property
+    def cells(self) -> tuple[tuple[int, int, int], ...]:
+        """(node, pipeline, slot) of every VFSM."""
+        cells = []
+        for visit in self.visits:
+            if visit.delay:
+                cells.append((visit.node, visit.pipeline, visit.slot))
+            begin = visit.slot + visit.delay
+            cells.extend((visit.node, visit.pipeline, begin + leg) for leg in range(visit.legs))
+        return tuple(cells)
+
+    @cached_property
+    def writes(self) -> tuple[tuple[int, int], ...]:
+        """(link, slot of the writing VFSM)."""
+        return tuple(
+            (link, visit.slot + visit.delay + leg) for visit in self.visits for leg, link in enumerate(visit.links)
+        )
+
+    @cached_property
+    def reads_interface(self) -> tuple[tuple[int, int, int], ...]:
+        """(node, pipeline, slot) of the VFSMs that may read the interface."""
+        return tuple((visit.node, visit.pipeline, visit.slot) for visit in self.visits if self._may_inject(visit))
+
+    @cached_property
+    def delivers(self) -> tuple[tuple[int, int, int], ...]:
+        """(node, pipeline, slot) of the VFSMs that write the interface."""
+        return tuple(
+            (visit.node, visit.pipeline, visit.slot + visit.delay + len(visit.links))
+            for visit in self.visits
+            if visit.delivers
+        )
+
+    def gap(self, part: Part) -> int:
+        """Slots that must lie between the starts of two words at least."""
+        return max(
+            2,
+            *(
+                visit_gap(part, self.demand, visit.legs, visit.delay, visit.delivers, self._may_inject(visit))
+                for visit in self.visits
+            ),
+        )
+
+    def _may_inject(self, visit: Visit) -> bool:
+        return visit.parent < 0 or (self.demand.injects_anywhere and bool(visit.links))
+
+
+def visit_gap(part: Part, demand: Demand, legs: int, delay: int, delivers: bool, reads_interface: bool) -> int:
+    """Slots from one word to the next at a node: its legs, its wait, and a slot between delivering and injecting."""
+    clash = delivers and reads_interface and demand.delivers in part.clashes[demand.reads]
+    return max(2, delay + legs + clash)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A routed chain: which demand, its way, and the slots in which its words start, ascending."""
+
+    demand: int
+    route: Route
+    starts: tuple[int, ...]
+
+
+class Footprint:
+    """Flat indices of what a route occupies, ready for arrays of shape (nodes, pipelines, slots) or (wires, slots)."""
+
+    def __init__(self, part: Part, route: Route, pipelines: int, slots: int) -> None:
+        self.slots = slots
+        self.cells = _rows((n * pipelines + p, s) for n, p, s in route.cells)
+        self.wires = _rows((part.wires[link], s) for link, s in route.writes)
+        self.links = _rows(route.writes)
+        self.reads = _rows((n * pipelines + p, s) for n, p, s in route.reads_interface)
+        self.delivers = _rows((n * pipelines + p, s) for n, p, s in route.delivers)
+        self.counts = np.array([n * pipelines + p for n, p, _ in route.cells], np.intp)
+
+    def at(self, rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Flat indices of ``rows`` for all words, shape (words, rows)."""
+        return rows[0] * self.slots + (rows[1] + starts[:, None]) % self.slots
+
+
+def _rows(pairs: object) -> np.ndarray:
+    rows = np.array(list(pairs), np.intp).reshape(-1, 2)  # type: ignore[call-overload]
+    return np.ascontiguousarray(rows.T)
+
+
+def even_starts(words: int, slots: int) -> tuple[int, ...]:
+    """``words`` starts spread evenly over ``slots``."""
+    return tuple(word * slots // words for word in range(words))
+
+
+def least_gap(starts: Sequence[int], slots: int) -> int:
+    """Smallest distance of two starts round the period."""
+    if len(starts) < 2:
+        return slots
+    ordered = sorted(starts)
+    return min(*(b - a for a, b in pairwise(ordered)), ordered[0] + slots - ordered[-1])

@@ -1,0 +1,169 @@
+"""Streams, and what routing makes of them.
+
+A stream carries words from one processor to one or more others (Metcalf 1997, §6.3.1). Routed, it is one or more
+*chains*: each a tree of VFSMs through which all words of that chain pass in order, so that flow control keeps
+their order. Word k of a stream with n chains goes through chain k mod n, with an interface register of its own
+at either end; the processor alternates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from numesh.codes import MoveType
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+
+
+@dataclass(frozen=True)
+class Condition:
+    """When an interface access may happen, if not always: ``value`` of the choice called ``choice`` at this node.
+
+    Two accesses with the same choice and different values never happen together. A run-time broadcast uses it: a
+    node either is the source (its forwarding VFSMs read the interface, its deliveries are off) or it is not.
+    """
+
+    choice: str
+    value: bool
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream to be routed.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its phase.
+    source : int
+        Node whose processor writes.
+    destinations : tuple of int
+        Nodes whose processors read, each once; the source may be among them (it then reads its own words back).
+    weight : float
+        Share of bandwidth relative to other streams.
+    max_words : int or None
+        Most words per period wanted; None: as many as fit.
+    chains : int
+        Most chains that it may be split into.
+    group : str
+        Streams of one group get the same number of words per period.
+    keep_in : frozenset of int or None
+        Nodes that it may use; None: all.
+    path : tuple of int or None
+        Nodes to pass in this order, each adjacent to the next, from the source to the last destination; a delivery
+        forks off at each destination on the way. None: the router chooses.
+    injects_anywhere : bool
+        Any forwarding VFSM of the stream may be rewritten at load time to read the interface (C_ALLSRC,
+        §7.1.4): only under ``inject_condition``.
+    inject_condition, deliver_condition : Condition or None
+        When those rewritten injections, and all deliveries, can happen.
+    rewritten : bool
+        Load functions rewrite VFSMs of this stream, so each pipeline in which it has a VFSM at a node needs a
+        slot for the reprogramming VFSM there (§7.1.4, "MEMADR Access").
+    """
+
+    name: str
+    source: int
+    destinations: tuple[int, ...]
+    weight: float = 1.0
+    max_words: int | None = None
+    chains: int = 1
+    group: str = ""
+    keep_in: frozenset[int] | None = None
+    path: tuple[int, ...] | None = None
+    injects_anywhere: bool = False
+    inject_condition: Condition | None = None
+    deliver_condition: Condition | None = None
+    rewritten: bool = False
+
+
+PlaceKind = Literal["link", "inject", "deliver", "buffer", "nop", "null"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Source or destination of a routed VFSM, before interface registers and VFSM numbers are allocated.
+
+    ``number`` is a port for "link", the virtual number of a VFSM of the same node and pipeline for "buffer", and 0
+    otherwise. "inject" is the interface register at the source of the chain, "deliver" the one at this destination.
+    """
+
+    kind: PlaceKind
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class RoutedVfsm:
+    """One VFSM of a chain.
+
+    ``number`` is virtual: from 2 up, unique per node and pipeline in its phase. ``slots`` are the slots of its read
+    stage, one for each word of the chain in a period, in the order of the words, modulo the period. For the second leg of a fork
+    ``type`` is FORK and ``source`` the link that the first leg writes to. ``parent`` is the index in
+    ``RoutedChain.vfsms`` of the VFSM that the words come from (for a fork leg: of the leg before it), -1 at the source.
+    """
+
+    node: int
+    pipeline: int
+    number: int
+    type: MoveType
+    source: Place
+    destination: Place
+    slots: tuple[int, ...]
+    parent: int
+
+
+@dataclass(frozen=True)
+class RoutedChain:
+    """A tree of VFSMs, parents before children; the first reads the interface at the source.
+
+    At a node where the words both go on and are delivered, the delivery is the last leg of the fork, so that a word
+    that the processor has read has left the node's router.
+    """
+
+    stream: int
+    """Index of the stream in its phase."""
+    chain: int
+    vfsms: tuple[RoutedVfsm, ...]
+
+    @property
+    def words(self) -> int:
+        """Words per period."""
+        return len(self.vfsms[0].slots)
+
+
+@dataclass(frozen=True)
+class RoutedPhase:
+    """Routes and slots of all streams of one phase."""
+
+    shape: NodeShape
+    topology: Topology
+    period: int
+    streams: tuple[Stream, ...]
+    chains: tuple[RoutedChain, ...]
+    seconds: float = field(default=0.0, compare=False)
+
+    def words(self, stream: int) -> int:
+        """Words that a stream carries per period."""
+        return sum(chain.words for chain in self.chains if chain.stream == stream)
+
+    def bandwidth(self, stream: int) -> float:
+        """Words per cycle of a stream."""
+        return self.words(stream) / self.period
+
+    @cached_property
+    def schedule(self) -> np.ndarray:
+        """Virtual VFSM number by [node, slot, pipeline]; 0 where nothing runs. Shape (nodes, period, pipelines)."""
+        table = np.zeros((self.topology.nodes, self.period, self.shape.pipelines), np.uint16)
+        for chain in self.chains:
+            for vfsm in chain.vfsms:
+                for slot in vfsm.slots:
+                    if table[vfsm.node, slot, vfsm.pipeline]:
+                        raise ValueError(
+                            f"slot {slot} of pipeline {vfsm.pipeline} of node {vfsm.node} is used twice"
+                        )
+                    table[vfsm.node, slot, vfsm.pipeline] = vfsm.number
+        return table

@@ -1,0 +1,363 @@
+"""Plan -> Images for the mesh of scheduled routers.
+
+Takes a Plan. Gives Images: every phase has a block of the schedule memory, every VFSM and interface register its
+number, every free slot that may hold it the reprogramming VFSM (Metcalf 1997, §7.1.5). All phases of a node stay
+resident together; a program that does not fit is refused.
+Non-goals: sharing schedule blocks or VFSMs between phases (§5.4), permuting pipelines.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Annotation, Codes
+from pointsman.errors import PointsmanError
+from pointsman.images.image import (
+    Images,
+    LaneImage,
+    NodeImage,
+    NodeOperator,
+    NodePhase,
+    OperatorImage,
+    PhaseImage,
+    Promise,
+    Rewrite,
+    Role,
+)
+from pointsman.operators import RoleDraft, VfsmSetting
+from pointsman.operators.implementation import runtime_operands
+from pointsman.plan.build import memberships, reprogram_slots
+from pointsman.plan.plan import Plan, PlannedOperator, PlannedPhase
+from pointsman.plan.structure import END, START
+from pointsman.streams.stream import RoutedVfsm
+
+
+class FitError(PointsmanError):
+    """A program that needs more of a router than there is."""
+
+
+def make_images(plan: Plan) -> Images:
+    """Give every part of a plan its place in the hardware.
+
+    Raises
+    ------
+    FitError
+        If a node runs out of VFSMs, interface registers or schedule memory.
+    """
+    return _Allocator(plan).images()
+
+
+class _Allocator:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.codes = Codes(plan.shape)
+        self.nodes = plan.topology.nodes
+        self.first_vfsm = self._vfsm_bases()
+        self._check_registers()
+        # All operators in one list: those of the program in its order, then the barriers that close phases.
+        self.operators: list[tuple[int, PlannedOperator]] = [
+            (p, operator) for p, phase in enumerate(plan.phases) for operator in phase.operators
+        ]
+        self.barriers: dict[int, int] = {}
+        for p, phase in enumerate(plan.phases):
+            if phase.barrier is not None:
+                self.barriers[p] = len(self.operators)
+                self.operators.append((p, phase.barrier))
+
+    # -- resources -------------------------------------------------------------------------------------------
+
+    def _vfsm_bases(self) -> list[dict[tuple[int, int], int]]:
+        """For each phase, what to add to a virtual VFSM number, by (node, pipeline)."""
+        used: dict[tuple[int, int], int] = defaultdict(int)
+        bases = []
+        for phase in self.plan.phases:
+            top: dict[tuple[int, int], int] = {}
+            for chain in phase.routed.chains:
+                for vfsm in chain.vfsms:
+                    key = (vfsm.node, vfsm.pipeline)
+                    top[key] = max(top.get(key, 0), vfsm.number - FIRST_FREE_VFSM + 1)
+            bases.append({key: used[key] for key in top})
+            for key, count in top.items():
+                used[key] += count
+                if used[key] + FIRST_FREE_VFSM > self.plan.shape.vfsms:
+                    raise FitError(
+                        f"pipeline {key[1]} of node {key[0]} has {self.plan.shape.vfsms} VFSMs and needs "
+                        f"{used[key] + FIRST_FREE_VFSM} up to phase '{phase.name}'",
+                        hint="use fewer phases, or a node with more VFSMs",
+                    )
+        return bases
+
+    def _check_registers(self) -> None:
+        free = self.plan.shape.registers - self.plan.shape.pipelines
+        for phase in self.plan.phases:
+            for node, count in phase.wiring.registers_used.items():
+                if count > free:
+                    raise FitError(
+                        f"phase '{phase.name}' needs {count} interface registers at node {node}, which has {free} "
+                        f"besides the {self.plan.shape.pipelines} for reprogramming",
+                        hint="use fewer operators in parallel, or a node with more interface registers",
+                    )
+
+    def _register(self, virtual: int) -> int:
+        return self.plan.shape.pipelines + virtual
+
+    def _number(self, phase: int, vfsm: RoutedVfsm) -> int:
+        return vfsm.number + self.first_vfsm[phase][vfsm.node, vfsm.pipeline]
+
+    # -- pieces ----------------------------------------------------------------------------------------------
+
+    def _annotation(self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm) -> Annotation:
+        def code(place_kind: str, number: int) -> int:
+            match place_kind:
+                case "link":
+                    return self.codes.neighbour(number)
+                case "buffer":
+                    return self.codes.buffer(
+                        number + self.first_vfsm[phase][vfsm.node, vfsm.pipeline]
+                    )
+                case "nop":
+                    return self.codes.nop
+                case "null":
+                    return self.codes.null
+            wiring = self.plan.phases[phase].wiring
+            return self.codes.register(
+                self._register(wiring.register(vfsm.node, stream, chain, place_kind))
+            )
+
+        return Annotation(
+            vfsm.type,
+            code(vfsm.source.kind, vfsm.source.number),
+            code(vfsm.destination.kind, vfsm.destination.number),
+        )
+
+    def _rewrite(self, phase: int, setting: VfsmSetting) -> Rewrite:
+        vfsm = setting.vfsm
+        return Rewrite(
+            vfsm.pipeline,
+            self._number(phase, vfsm),
+            self._annotation(phase, setting.stream, setting.chain, vfsm),
+        )
+
+    def _lane(self, lane: LaneImage) -> LaneImage:
+        return replace(lane, registers=tuple(self._register(r) for r in lane.registers))
+
+    def _role(self, phase: int, draft: RoleDraft, delay: int) -> Role:
+        return Role(
+            draft.kind,
+            tuple(self._lane(lane) for lane in draft.lanes),
+            tuple(self._rewrite(phase, setting) for setting in draft.settings),
+            delay,
+            draft.local,
+        )
+
+    def _node_phase(self, index: int, node: int) -> NodePhase:
+        phase = self.plan.phases[index]
+        routed = phase.routed
+        rows = [list(map(int, row)) for row in routed.schedule[node]]
+        for p in range(self.plan.shape.pipelines):
+            base = self.first_vfsm[index].get((node, p), 0)
+            for row in rows:
+                if row[p]:
+                    row[p] += base
+            for slot in reprogram_slots(routed, node, p):
+                rows[slot][p] = REPROGRAM_VFSM
+        annotations = tuple(
+            Rewrite(
+                vfsm.pipeline,
+                self._number(index, vfsm),
+                self._annotation(index, chain.stream, chain.chain, vfsm),
+            )
+            for chain in routed.chains
+            for vfsm in chain.vfsms
+            if vfsm.node == node
+        )
+        settle: tuple[tuple[int, int], ...] = ()
+        if phase.technique == "barrier":
+            settle = tuple((s, phase.settle) for s in self._followers(index, node))
+        return NodePhase(
+            index,
+            tuple(tuple(row) for row in rows),
+            tuple(sorted(annotations, key=lambda a: (a.pipeline, a.vfsm))),
+            settle,
+        )
+
+    def _followers(self, index: int, node: int) -> list[int]:
+        members = [i for i, phase in enumerate(self.plan.phases) if node in phase.nodes]
+        return sorted(s for s in self.plan.structure.next_for(index, members) if s >= 0 and s != index)
+
+    def _node(self, node: int) -> NodeImage:
+        phases = tuple(
+            self._node_phase(i, node) for i, phase in enumerate(self.plan.phases) if node in phase.nodes
+        )
+        operators = []
+        for index, (phase, planned) in enumerate(self.operators):
+            drafts = planned.roles.get(node)
+            if drafts is None:
+                continue
+            delays = planned.delays.get(node, (0,) * len(drafts))
+            made = [self._role(phase, draft, d) for draft, d in zip(drafts, delays, strict=True)]
+            roles = tuple(dict.fromkeys(made))
+            instance = next(i for i in planned.operator.instances if node in i.nodes)
+            operators.append(
+                (
+                    index,
+                    NodeOperator(
+                        roles,
+                        tuple(roles.index(r) for r in made),
+                        instance.nodes.index(node),
+                        len(instance.nodes),
+                    ),
+                )
+            )
+        return NodeImage(phases, tuple(operators))
+
+    def _operator(self, phase: int, planned: PlannedOperator) -> OperatorImage:
+        operator = planned.operator
+        routed = self.plan.phases[phase].routed
+        return OperatorImage(
+            operator.label,
+            operator.kind,
+            planned.implementation.name,
+            phase,
+            str(operator.type),
+            operator.m,
+            runtime_operands(operator) if operator.instances else (),
+            planned.values,
+            min((routed.bandwidth(s) for s in planned.streams), default=0.0),
+            str(operator.position) if operator.position else "",
+        )
+
+    def _promises(self, index: int) -> Iterable[Promise]:
+        """What each chain of an operator carries for each of its values."""
+        phase_index, planned = self.operators[index]
+        phase = self.plan.phases[phase_index]
+        carried: dict[tuple, list[int]] = {}
+        for v in range(len(planned.values)):
+            standing = {
+                (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
+                for drafts in planned.roles.values()
+                for s in drafts[v].settings
+            }
+            written = {
+                (node, self._register(register))
+                for node, drafts in planned.roles.items()
+                for lane in drafts[v].lanes
+                if lane.write
+                for register in lane.registers
+            }
+            for chain in phase.routed.chains:
+                if chain.stream not in planned.streams:
+                    continue
+                vfsms = [
+                    standing.get((chain.stream, chain.chain, x.node, x.pipeline, x.number), x)
+                    for x in chain.vfsms
+                ]
+                for key in self._trees(phase, chain.stream, chain.chain, vfsms):
+                    _, source, register, *_ = key
+                    if (source, register) not in written:
+                        continue  # nobody writes there for this value: the stream lies idle
+                    carried.setdefault((*key, chain.words), []).append(v)
+        for (stream, source, register, destinations, words), values in carried.items():
+            yield Promise(
+                index,
+                phase_index,
+                phase.routed.streams[stream].name,
+                tuple(values),
+                source,
+                register,
+                destinations,
+                words,
+            )
+
+    def _trees(
+        self, phase: PlannedPhase, stream: int, chain: int, vfsms: list[RoutedVfsm]
+    ) -> Iterable[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
+        """(stream, source, register, destinations) of each VFSM that injects, as the chain stands."""
+        roots: list[int] = []
+        for i, vfsm in enumerate(vfsms):
+            if vfsm.source.kind == "inject":
+                roots.append(i)
+            elif vfsm.parent < 0 or vfsm.source.kind in ("nop", "null"):
+                roots.append(-1)
+            else:
+                roots.append(roots[vfsm.parent])
+        for root in sorted(set(roots) - {-1}):
+            destinations = tuple(
+                (v.node, self._register(phase.wiring.register(v.node, stream, chain, "deliver")))
+                for v, r in zip(vfsms, roots, strict=True)
+                if r == root and v.destination.kind == "deliver"
+            )
+            node = vfsms[root].node
+            register = self._register(phase.wiring.register(node, stream, chain, "inject"))
+            yield stream, node, register, destinations
+
+    def _passages(self) -> tuple[tuple[int, int, int, tuple[int, ...]], ...]:
+        """Where a node changes from one of its phases to another through phases in which it has no operator."""
+        found = []
+        own_operators: dict[int, set[int]] = defaultdict(set)
+        for phase, planned in self.operators:
+            if phase in self.barriers and self.operators[self.barriers[phase]][1] is planned:
+                continue
+            for node in planned.roles:
+                own_operators[node].add(phase)
+        for members, nodes in memberships(self.plan.phases).items():
+            for node in nodes:
+                transit = [p for p in members if p not in own_operators[node]]
+                if not transit:
+                    continue
+                for phase in (START, *sorted(own_operators[node])):
+                    for target, _ in self.plan.structure.next_for(phase, own_operators[node]).items():
+                        way = self._way(phase, target, members)
+                        if way:
+                            found.append((node, phase, -1 if target == END else target, way))
+        return tuple(found)
+
+    def _way(self, phase: int, target: int, members: tuple[int, ...]) -> tuple[int, ...]:
+        """Phases among ``members`` on the shortest way from ``phase`` to ``target``."""
+        queue: list[tuple[int, tuple[int, ...]]] = [
+            (s, ()) for s in sorted(self.plan.structure.successors[phase])
+        ]
+        seen = set()
+        for place, way in queue:
+            if place == target:
+                return tuple(p for p in way if p in members)
+            if place in seen or place < 0:
+                continue
+            seen.add(place)
+            queue += [(s, (*way, place)) for s in sorted(self.plan.structure.successors[place])]
+        return ()
+
+    def _phase(self, index: int) -> PhaseImage:
+        phase = self.plan.phases[index]
+        successors: set[int] = set()
+        for members in memberships(self.plan.phases):
+            if index in members:
+                successors |= {s for s in self.plan.structure.next_for(index, members) if s >= 0}
+        return PhaseImage(
+            phase.name,
+            index + 1,
+            tuple(i for i, (p, _) in enumerate(self.operators) if p == index and i != self.barriers.get(p)),
+            phase.technique,
+            phase.reason,
+            tuple(sorted(successors)),
+            self.barriers.get(index),
+        )
+
+    def images(self) -> Images:
+        plan = self.plan
+        return Images(
+            plan.shape,
+            plan.topology,
+            plan.period,
+            plan.name,
+            plan.parameters,
+            plan.structure.loops,
+            tuple(self._operator(p, planned) for p, planned in self.operators),
+            tuple(self._phase(i) for i in range(len(plan.phases))),
+            tuple(self._node(n) for n in range(self.nodes)),
+            tuple(promise for i in range(len(self.operators)) for promise in self._promises(i)),
+            self._passages(),
+            plan.notes,
+        )

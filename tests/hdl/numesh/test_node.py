@@ -1,0 +1,373 @@
+# amaranth: UnusedElaboratable=no
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
+from numesh.memories import NodeMemories
+from numesh.node import Node, node_members
+from numesh.shape import NodeShape, ShapeError
+
+SHAPE = NodeShape(pipelines=2, vfsms=8, schedule_depth=8, neighbours=4, registers=4, width=32)
+CODES = Codes(SHAPE)
+WEST, EAST, SOUTH, NORTH = (CODES.neighbour(d) for d in range(4))
+REGISTER = [CODES.register(r) for r in range(4)]
+BUFFER = [CODES.buffer(v) for v in range(8)]
+Make = Callable[..., Any]
+
+
+def in_cycles(words: Sequence[int], register: int, first: int, step: int = 2) -> dict[int, tuple[Any, ...]]:
+    """Processor writes of ``words`` to a register, ``step`` cycles apart."""
+    return {first + step * i: ("write", register, word) for i, word in enumerate(words)}
+
+
+# -- Timing of the stages ----------------------------------------------------------------------------------
+
+
+def test_ports_are_those_of_the_verilog_module() -> None:
+    assert list(node_members(NodeShape(neighbours=2))) == [
+        *("in_valid_0", "in_data_0", "in_accept_0", "out_valid_0", "out_data_0", "out_accept_0"),
+        *("in_valid_1", "in_data_1", "in_accept_1", "out_valid_1", "out_data_1", "out_accept_1"),
+        *("p_address", "p_write", "p_read", "p_write_data", "p_full", "p_read_data"),
+    ]
+
+
+def test_first_read_stage_is_in_cycle_2_and_first_write_stage_in_cycle_3(
+    run_node: Make, program: Make, move: Make
+) -> None:
+    memories = program(SHAPE, [(2, 0), (3, 0), (0, 0), (0, 0)], [{2: move(WEST, EAST), 3: move(SOUTH, NORTH)}])
+    bench = run_node(SHAPE, memories, 12, offers={WEST: [1, 2, 3], SOUTH: [8, 9]})
+    assert bench.taken(WEST) == [(2, 1), (6, 2), (10, 3)]
+    assert bench.sent(EAST) == [(3, 1), (7, 2), (11, 3)]
+    assert bench.taken(SOUTH) == [(3, 8), (7, 9)]
+    assert bench.sent(NORTH) == [(4, 8), (8, 9)]
+    assert bench.cycles_with("in_accept_0") == [2, 6, 10]
+
+
+def test_pipelines_move_words_side_by_side(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(
+        SHAPE,
+        [(2, 2), (3, 3)],
+        [{2: move(WEST, EAST), 3: move(EAST, WEST)}, {2: move(SOUTH, NORTH), 3: move(NORTH, SOUTH)}],
+    )
+    offers = {d: [16 * d + i for i in range(9)] for d in range(4)}
+    bench = run_node(SHAPE, memories, 19, offers=offers)
+    for source, destination, first in [(WEST, EAST, 2), (EAST, WEST, 3), (SOUTH, NORTH, 2), (NORTH, SOUTH, 3)]:
+        moved = bench.sent(destination)
+        assert moved == [(first + 1 + 2 * i, offers[source][i]) for i in range(len(moved))]
+        assert len(moved) >= 8
+
+
+def test_two_interleaved_vfsms_use_a_link_fully(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(2, 0), (3, 0)], [{2: move(WEST, EAST), 3: move(WEST, EAST)}])
+    bench = run_node(SHAPE, memories, 23, offers={WEST: range(100, 130)})
+    assert bench.sent(EAST) == [(3 + i, 100 + i) for i in range(20)]
+
+
+@pytest.mark.parametrize("period", [1, 2, 3])
+def test_refusals_delay_words_but_keep_their_order_within_a_vfsm(
+    run_node: Make, program: Make, move: Make, period: int
+) -> None:
+    memories = program(SHAPE, [(2, 0), (0, 0)], [{2: move(WEST, EAST)}])
+    words = list(range(50))
+    bench = run_node(
+        SHAPE,
+        memories,
+        60,
+        offers={WEST: words},
+        accepts={EAST: lambda c: c // period % 3 != 0},
+        offering=lambda c: c % 7 != 3,
+    )
+    sent = [word for _, word in bench.sent(EAST)]
+    assert sent == words[: len(sent)]
+    assert len(sent) >= 8
+
+
+# -- Arbitration between the pipelines ---------------------------------------------------------------------
+
+
+def test_lower_pipeline_gets_the_word_when_two_read_a_link(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(2, 2)] + [(0, 0)] * 3, [{2: move(WEST, EAST)}, {2: move(WEST, NORTH)}])
+    bench = run_node(SHAPE, memories, 12, offers={WEST: [1, 2, 3]})
+    assert [w for _, w in bench.sent(EAST)] == [1, 2, 3]
+    assert bench.sent(NORTH) == []
+
+
+def test_higher_pipeline_gets_the_word_when_the_lower_one_cannot_accept(
+    run_node: Make, program: Make, move: Make
+) -> None:
+    memories = program(SHAPE, [(2, 2)] + [(0, 0)] * 3, [{2: move(WEST, EAST)}, {2: move(WEST, NORTH)}])
+    bench = run_node(SHAPE, memories, 15, offers={WEST: [1, 2, 3]}, accepts={EAST: False})
+    assert [w for _, w in bench.sent(NORTH)] == [2, 3]
+    assert bench.sent(EAST) == []
+
+
+def test_lower_pipeline_drives_the_link_when_two_write_it(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(2, 2)] + [(0, 0)] * 3, [{2: move(WEST, EAST)}, {2: move(SOUTH, EAST)}])
+    bench = run_node(SHAPE, memories, 24, offers={WEST: [1, 2], SOUTH: [11, 12]})
+    # The other one is refused and tries again; it gets through when the lower one has nothing.
+    assert bench.sent(EAST) == [(3, 1), (7, 2), (11, 11), (15, 12)]
+
+
+def test_higher_pipeline_does_not_use_a_link_on_which_a_lower_one_is_held_back(
+    run_node: Make, program: Make, move: Make
+) -> None:
+    # The fork leg in pipeline 0 holds a refused word, so VFSM 2 may not send; VFSM 4 of pipeline 1 shares EAST.
+    fork = move(EAST, NORTH, MoveType.FORK)
+    memories = program(
+        SHAPE, [(2, 4), (3, 0), (0, 0), (0, 0)], [{2: move(WEST, EAST), 3: fork}, {4: move(SOUTH, EAST)}]
+    )
+    bench = run_node(
+        SHAPE,
+        memories,
+        24,
+        offers={WEST: [1, 2], SOUTH: [11]},
+        accepts={NORTH: lambda c: c >= 14},
+        offering=lambda c: c < 3 or c > 5,
+    )
+    assert [w for _, w in bench.sent(EAST)] == [1, 2, 11]
+    assert [w for _, w in bench.sent(NORTH)] == [1, 2]
+
+
+def test_three_pipelines_share_links_and_registers_in_order(run_node: Make, program: Make, move: Make) -> None:
+    shape = NodeShape(pipelines=3, vfsms=4, schedule_depth=8, neighbours=7, registers=5, width=8)
+    codes = Codes(shape)
+    memories = program(shape, [(2, 2, 2), (0, 0, 0)], [{2: move(d, codes.register(4))} for d in (4, 5, 6)])
+    accesses = dict.fromkeys(range(6, 40, 3), ("read", 4))
+    bench = run_node(shape, memories, 40, offers={4: [1, 2], 5: [11, 12], 6: [21, 22]}, accesses=accesses)
+    read = [s["p_read_data"] for c, s in enumerate(bench.samples) if c - 1 in accesses]
+    assert sorted(set(read) - {0}) == [1, 2, 11, 12, 21, 22]
+    # Within a pipeline in order; across pipelines the lower one comes first whenever it has a word.
+    assert [word for i, word in enumerate(read) if word not in read[:i]][:2] == [1, 2]
+
+
+# -- Interface registers -----------------------------------------------------------------------------------
+
+
+def test_processor_word_reaches_the_link_three_cycles_later_at_best(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(2, 0), (0, 0)], [{2: move(REGISTER[2], EAST)}])
+    # Even cycles are read stages: written in 5, full and read in 6, on the link in 7.
+    bench = run_node(SHAPE, memories, 16, accesses={5: ("write", 2, 77), 8: ("write", 2, 78)})
+    assert bench.full(2) == [6, 9, 10]
+    assert bench.sent(EAST) == [(7, 77), (11, 78)]
+
+
+def test_word_from_a_link_is_full_two_cycles_after_it_was_taken(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(2, 0), (0, 0)], [{2: move(WEST, REGISTER[3])}])
+    bench = run_node(SHAPE, memories, 14, offers={WEST: [5, 6]}, accesses={6: ("read", 3), 11: ("read", 3)})
+    assert bench.taken(WEST) == [(2, 5), (4, 6)]
+    # 5 is read in 6. 6 was refused in 5, tries again in 7, and is in the register from 8 on.
+    assert bench.full(3) == [4, 5, 6, 8, 9, 10, 11]
+    assert (bench.samples[7]["p_read_data"], bench.samples[12]["p_read_data"]) == (5, 6)
+
+
+def test_write_wins_over_read_of_the_same_pipeline_but_not_of_another(
+    run_node: Make, program: Make, move: Make
+) -> None:
+    annotations = {2: move(WEST, REGISTER[2]), 3: move(REGISTER[3], EAST)}
+    slots = [(2, 0), (3, 0), (0, 0), (0, 0), (0, 0), (3, 0)]
+    accesses = {0: ("write", 3, 9)}
+    same = run_node(SHAPE, program(SHAPE, slots, [annotations]), 12, offers={WEST: [5]}, accesses=accesses)
+    # VFSM 3 is in the read stage in 3 while VFSM 2 writes the interface, and again in 7.
+    assert same.sent(EAST) == [(8, 9)]
+    apart = [(2, 0), (0, 3), (0, 0), (0, 0), (0, 0), (0, 3)]
+    other = run_node(
+        SHAPE, program(SHAPE, apart, [annotations, annotations]), 12, offers={WEST: [5]}, accesses=accesses
+    )
+    assert other.sent(EAST) == [(4, 9)]
+
+
+def test_processor_wins_over_the_router(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(2, 3), (0, 0)], [{2: move(REGISTER[2], EAST)}, {3: move(WEST, REGISTER[3])}])
+    # The processor writes in 3 (full in 4) and takes its word back in 4, the router's read stage.
+    bench = run_node(SHAPE, memories, 10, accesses={3: ("write", 2, 9), 4: ("read", 2)})
+    assert bench.sent(EAST) == []
+    assert bench.samples[5]["p_read_data"] == 9
+    # The router's word is in the write stage in 3, the processor writes the same register then.
+    bench = run_node(
+        SHAPE, memories, 12, offers={WEST: [5]}, accesses={3: ("write", 3, 9), 4: ("read", 3), 8: ("read", 3)}
+    )
+    assert bench.samples[5]["p_read_data"] == 9
+    assert bench.samples[9]["p_read_data"] == 5
+
+
+# -- Out of reset ------------------------------------------------------------------------------------------
+
+
+def test_loader_phase_runs_out_of_reset(any_shape: NodeShape, run_node: Make) -> None:
+    """Every pipeline carries a word from its command register to MEMADR in each cycle."""
+    shape, codes = any_shape, Codes(any_shape)
+    nothing = [0] * codes.command_words  # kind 0
+    accesses = {4 + 2 * i: ("write", i % shape.pipelines, word) for i, word in enumerate(nothing * shape.pipelines)}
+    bench = run_node(shape, None, max(accesses) + 4, accesses=accesses)
+    for p in range(shape.pipelines):
+        assert bench.full(p) == [c + 1 for c, (_, r, _) in accesses.items() if r == p]
+    assert not any(s[f"out_valid_{d}"] or s[f"in_accept_{d}"] for s in bench.samples for d in range(shape.neighbours))
+
+
+def load(shape: NodeShape, memories: NodeMemories, start: int) -> list[tuple[int, int]]:
+    """Register and word of each write that loads ``memories`` and then starts at a schedule address."""
+    codes = Codes(shape)
+    writes: list[tuple[int, int]] = []
+    for p, words in enumerate(memories.annotations):
+        for vfsm, word in enumerate(words):
+            if vfsm > 1:
+                writes += [(p, w) for w in codes.write_annotation(vfsm, codes.decode_annotation(word))]
+    for address, word in enumerate(memories.schedule):
+        if address > 0:
+            writes += [(0, w) for w in codes.write_entry(address, codes.decode_entry(word))]
+    return writes + [(0, w) for w in codes.set_pointer(start)]
+
+
+@pytest.mark.parametrize("width", [8, 32])
+def test_node_is_programmed_through_its_interface_registers(
+    run_node: Make, program: Make, move: Make, width: int
+) -> None:
+    shape = NodeShape(pipelines=2, vfsms=4, schedule_depth=8, neighbours=4, registers=4, width=width)
+    codes = Codes(shape)
+    annotations = [
+        {2: move(WEST, EAST), 3: move(codes.register(2), NORTH)},
+        {2: move(SOUTH, codes.register(3)), 3: move(EAST, codes.buffer(2))},
+    ]
+    wanted = program(shape, [(2, 3), (3, 2)], annotations, start=4)
+    writes = load(shape, wanted, 4)
+    # One write each second cycle, as the loader empties the register in the cycle after it was filled.
+    accesses = {2 + 2 * i: ("write", register, word) for i, (register, word) in enumerate(writes)}
+    last = max(accesses)
+    bench = run_node(
+        shape,
+        None,
+        last + 20,
+        accesses=accesses,
+        offers={WEST: range(10)},
+        watch=lambda node: {
+            **{f"entry_{a}": node.schedule.ram.data[a] for a in range(1, 8)},
+            **{f"{p}_{v}": node.annotations[p].ram.data[v] for p in range(2) for v in range(4)},
+        },
+    )
+    final = bench.samples[-1]
+    assert [final[f"entry_{a}"] for a in range(1, 8)] == list(wanted.schedule[1:])
+    assert [tuple(final[f"{p}_{v}"] for v in range(4)) for p in range(2)] == list(wanted.annotations)
+    # The pointer command is written in `last`, executes two cycles later; three more to the first read stage.
+    assert bench.taken(WEST)[0] == (last + 5, 0)
+    assert bench.sent(EAST)[0] == (last + 6, 0)
+
+
+# -- MEMADR, to the cycle ----------------------------------------------------------------------------------
+# A command written by the processor in cycle c is full in c + 1, read in c + 1 at best and executes in c + 2.
+
+LOADER = [(1, 1)]
+
+
+def command_at(cycle: int, words: tuple[int, ...], register: int = 0) -> dict[int, tuple[Any, ...]]:
+    (word,) = words
+    return {cycle: ("write", register, word)}
+
+
+def chained(run_node: Make, accesses: dict[int, tuple[Any, ...]]) -> list[tuple[int, int]]:
+    """Cycle and address of the schedule entries that a node shows, out of reset, with a chain at 2 to 7."""
+    entries = list(CODES.reset_schedule())
+    for address in range(2, 8):
+        entries[address] = ScheduleEntry((1, 1), address % 7 + 1)
+    words = tuple(CODES.encode_entry(e) for e in entries)
+    memories = NodeMemories(words, NodeMemories.at_reset(SHAPE).annotations)
+    bench = run_node(SHAPE, memories, 16, accesses=accesses, watch=lambda node: {"next": node.schedule.entry.next})
+    return [(c, s["next"]) for c, s in enumerate(bench.samples)]
+
+
+def test_set_pointer_is_used_one_cycle_after_it_executes(run_node: Make) -> None:
+    shown = chained(run_node, command_at(2, CODES.set_pointer(3)))
+    # Executes in 4, address in 5, entry 3 (next 4) in 6.
+    assert shown[4:9] == [(4, 0), (5, 0), (6, 4), (7, 5), (8, 6)]
+
+
+def test_added_delta_moves_the_next_address(run_node: Make) -> None:
+    accesses = command_at(2, CODES.set_pointer(3)) | command_at(6, CODES.add_pointer(-2))
+    shown = chained(run_node, accesses)
+    # Entries 3, 4, 5, 6 in cycles 6 to 9. Executes in 8, in 9 the address is 7 - 2 = 5, its entry in 10.
+    assert shown[6:13] == [(6, 4), (7, 5), (8, 6), (9, 7), (10, 6), (11, 7), (12, 1)]
+
+
+def test_first_read_stage_of_the_new_phase_is_three_cycles_after_the_command_executes(
+    run_node: Make, program: Make, move: Make
+) -> None:
+    memories = program(SHAPE, [(2, 0)], [{2: move(WEST, EAST)}], start=4)
+    memories = NodeMemories((NodeMemories.at_reset(SHAPE).schedule[0], *memories.schedule[1:]), memories.annotations)
+    bench = run_node(SHAPE, memories, 12, accesses=command_at(2, CODES.set_pointer(4)), offers={WEST: [1]})
+    assert bench.taken(WEST) == [(7, 1)]
+
+
+def test_annotation_written_in_a_cycle_is_looked_up_in_the_next(run_node: Make, program: Make, move: Make) -> None:
+    # VFSM 2 of pipeline 1 is looked up in odd cycles and reads in even ones; it goes north instead of east.
+    memories = program(SHAPE, [(0, 2), (0, 1)], [{}, {2: move(WEST, EAST)}])
+    words = CODES.write_annotation(2, Annotation(MoveType.MOVE, WEST, NORTH))
+    for written, first in [(2, 6), (4, 8)]:
+        # Full in 3, read by VFSM 1 in 3, executes in 4: looked up in 5, read stage 6.
+        bench = run_node(SHAPE, memories, 14, accesses=command_at(written, words, 1), offers={WEST: range(9)})
+        assert [c - 1 for c, _ in bench.sent(EAST)] == list(range(2, first, 2))
+        assert [c - 1 for c, _ in bench.sent(NORTH)] == list(range(first, 13, 2))
+    # In the cycle of the look-up the old annotation is read: written in 3, so that it executes in 5.
+    slots = program(SHAPE, [(0, 2), (0, 1), (0, 1)], [{}, {2: move(WEST, EAST)}])
+    bench = run_node(SHAPE, slots, 14, accesses=command_at(2, words, 1), offers={WEST: range(9)})
+    executes = 4
+    assert [c - 1 for c, _ in bench.sent(EAST)] == [c for c in (2, 5) if c - 1 <= executes]
+
+
+def test_schedule_entry_written_in_a_cycle_is_read_in_the_next(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(1, 0), (1, 0)], [{2: move(WEST, EAST)}])
+    words = CODES.write_entry(1, ScheduleEntry((2, 0), 0))
+    # Address 1 is read in odd cycles. Written in 2, executes in 4, address 1 in 5, entry 6, read stage 7.
+    bench = run_node(SHAPE, memories, 14, accesses=command_at(2, words), offers={WEST: range(9)})
+    assert [c for c, _ in bench.taken(WEST)] == [7, 9, 11, 13]
+    # Written in 3, executes in 5 while address 1 is read: the old entry, so two cycles later.
+    bench = run_node(SHAPE, memories, 14, accesses=command_at(3, words), offers={WEST: range(9)})
+    assert [c for c, _ in bench.taken(WEST)] == [9, 11, 13]
+
+
+def test_pipeline_1_changes_neither_schedule_nor_pointer(run_node: Make) -> None:
+    accesses = command_at(2, CODES.set_pointer(3), 1) | command_at(4, CODES.add_pointer(2), 1)
+    accesses |= command_at(6, CODES.write_entry(0, ScheduleEntry((1, 1), 5)), 1)
+    assert {n for _, n in chained(run_node, accesses)[1:]} == {0}
+
+
+def test_commands_of_several_words_arrive_through_one_register(run_node: Make, program: Make, move: Make) -> None:
+    shape = NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=1, registers=1, width=1)
+    codes = Codes(shape)
+    # The smallest node becomes a mirror: VFSM 0 returns what comes in at its only link.
+    words = codes.write_annotation(0, Annotation(MoveType.MOVE, 0, 0))
+    words += codes.write_entry(1, ScheduleEntry((0,), 1)) + codes.set_pointer(1)
+    accesses = in_cycles(words, 0, 2)
+    bench = run_node(shape, None, max(accesses) + 30, accesses=accesses, offers={0: [1, 0, 1, 1, 0, 0, 1]})
+    assert bench.taken(0)[0][0] == max(accesses) + 5
+    assert [w for _, w in bench.sent(0)] == [1, 0, 1, 1, 0, 0, 1]
+    assert [b - a for (a, _), (b, _) in zip(bench.taken(0), bench.sent(0), strict=True)] == [1] * 7
+
+
+# -- Parameters --------------------------------------------------------------------------------------------
+
+
+def test_memories_must_fit_the_shape() -> None:
+    reset = NodeMemories.at_reset(SHAPE)
+    for memories, message in [
+        (NodeMemories(reset.schedule[1:], reset.annotations), "schedule must have 8 words, not 7"),
+        (
+            NodeMemories(reset.schedule, reset.annotations[1:]),
+            "annotations must be given for 2 pipelines, not 1",
+        ),
+        (
+            NodeMemories(reset.schedule, (reset.annotations[0], (*reset.annotations[1], 0))),
+            "annotations of pipeline 1 must have 8 words, not 9",
+        ),
+        (
+            NodeMemories((1 << 9, *reset.schedule[1:]), reset.annotations),
+            "schedule at 0 must be 0 to 0x1ff, not 0x200",
+        ),
+        (
+            NodeMemories((*reset.schedule[:7], -1), reset.annotations),
+            "schedule at 7 must be 0 to 0x1ff, not -0x1",
+        ),
+    ]:
+        with pytest.raises(ShapeError, match=f"^{re.escape(message)}$"):
+            Node(shape=SHAPE, memories=memories)

@@ -1,0 +1,28 @@
+"""Fixtures shared by the tests of all of pointsman."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+def _load(name: str) -> ModuleType:
+    """The module ``name`` beside this file; with --import-mode=importlib it cannot be imported by name."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    if name not in sys.modules:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def by_hand() -> ModuleType:
+    """Builders of images without the compiler (images_by_hand.py)."""
+    return _load("images_by_hand")
