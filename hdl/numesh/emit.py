@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from amaranth.back import verilog
 
 from .memories import NodeMemories
-from .mesh import Link, Mesh
+from .mesh import Link, LinkError, Mesh, check_links
 from .node import Node
 from .shape import NodeShape
 
@@ -61,7 +61,8 @@ def mesh_verilog(
     Raises
     ------
     LinkError
-        If a link names a node or port that does not exist, or a port is joined twice.
+        If a link names a node or port that does not exist, or a port is joined twice, or the number of contents
+        is not that of the nodes.
     ShapeError
         If the contents do not fit the shape.
     ValueError
@@ -71,20 +72,21 @@ def mesh_verilog(
         raise ValueError(f"name of a module must be letters, digits and _, not {name!r}")
     if name == NODE_MODULE or name.startswith(f"{NODE_MODULE}_"):
         raise ValueError(f"name of a mesh must not be {NODE_MODULE} nor start with {NODE_MODULE}_, as {name!r}")
+    check_links(shape, nodes, links)
     if contents is None:
         modules = [NODE_MODULE] * nodes
     else:
-        modules = [f"{NODE_MODULE}_{i}" for i in range(nodes)]
+        if len(contents) != nodes:
+            raise LinkError(f"memories must be given for {nodes} nodes, not {len(contents)}")
         for memories in contents:
             memories.check(shape)
+        modules = [f"{NODE_MODULE}_{i}" for i in range(nodes)]
     mesh = Mesh(shape=shape, nodes=nodes, links=links, modules=modules)
     top = _convert(mesh, name)
     parts = [_header(f"NuMesh, {nodes} nodes. {_describe(shape)}"), top]
     if contents is None:
         parts.append(_node_modules(shape))
     else:
-        if len(contents) != nodes:
-            raise ValueError(f"contents must be given for {nodes} nodes, not {len(contents)}")
         parts.append(_preloaded_modules(shape, contents))
     return "".join(parts)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import textwrap
 import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -99,17 +98,12 @@ def _run(bench: Bench, built: Future[Path], seed: int, folder: Path, *, brief: b
 
 def _describe(group: GroupCoverage) -> str:
     """One line per group, and one per reason why bins cannot be hit."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
-    lines = [f"    {group.name}: {group.covered} of {len(group.hits)}"]
     missing = [name for name, count in group.hits.items() if not count]
+    lines = [f"    {group.name}: {group.covered} of {len(group.hits)}"]
     if missing:
         lines[0] += f"; empty: {', '.join(missing)}"
-    reasons: dict[str, list[str]] = defaultdict(list)
-    for name, reason in group.unreachable.items():
-        reasons[reason].append(name)
-    for reason, names in reasons.items():
-        lines.append(f"      {len(names)} out of reach: {reason}")
-    return "\n".join(textwrap.shorten(line, max(width, 60), placeholder=" …") if not missing else line for line in lines)
+    reasons = Counter(group.unreachable.values())
+    return "\n".join(lines + [f"      {count} out of reach: {reason}" for reason, count in reasons.items()])
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ class PhaseImage:
     """Why this technique, in words."""
     successors: tuple[int, ...]
     barrier: int | None = None
-    """Index of the operator that closes the phase, for the technique "barrier"."""
+    """Which of the operators closes the phase, for the technique "barrier"."""
 
 
 @dataclass(frozen=True)

@@ -112,42 +112,47 @@ class StrBcastLinear(Implementation):
                         injects_anywhere=True,
                         inject_condition=Condition(choice, True),
                         deliver_condition=None if self.bind else Condition(choice, False),
-                        rewritten=not is_constant(operator, "source") and len(path) > 2,
+                        rewritten=not is_constant(operator, "source"),
                     )
                 )
         return streams
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
-        """Where a chain enters a node and goes on: the entering VFSM, and the delivery unless the source reads back."""
-        settings: list[VfsmSetting] = []
+        """The VFSMs by which the chains enter the node, and the deliveries unless the source reads back.
+
+        Deliveries come first: were an entering VFSM back on its link before them, words could pass undelivered.
+        """
+        entering: list[VfsmSetting] = []
+        deliveries: list[VfsmSetting] = []
         for name in sorted(wiring.index, key=lambda name: wiring.index[name]):
             if not name.startswith(f"{operator.label}["):
                 continue
             here = wiring.settings(name, node)
-            if not wiring.has(name, node, "inject") or any(
-                s.vfsm.source.kind == "inject" for s in here
-            ):  # the head of the stream always injects
+            if not here:
                 continue
-            # Deliveries first: were the entering VFSM back on its link before them, words could pass undelivered.
+            if self.bind and here[0].vfsm.source.kind == "inject":
+                continue  # the head of the stream; with deliveries that stay, nothing of it has to change
+            if wiring.has(name, node, "inject"):
+                entering.append(here[0])
             if not self.bind:
-                settings += [s for s in here if s.vfsm.destination.kind == "deliver"]
-            settings += [s for s in here if self._enters(s, here)]
-        return tuple(settings)
-
-    @staticmethod
-    def _enters(setting: VfsmSetting, here: tuple[VfsmSetting, ...]) -> bool:
-        """Is this the VFSM by which its chain enters the node?"""
-        first = next(s for s in here if s.chain == setting.chain)
-        return setting == first
+                deliveries += [s for s in here if s.vfsm.destination.kind == "deliver"]
+        return (*deliveries, *entering)
 
     def gen_load(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> tuple[VfsmSetting, ...]:
-        settings = self.gen_router(operator, wiring, node)
         nodes = operator.instances[instance].nodes
-        if node != nodes[operand(operator, instance, "source", values)]:
-            return settings
-        return tuple(s.off() if s.vfsm.destination.kind == "deliver" else s.read_interface() for s in settings)
+        source = node == nodes[operand(operator, instance, "source", values)]
+        standing = []
+        for setting in self.gen_router(operator, wiring, node):
+            delivers = setting.vfsm.destination.kind == "deliver"
+            if source:
+                standing.append(setting.off() if delivers else setting.read_interface())
+            else:
+                # The head of a stream reads the interface as routed; only the source may.
+                head = setting.vfsm.source.kind == "inject"
+                standing.append(setting.idle() if head else setting)
+        return tuple(standing)
 
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]

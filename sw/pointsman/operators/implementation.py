@@ -48,6 +48,10 @@ class VfsmSetting:
         """The same VFSM taking its words from the processor."""
         return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("inject")))
 
+    def idle(self) -> VfsmSetting:
+        """The same VFSM with nothing to read."""
+        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop")))
+
     def off(self) -> VfsmSetting:
         """The same VFSM moving nothing."""
         return replace(

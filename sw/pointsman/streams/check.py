@@ -323,4 +323,4 @@ class _PhaseStreams:
 
 def _merged(one: Promise, other: Promise) -> bool:
     """Two sources of one stream (a collect), of which one at a time sends: these may share VFSMs."""
-    return one.stream == other.stream and one.destinations == other.destinations and one.source != other.source
+    return one.stream == other.stream and one.destinations == other.destinations

@@ -154,6 +154,7 @@ class _Structure:
             given[rewrite.pipeline, rewrite.vfsm] += 1
             if rewrite.vfsm < FIRST_FREE_VFSM:
                 self.note("annotations", "it is annotated anew", "VFSM 0 and 1 as after reset", **at)
+                continue
             self.check_codes(rewrite.annotation, at)
             buffers |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
         for (pipeline, vfsm), count in given.items():
@@ -163,7 +164,7 @@ class _Structure:
             if vfsm >= FIRST_FREE_VFSM and (pipeline, vfsm) not in named | buffers:
                 self.note("annotations", "it is annotated but never scheduled", "only VFSMs in use", **at)
         for pipeline, vfsm in sorted(named - set(given)):
-            if vfsm >= FIRST_FREE_VFSM:
+            if FIRST_FREE_VFSM <= vfsm < shape.vfsms and pipeline < shape.pipelines:
                 at = {"pipeline": pipeline, "vfsm": vfsm, **place}
                 self.note("annotations", "it is scheduled without an annotation", "one annotation", **at)
         for phase, cycles in part.settle:
@@ -229,15 +230,14 @@ class _Structure:
         if lane.words is not None and lane.words < 0:
             self.note("structure", f"lane {number} has {lane.words} words", "0 or more", **place)
         for name, other in (("after", lane.after), ("paired with", lane.pair)):
-            if other is not None and not (0 <= other < len(lanes) and other != number):
-                self.note(
-                    "structure", f"lane {number} is {name} lane {other}", f"another of {len(lanes)} lanes", **place
-                )
-        if (lane.pair is None) != (lane.window is None) or (lane.window is not None and lane.window < 1):
+            if other is not None:
+                self.in_range(f"the lane that lane {number} is {name}", other, len(lanes), **place)
+        paired = lane.pair is not None and lane.pair != number
+        if paired != (lane.window is not None) or (lane.window is not None and lane.window < 1):
             self.note(
                 "structure",
                 f"lane {number} is paired with lane {lane.pair} in a window of {lane.window}",
-                "a lane and a window of at least 1, or neither",
+                "another lane and a window of at least 1, or neither",
                 **place,
             )
         seen, at = {number}, lane.after

@@ -338,7 +338,7 @@ class _Allocator:
         return PhaseImage(
             phase.name,
             index + 1,
-            tuple(i for i, (p, _) in enumerate(self.operators) if p == index and i != self.barriers.get(p)),
+            tuple(i for i, (p, _) in enumerate(self.operators) if p == index),
             phase.technique,
             phase.reason,
             tuple(sorted(successors)),

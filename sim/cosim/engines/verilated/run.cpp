@@ -245,7 +245,7 @@ void Run::cycle() {
         if (options_.events)
             events_.push_back({now - 1, static_cast<std::int32_t>(node),
                                static_cast<std::int16_t>(processor.registers[lane.first + lane.turn]), lane.write,
-                               lane.write ? load(lane) & (~std::uint64_t{0} >> (64 - WIDTH)) : mesh_.read_data(node)});
+                               lane.write ? mesh_.written(node) : mesh_.read_data(node)});
         ++lane.moved;
         if (++lane.turn == lane.registers) lane.turn = 0;
         ++counts_.accesses[2 * node + !lane.write];

@@ -55,10 +55,7 @@ class Run {
     bool raise_deadlock();
     bool may_move(const Processor& processor, const Lane& lane) const;
     bool choose(unsigned node);
-    void make_accesses();
-    void settle_accesses();
     void cycle();
-    void leave(unsigned node);
 
     Mesh& mesh_;
     Reader reader_;
@@ -68,7 +65,6 @@ class Run {
     std::vector<Processor> processors_;
     std::vector<Kind> kinds_;
     std::vector<std::pair<unsigned, unsigned>> issued_;  // node, lane
-    std::vector<unsigned> port_in_use_;
     std::priority_queue<std::pair<std::int64_t, unsigned>, std::vector<std::pair<std::int64_t, unsigned>>,
                         std::greater<>>
         timers_;

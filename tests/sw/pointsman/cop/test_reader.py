@@ -13,7 +13,7 @@ from pointsman.cop.reader import FALSE, TRUE, Atom, Keyword, ListForm, Symbol, d
 from pointsman.cop.source import Source
 
 SYMBOLS = st.from_regex(r"[a-zA-Z*_!?<>=+/-][a-zA-Z0-9*_!?<>=+/-]{0,12}", fullmatch=True).filter(
-    lambda name: name not in ("nil",) and not name[0] in "+-"
+    lambda name: name not in ("nil",) and name[0] not in "+-"
 )
 ATOMS = st.one_of(
     st.integers(-(10**30), 10**30),

@@ -1,0 +1,81 @@
+"""Coverage of what VFSMs do with words, for one pipeline or a whole node.
+
+A move is a word in the write stage. Its *source* is that of its VFSM's annotation, also when the word came from the buffer;
+"fork" is a source of its own.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from numesh.codes import Annotation, Codes, MoveType
+
+from .coverage import Coverage
+from .models.places import KINDS, kind_of
+
+SOURCES = ("link", "fork", *KINDS[1:])
+DESTINATIONS = KINDS
+OUTCOMES = ("accepted", "refused")
+ORIGINS = ("buffer empty", "buffer full")
+"""Whether the word was taken from the source or had waited in the VFSM's own buffer."""
+
+GIVING = ("link", "fork", "register", "buffer", "NULL")
+"""Sources from which a word can come."""
+ALL_TAKING = ("NULL", "MEMADR")
+NONE_TAKING = ("NOP", "special", "invalid")
+
+MOVES = "source > destination, outcome, buffer"
+TYPES = "type > destination, outcome, buffer"
+TAKES = "type < source"
+
+
+def source_kind(codes: Codes, annotation: Annotation) -> str:
+    """Which of ``SOURCES`` an annotation reads."""
+    kind = kind_of(codes, annotation.source)
+    return "fork" if kind == "link" and annotation.type == MoveType.FORK else kind
+
+
+class MoveCoverage:
+    """Groups of bins on moves, and the way to hit them."""
+
+    def __init__(self, coverage: Coverage, codes: Codes) -> None:
+        self.coverage = coverage
+        self.codes = codes
+        moves: dict[str, str] = {}
+        for source, destination, outcome, origin in product(SOURCES, DESTINATIONS, OUTCOMES, ORIGINS):
+            moves[_move(source, destination, outcome, origin)] = _why_never(source, destination, outcome, origin)
+        coverage.group(MOVES, moves, {name: why for name, why in moves.items() if why})
+        types = [
+            f"{kind.name} > {destination}, {outcome}, {origin}"
+            for kind, destination, outcome, origin in product(MoveType, KINDS[:3], OUTCOMES, ORIGINS)
+        ]
+        overwrites = "a BLIND move overwrites a full buffer"
+        coverage.group(TYPES, types, {f"BLIND > buffer, refused, {origin}": overwrites for origin in ORIGINS})
+        coverage.group(TAKES, [f"{kind.name} < {place}" for kind, place in product(MoveType, KINDS[:4])])
+
+    def written(self, annotation: Annotation, *, ok: bool, from_buffer: bool) -> None:
+        """A word was in the write stage."""
+        source = source_kind(self.codes, annotation)
+        destination = kind_of(self.codes, annotation.destination)
+        outcome, origin = OUTCOMES[not ok], ORIGINS[from_buffer]
+        self.coverage.hit(MOVES, _move(source, destination, outcome, origin))
+        if destination in KINDS[:3]:
+            self.coverage.hit(TYPES, f"{annotation.type.name} > {destination}, {outcome}, {origin}")
+
+    def taken(self, annotation: Annotation) -> None:
+        """A word was taken from its source."""
+        self.coverage.hit(TAKES, f"{annotation.type.name} < {kind_of(self.codes, annotation.source)}")
+
+
+def _move(source: str, destination: str, outcome: str, origin: str) -> str:
+    return f"{source} > {destination}, {outcome}, {origin}"
+
+
+def _why_never(source: str, destination: str, outcome: str, origin: str) -> str:
+    if destination in ALL_TAKING and outcome == "refused":
+        return f"{' and '.join(ALL_TAKING)} take every word"
+    if destination in NONE_TAKING and outcome == "accepted":
+        return f"{', '.join(NONE_TAKING)} take no word"
+    if source not in GIVING and origin == "buffer empty":
+        return f"{', '.join(s for s in SOURCES if s not in GIVING)} give no word"
+    return ""

