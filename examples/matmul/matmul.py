@@ -1,8 +1,8 @@
 """Matrix multiplication: C = A·B, a block of each matrix on every node (Metcalf 1997, §8.4.1).
 
-Node (x, y) holds A[y, x], B[y, x] and C[y, x]. In round k the nodes of row y hear the block A[y, (y + k) mod n] from the
-node that holds it; B has moved up k rows by then, so that the node's block of B is B[(y + k) mod n, x], and
-the product of the two is what C[y, x] lacks.
+Node (x, y) holds A[y, x], B[y, x] and C[y, x]. In round k the nodes of row y hear the block A[y, (y + k) mod n] from
+the node that holds it; B has moved up k rows by then, so that the node's block of B is B[(y + k) mod n, x], and the
+product of the two is what C[y, x] lacks.
 """
 
 from __future__ import annotations

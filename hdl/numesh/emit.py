@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from amaranth.back import verilog
 
@@ -104,9 +105,10 @@ def _convert(component: Node | Mesh, name: str) -> str:
     """Verilog of ``component`` with plain identifiers as names of its modules."""
     text = verilog.convert(component, name=name, strip_internal_attrs=True, emit_src=False)
     text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool
-    return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) ", lambda match: match[1].replace(".", "_") + " ", text)
+    return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) +", lambda match: match[1].replace(".", "_") + " ", text)
 
 
+@lru_cache(maxsize=8)
 def _node_modules(shape: NodeShape) -> str:
     return _convert(Node(shape=shape), NODE_MODULE)
 

@@ -48,14 +48,14 @@ def _random_memories(shape: NodeShape, ports: Sequence[int], rng: random.Random)
     length = rng.randint(1, min(8, shape.schedule_depth))
     vfsms = rng.sample(range(shape.vfsms), min(shape.vfsms, rng.randint(1, 8)))
     lost = rng.random() < 0.2
-    schedule = []
+    schedule: list[ScheduleEntry] = []
     for address in range(shape.schedule_depth):
         after = rng.randrange(shape.schedule_depth) if lost and rng.random() < 0.1 else (address + 1) % length
         row = tuple(rng.choice(vfsms) for _ in range(shape.pipelines))
         if address and rng.random() < 0.3:
             row = (schedule[-1].vfsms[0], *row[1:])
         schedule.append(ScheduleEntry(row, after))
-    annotations = []
+    annotations: list[tuple[int, ...]] = []
     for _ in range(shape.pipelines):
         kept = [_random_annotation(codes, ports, vfsms, rng) for _ in range(shape.vfsms)]
         # A fork's second leg makes sense only right after its first.
@@ -109,7 +109,7 @@ def random_accesses(shape: NodeShape, nodes: int, rng: random.Random, eagerness:
     return accesses
 
 
-class Difference(AssertionError):
+class DifferenceError(AssertionError):
     """Two engines disagree."""
 
 
@@ -118,7 +118,7 @@ def compare(engines: Sequence[Clocked], cycles: int, rng: random.Random, shape: 
 
     Raises
     ------
-    Difference
+    DifferenceError
         Naming cycle, node and state, if two engines are not in the same state or give different words.
     """
     first, *others = engines
@@ -136,7 +136,7 @@ def compare(engines: Sequence[Clocked], cycles: int, rng: random.Random, shape: 
             words = other.clock(accesses)
             for node, word in read.items():
                 if words[node] != word:
-                    raise Difference(
+                    raise DifferenceError(
                         f"cycle {other.time - 1}: the processor of node {node} reads {words[node]:#x} in "
                         f"{other.name}, {word:#x} in {first.name}"
                     )
@@ -145,11 +145,11 @@ def compare(engines: Sequence[Clocked], cycles: int, rng: random.Random, shape: 
 
 def _compare_states(first: Clocked, other: Clocked, one: State, two: State) -> None:
     if first.time != other.time:
-        raise Difference(f"{other.name} is in cycle {other.time}, {first.name} in {first.time}")
+        raise DifferenceError(f"{other.name} is in cycle {other.time}, {first.name} in {first.time}")
     for name in one.keys() & two.keys():
         if not np.array_equal(one[name], two[name]):
             where = tuple(int(index) for index in np.argwhere(one[name] != two[name])[0])
-            raise Difference(
+            raise DifferenceError(
                 f"cycle {other.time}: {name}{list(where)} is {two[name][where]:#x} in {other.name}, "
                 f"{one[name][where]:#x} in {first.name}"
             )

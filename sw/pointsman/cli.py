@@ -240,7 +240,9 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
 @main.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("application", type=click.Path(path_type=Path))
 @_mesh_option()
-@click.option("--target", type=click.Choice(["numesh"]), default="numesh", show_default=True, help="Hardware to run on.")
+@click.option(
+    "--target", type=click.Choice(["numesh"]), default="numesh", show_default=True, help="Hardware to run on."
+)
 @click.option(
     "--engine",
     type=click.Choice(["auto", "verilated", "model", "amaranth"]),
@@ -318,9 +320,7 @@ def run(
     started = time.perf_counter()
     with Machine(shape, topology, engine=engine) as machine:
         seconds["build"] = time.perf_counter() - started
-        result = run_application(
-            images, app, machine, preload=preload, seconds=seconds, max_cycles=max_cycles
-        )
+        result = run_application(images, app, machine, preload=preload, seconds=seconds, max_cycles=max_cycles)
     record = result.record
     plain = run_json(
         images,

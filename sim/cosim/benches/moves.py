@@ -6,6 +6,7 @@ A move is a word in the write stage. Its *source* is that of its VFSM's annotati
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 
 from numesh.codes import Annotation, Codes, MoveType
@@ -29,6 +30,16 @@ TYPES = "type > destination, outcome, buffer"
 TAKES = "type < source"
 
 
+@dataclass(frozen=True)
+class Goal:
+    """A move that has not been seen yet. None: any."""
+
+    source: str | None
+    destination: str
+    type: MoveType | None
+    from_buffer: bool
+
+
 def source_kind(codes: Codes, annotation: Annotation) -> str:
     """Which of ``SOURCES`` an annotation reads."""
     kind = kind_of(codes, annotation.source)
@@ -41,17 +52,24 @@ class MoveCoverage:
     def __init__(self, coverage: Coverage, codes: Codes) -> None:
         self.coverage = coverage
         self.codes = codes
+        self._goals: dict[str, dict[str, Goal]] = {MOVES: {}, TYPES: {}}
         moves: dict[str, str] = {}
         for source, destination, outcome, origin in product(SOURCES, DESTINATIONS, OUTCOMES, ORIGINS):
-            moves[_move(source, destination, outcome, origin)] = _why_never(source, destination, outcome, origin)
+            name = _move(source, destination, outcome, origin)
+            moves[name] = _why_never(source, destination, outcome, origin)
+            self._goals[MOVES][name] = Goal(source, destination, None, origin == ORIGINS[1])
         coverage.group(MOVES, moves, {name: why for name, why in moves.items() if why})
-        types = [
-            f"{kind.name} > {destination}, {outcome}, {origin}"
-            for kind, destination, outcome, origin in product(MoveType, KINDS[:3], OUTCOMES, ORIGINS)
-        ]
+        types = []
+        for kind, destination, outcome, origin in product(MoveType, KINDS[:3], OUTCOMES, ORIGINS):
+            types.append(_move(kind.name, destination, outcome, origin))
+            self._goals[TYPES][types[-1]] = Goal(None, destination, kind, origin == ORIGINS[1])
         overwrites = "a BLIND move overwrites a full buffer"
         coverage.group(TYPES, types, {f"BLIND > buffer, refused, {origin}": overwrites for origin in ORIGINS})
         coverage.group(TAKES, [f"{kind.name} < {place}" for kind, place in product(MoveType, KINDS[:4])])
+
+    def goals(self) -> list[Goal]:
+        """What is still missing."""
+        return [self._goals[group][name] for group in (MOVES, TYPES) for name in self.coverage.groups[group].missing]
 
     def written(self, annotation: Annotation, *, ok: bool, from_buffer: bool) -> None:
         """A word was in the write stage."""
@@ -60,7 +78,7 @@ class MoveCoverage:
         outcome, origin = OUTCOMES[not ok], ORIGINS[from_buffer]
         self.coverage.hit(MOVES, _move(source, destination, outcome, origin))
         if destination in KINDS[:3]:
-            self.coverage.hit(TYPES, f"{annotation.type.name} > {destination}, {outcome}, {origin}")
+            self.coverage.hit(TYPES, _move(annotation.type.name, destination, outcome, origin))
 
     def taken(self, annotation: Annotation) -> None:
         """A word was taken from its source."""

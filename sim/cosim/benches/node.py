@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
 import cocotb
 
-from numesh.codes import CommandKind
 from numesh.shape import NodeShape
 
 from .coverage import Coverage
 from .harness import Plan, Task, Values, run
-from .models.node import Happening, NodeModel
-from .models.places import kind_of
-from .moves import MoveCoverage
+from .models.node import NodeModel
+from .moves import Goal
+from .node_coverage import NodeCoverage
 from .traffic import Processor
-
-_LATE = ("p_address", "p_write", "p_read", "p_write_data")
 
 
 class Driver:
@@ -27,10 +24,10 @@ class Driver:
     In the first half of some cycles all inputs but the reset are other ones; no output may notice.
     """
 
-    def __init__(self, shape: NodeShape, random: Random) -> None:
+    def __init__(self, shape: NodeShape, random: Random, goals: Callable[[], Sequence[Goal]]) -> None:
         self.shape = shape
         self.random = random
-        self.processor = Processor(shape, random)
+        self.processor = Processor(shape, random, goals)
         self.rates = (0.5, 0.5)
         self.resets = 3
         self.links: dict[str, int] = {}
@@ -72,71 +69,26 @@ class CoveredModel(NodeModel):
 
     def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
         super().__init__(shape)
-        self.coverage = coverage
-        self.counter = NodeCoverage(shape, coverage, self)
+        self.counter = NodeCoverage(coverage, self)
 
     def clock(self, inputs: Values) -> None:
-        if inputs["rst"]:
-            self.counter.reset(self)
-        else:
-            self.counter.processor(self, inputs)
+        self.counter.before(inputs)
         super().clock(inputs)
-        for p, happening in enumerate(self.happenings):
-            self.counter.pipeline(p, happening)
+        self.counter.after()
 
 
-class NodeCoverage:
-    """What a node's pipelines and processor can do, in bins."""
-
-    def __init__(self, shape: NodeShape, coverage: Coverage, model: NodeModel) -> None:
-        self.shape = shape
-        self.codes = model.codes
-        self.coverage = coverage
-        self.moves = MoveCoverage(coverage, self.codes)
-        pipelines = range(shape.pipelines)
-        several = shape.pipelines > 1
-        alone = "there is only one pipeline"
-        for p in pipelines:
-            lowest = "no pipeline is lower" if p == 0 else ""
-            self._refusals(p, lowest)
-            self._misses(p, lowest)
-            coverage.group(f"read stage of pipeline {p}", ["idle", "own", "incoming", "retry", "open"])
-            coverage.group(
-                f"fork in pipeline {p}",
-                ["both legs at once", *(f"second leg is {state}" for state in ("own", "retry"))],
-            )
-            names = {int(kind): kind.name for kind in CommandKind}
-            coverage.group(f"command in pipeline {p}", [names.get(kind, f"unknown {kind}") for kind in range(8)])
-        meetings = ["take one register", "write one register", "accept one link", "write one link"]
-        coverage.group("two pipelines", meetings, None if several else dict.fromkeys(meetings, alone))
-        coverage.group("links", [f"{way} {d}" for way in ("in", "out") for d in range(shape.neighbours)])
-        coverage.group(
-            "processor",
-            [f"{what} {which}" for what, which in product(("reads", "writes"), ("full", "empty"))] + ["idle"],
-        )
-        coverage.group(
-            "reset", ["words in write stages", "words in buffers", "words in registers", "part of a command", "pointer"]
-            if self.codes.command_words > 1
-            else ["words in write stages", "words in buffers", "words in registers", "pointer"],
-        )
-
-    def _refusals(self, p: int, lowest: str) -> None:
-        reasons = {
-            "link": ("not accepted", "second leg not ready", "a lower pipeline has the link"),
-            "register": ("full", "processor", "a lower pipeline writes it"),
-            "buffer": ("full",),
-        }
-        bins = [f"{kind}: {why}" for kind, whys in reasons.items() for why in whys]
-        never = {name: lowest for name in bins if lowest and "a lower pipeline" in name}
-        self.coverage.group(f"refused in pipeline {p}", bins, never)
-
-    def _misses(self, p: int, lowest: str) -> None:
-        reasons = {
-            "link": ("no word", "a lower pipeline accepts"),
-            "fork": ("no first leg", "the word goes elsewhere", "first leg refused"),
-            "register": ("empty", "own write stage uses the interface", "processor", "a lower pipeline takes it"),
-            "buffer": ("empty", "leaving"),
-        }
-        bins = [f"{kind}: {why}" for kind, whys in reasons.items() for why in whys]
-        never = {name: lowest for name in bins if lowest and "a lower pipeline" in name}
-        self.coverage.group(f"not taken in pipeline {p}", bins, never)
+@cocotb.test()
+async def node(dut: Any) -> None:
+    """A node does what its model does."""
+    task = Task.given()
+    shape = task.shape
+    coverage = Coverage()
+    links = range(shape.neighbours)
+    inputs = ["rst", "p_address", "p_write", "p_read", "p_write_data"]
+    inputs += [f"{name}_{d}" for d in links for name in ("in_valid", "in_data", "out_accept")]
+    outputs = ["p_full", "p_read_data"]
+    outputs += [f"{name}_{d}" for d in links for name in ("in_accept", "out_valid", "out_data")]
+    plan = Plan(inputs, outputs, outputs, least=10000, most=60000)
+    model = CoveredModel(shape, coverage)
+    driver = Driver(shape, task.random("driver"), model.counter.moves.goals)
+    await run(dut, driver, model, coverage, plan)

@@ -7,12 +7,14 @@ know of reset, so a node that loses its loader phase would be dead for the rest 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
 from random import Random
 
 from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, CommandKind, MoveType, ScheduleEntry, bits_for, unpack
 from numesh.shape import NodeShape
 
 from .models.places import KINDS, code_of
+from .moves import GIVING, Goal
 
 _LOADER_ENTRY = 0
 _PATIENCE = 4
@@ -52,23 +54,28 @@ class Words:
 
 
 class Program:
-    """A random schedule with random annotations, and where its pointer may go."""
+    """A random schedule with random annotations, and where its pointer may go.
 
-    def __init__(self, codes: Codes, words: Words, random: Random) -> None:
+    The schedule of a pipeline is put together from pieces: single VFSMs, a VFSM twice in a row, forks, and pieces that
+    bring about a move of ``goals``.
+    """
+
+    def __init__(self, codes: Codes, words: Words, random: Random, goals: Sequence[Goal]) -> None:
         self.codes = codes
         self.words = words
         self.random = random
+        self.goals = goals
         shape = codes.shape
-        size = random.randint(1, min(_CROWD, shape.vfsms - 2))
+        self.registers = random.sample(range(shape.registers), random.choice((1, 2, shape.registers)))
+        self.links = random.sample(range(shape.neighbours), random.choice((1, shape.neighbours)))
+        size = min(random.randint(3, _CROWD), shape.vfsms - 2)
         self.crowds = [random.sample(range(2, shape.vfsms), size) for _ in range(shape.pipelines)]
-        self.registers = random.sample(range(shape.registers), random.randint(1, min(6, shape.registers)))
-        self.first = random.randint(1, shape.schedule_depth - 2)
-        self.entries = random.randint(2, min(_ENTRIES, shape.schedule_depth - self.first))
         self.annotations: list[dict[int, Annotation]] = [
             {vfsm: self.annotation(p) for vfsm in (*crowd, 0)} for p, crowd in enumerate(self.crowds)
         ]
-        rows = [tuple(self._vfsm(p) for p in range(shape.pipelines)) for _ in range(self.entries)]
-        self._join_forks(rows)
+        self.entries = random.randint(2, min(_ENTRIES, shape.schedule_depth - 2))
+        self.first = random.randint(1, shape.schedule_depth - self.entries)
+        rows = zip(*(self._row(p) for p in range(shape.pipelines)), strict=True)
         self.schedule = {self.first + i: ScheduleEntry(row, self._next(i)) for i, row in enumerate(rows)}
 
     def annotation(self, p: int) -> Annotation:
@@ -130,26 +137,76 @@ class Program:
         random = self.random
         if kind == "register" and random.random() < 0.9:
             return self.codes.register(random.choice(self.registers))
+        if kind == "link":
+            return self.codes.neighbour(random.choice(self.links))
         if kind == "buffer" and random.random() < 0.8:
             return self.codes.buffer(random.choice((*self.crowds[p], REPROGRAM_VFSM)))
         return code_of(self.codes, kind, random.randrange(1 << 16))
 
-    def _join_forks(self, rows: list[tuple[int, ...]]) -> None:
-        """Make some VFSMs the second leg of a fork of the VFSM before them."""
-        for before, after in zip(rows, rows[1:] + rows[:1], strict=True):
-            for p, (first, second) in enumerate(zip(before, after, strict=True)):
-                link = self.annotations[p][first].destination if first in self.annotations[p] else -1
-                if self.codes.is_neighbour(link) and second in self.crowds[p] and self.random.random() < 0.3:
-                    destination = self.annotations[p][second].destination
-                    self.annotations[p][second] = Annotation(MoveType.FORK, link, destination)
+    # -- pieces of a schedule --------------------------------------------------------------------------------
+
+    def _row(self, p: int) -> list[int]:
+        """VFSMs of pipeline ``p``, slot by slot."""
+        random = self.random
+        idle = list(self.crowds[p])
+        row: list[int] = []
+        while len(row) < self.entries:
+            choice = random.random()
+            if choice < 0.3 and self.goals and len(idle) >= 3:
+                row += self._piece(p, random.choice(self.goals), idle)
+            elif choice < 0.4:
+                row += self._fork(p)
+            elif choice < 0.5:
+                row += [random.choice(self.crowds[p])] * 2
+            else:
+                row.append(self._vfsm(p))
+        return row[: self.entries]
+
+    def _fork(self, p: int) -> list[int]:
+        """A VFSM that writes a link, and one that takes the same word; sometimes they are the same."""
+        first, second = self.random.choices(self.crowds[p], k=2)
+        link = self._code(p, "link")
+        legs = self.annotations[p]
+        legs[first] = Annotation(MoveType.MOVE, legs[first].source, link)
+        legs[second] = Annotation(MoveType.FORK, link, link if first == second else legs[second].destination)
+        return [first, second, second] if first == second else [first, second]
+
+    def _piece(self, p: int, goal: Goal, idle: list[int]) -> list[int]:
+        """Slots in which a VFSM makes the move ``goal``, with luck. Uses up VFSMs of ``idle``."""
+        random, legs = self.random, self.annotations[p]
+        mover, feeder = idle.pop(), idle.pop()
+        source = goal.source or random.choice(GIVING)
+        kind = goal.type
+        if source == "fork":
+            kind = MoveType.FORK
+        elif kind is None or (source == "link" and kind == MoveType.FORK):
+            kind = random.choice((MoveType.MOVE, MoveType.BLIND, MoveType.COPY))
+        code = self._code(p, "link" if source == "fork" else source)
+        legs[mover] = Annotation(kind, code, self._code(p, goal.destination))
+        before: list[int] = []
+        if goal.from_buffer:
+            legs[feeder] = self._feeding(p, self.codes.buffer(mover))
+            before = [feeder, random.choice((0, feeder))]
+        elif source == "fork":
+            legs[feeder] = self._feeding(p, code)
+            before = [feeder]
+        elif source == "buffer":
+            legs[feeder] = self._feeding(p, code)
+            before = [feeder, 0]
+        return [*before, mover]
+
+    def _feeding(self, p: int, destination: int) -> Annotation:
+        source = self._code(p, self.random.choice(("link", "register", "NULL")))
+        return Annotation(MoveType.MOVE, source, destination)
 
 
 class Processor:
     """The processor of a node: loads a program, sets the pointer, makes random accesses, asks for a reset."""
 
-    def __init__(self, shape: NodeShape, random: Random) -> None:
+    def __init__(self, shape: NodeShape, random: Random, goals: Callable[[], Sequence[Goal]]) -> None:
         self.shape = shape
         self.random = random
+        self.goals = goals
         self.codes = Codes(shape)
         self.words = Words(self.codes, random)
         self.restart()
@@ -158,7 +215,7 @@ class Processor:
         """After a reset: the loader phase runs. Load another program, or go on with what the memories hold."""
         random = self.random
         if not hasattr(self, "program") or random.random() < 0.8:
-            self.program = Program(self.codes, self.words, random)
+            self.program = Program(self.codes, self.words, random, self.goals())
             self.queues = self.program.loading()
         else:
             self.queues = [deque() for _ in range(self.shape.pipelines)]

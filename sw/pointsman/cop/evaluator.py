@@ -370,9 +370,9 @@ class Machine:
             return
         self.errors.setdefault((error.position.line, error.position.column), error)
         if len(self.errors) >= MOST_ERRORS:
-            self.finish()
+            self.raise_errors()
 
-    def finish(self) -> None:
+    def raise_errors(self) -> None:
         """Raise what was recorded, if anything was."""
         if self.errors:
             raise together(self.errors.values())

@@ -25,10 +25,8 @@ def finish(machine: Machine, parts: Sequence[Part]) -> Program:
     """
     root = sequential(machine, parts, 0)
     if root is None:
-        if not machine.errors:
-            machine.record(machine.error(0, "the program has no operator", hint="for instance (broadcast 'b 0)"))
-        machine.finish()
-        raise AssertionError("an error was recorded")
+        machine.raise_errors()
+        raise machine.error(0, "the program has no operator", hint="for instance (broadcast 'b 0)")
     if not (isinstance(root, GroupPart) and root.kind == "sequential"):
         root = group(machine, "sequential", [root], root.at)
     operators = [part for part in walk(root) if isinstance(part, OperatorPart)]
@@ -36,7 +34,7 @@ def finish(machine: Machine, parts: Sequence[Part]) -> Program:
     _check_placed(machine, operators)
     for operator in operators:
         _check_instances(machine, operator)
-    machine.finish()
+    machine.raise_errors()
     settings = machine.settings
     frozen = _freeze(machine, root)
     assert isinstance(frozen, Group)
@@ -70,10 +68,9 @@ def _check_labels(machine: Machine, root: Part) -> None:
         other = seen.setdefault(part.label, part)
         if other is part or _share_instance(other, part):
             continue
-        kind, other_kind = _kind(part), _kind(other)
         what = f"label '{part.label}' is used twice"
-        if kind != other_kind:
-            what += f", for a {other_kind} and for a {kind}"
+        if part.kind != other.kind:
+            what += f", for a {other.kind} and for a {part.kind}"
             hint = "labels of operators and loops are one namespace"
         elif isinstance(part, OperatorPart):
             hint = "instances of one operator must stand in the same parallel, doall or subset"
@@ -81,10 +78,6 @@ def _check_labels(machine: Machine, root: Part) -> None:
             hint = None
         notes = [(other.label_at, "first use")] if other.label_at != part.label_at else []
         machine.record(machine.error(part.label_at, what, hint=hint, notes=notes))
-
-
-def _kind(part: Part) -> str:
-    return part.kind
 
 
 def _share_instance(one: Part, other: Part) -> bool:

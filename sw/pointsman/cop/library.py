@@ -15,7 +15,7 @@ from .evaluator import Builtin, Closure, Complaint, Machine, Task
 from .forms import check_settable, reset_network
 from .geometry import AXES
 from .options import TYPES
-from .reader import FALSE, TRUE, Keyword, Symbol, show, write
+from .reader import FALSE, TRUE, Keyword, Symbol, show
 
 Function = Callable[[Machine, list[Any]], Any]
 
@@ -412,4 +412,3 @@ LIBRARY: dict[str, object] = {
     "false": FALSE,
 }
 """Everything that a text finds defined, apart from the words of the language and the variables of the network."""
-__all__ = ["LIBRARY", "equal", "write"]

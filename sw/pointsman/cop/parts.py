@@ -215,7 +215,11 @@ def _merge_groups(machine: Machine, groups: Sequence[GroupPart]) -> GroupPart | 
 
 
 def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> list[Part] | None:
-    """Merge lists of children that stand one after the other; None if their orders disagree."""
+    """Merge lists of children that stand one after the other; None if their orders disagree.
+
+    Children that only some of the copies have come to stand before or after each other. That says nothing about any
+    node if the copies have no node in common; if they have, it would promise an order that was not written.
+    """
     order: list[list[Part]] = []
     place: dict[str, int] = {}
     for children in copies:
@@ -236,6 +240,8 @@ def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> list[P
             for label in child.labels:
                 place[label] = cursor
             cursor += 1
+    if any(len(family) < len(copies) for family in order) and not _disjoint(machine, copies):
+        return None
     result = []
     for family in order:
         merged = _merge(machine, family)
@@ -243,6 +249,26 @@ def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> list[P
             return None
         result.append(merged)
     return result
+
+
+def _disjoint(machine: Machine, copies: Sequence[Sequence[Part]]) -> bool:
+    """Whether no node takes part in two of the copies."""
+    taken: set[int] = set()
+    for children in copies:
+        own: set[int] = set()
+        stack = list(children)
+        while stack:
+            part = stack.pop()
+            if isinstance(part, GroupPart):
+                stack.extend(part.children)
+                continue
+            for nodes in {id(instance.nodes): instance.nodes for instance in part.instances}.values():
+                machine.charge(len(nodes))
+                own.update(nodes)
+        if not taken.isdisjoint(own):
+            return False
+        taken |= own
+    return True
 
 
 def _single(part: Part) -> Part:

@@ -11,15 +11,12 @@ There is one way to lay out given sections, so every bit of a file is either che
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
 import stat
 import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pointsman.errors import PointsmanError
 
@@ -226,34 +223,6 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ImageError(f"cannot be read: {error.strerror}", file=os.fspath(path)) from None
-
-
-def replace_files(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
-    """Write ``files`` (name to contents) into ``folder``, nothing half-written.
-
-    All are written under other names first and then renamed, so that a full disk or an interruption leaves those
-    that were there before.
-    """
-    token = secrets.token_hex(6)
-    final = Path(folder)
-    written: list[tuple[Path, Path]] = []
-    try:
-        for name, contents in files.items():
-            final = Path(folder, name)
-            temporary = final.with_name(f".{name}.{token}")
-            written.append((temporary, final))
-            with open(temporary, "xb") as file:
-                file.write(contents)
-                file.flush()
-                os.fsync(file.fileno())
-        for temporary, final in written:
-            os.replace(temporary, final)
-    except OSError as error:
-        raise ImageError(f"cannot be written: {error.strerror}", file=str(final)) from None
-    finally:
-        for temporary, _ in written:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

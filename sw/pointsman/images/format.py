@@ -22,10 +22,11 @@ import msgspec
 from numesh.codes import Annotation, Codes, ScheduleEntry
 from numesh.shape import NodeShape, ShapeError
 from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
 from pointsman.network import Link, Topology
 from pointsman.network.topology import MAX_NODES
 
-from .container import ImageError, Section, pack_sections, read_file, replace_files, unpack_sections
+from .container import ImageError, Section, pack_sections, read_file, unpack_sections
 from .image import (
     Images,
     NodeImage,
@@ -74,12 +75,11 @@ def write_images(images: Images, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ImageError
-        If the images do not fit the format, or the file cannot be written.
+        If the images do not fit the format.
+    PointsmanError
+        If the file cannot be written.
     """
-    path = Path(path)
-    if not path.name:
-        raise ImageError("an image file must have a name", file=str(path))
-    replace_files(path.parent, {path.name: images_to_bytes(images)})
+    write_whole(Path(path), images_to_bytes(images))
 
 
 def read_images(path: str | os.PathLike[str], *, shape: NodeShape | None = None) -> Images:

@@ -13,8 +13,9 @@ from pathlib import Path
 from numesh.codes import REPROGRAM_VFSM, Codes, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.shape import ShapeError
+from pointsman.files import write_whole
 
-from .container import ImageError, replace_files
+from .container import ImageError
 from .image import Images, NodeImage
 
 
@@ -43,7 +44,7 @@ def write_readmemh(images: Images, folder: str | os.PathLike[str]) -> list[Path]
     """Write the memories of each node as hexadecimal text into ``folder``, which is made if it is not there.
 
     Node i has ``node<i>_schedule.hex`` and for each pipeline p ``node<i>_annotations<p>.hex``: a word a line, with
-    its address and meaning as comment. Nothing is left half-written.
+    its address and meaning as comment. No file is left half-written.
 
     Returns
     -------
@@ -77,12 +78,14 @@ def write_readmemh(images: Images, folder: str | os.PathLike[str]) -> list[Path]
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise ImageError(f"cannot be made: {error.strerror}", file=os.fspath(folder)) from None
-    replace_files(folder, files)
-    return [Path(folder, name) for name in files]
+    paths = [Path(folder, name) for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        write_whole(path, text)
+    return paths
 
 
-def _text(lines: list[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMemories) -> NodeMemories:

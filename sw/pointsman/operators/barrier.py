@@ -68,11 +68,7 @@ class StrBarrierTree(Implementation):
         def then(write: bool, name: str) -> None:
             registers = wiring.registers(name, node, "inject" if write else "deliver")
             before = len(lanes) - 1 if lanes else None
-            lanes.append(
-                LaneImage(
-                    write, registers, words=1, data="token", after=before, after_all=before is not None
-                )
-            )
+            lanes.append(LaneImage(write, registers, words=1, data="token", after=before, after_all=before is not None))
 
         for child in nodes:
             up = stream_name(operator, instance, f"up{child}")

@@ -124,12 +124,10 @@ class StrBcastLinear(Implementation):
         """
         entering: list[VfsmSetting] = []
         deliveries: list[VfsmSetting] = []
-        for name in sorted(wiring.index, key=lambda name: wiring.index[name]):
+        for name in wiring.names_at(node):
             if not name.startswith(f"{operator.label}["):
                 continue
             here = wiring.settings(name, node)
-            if not here:
-                continue
             if self.bind and here[0].vfsm.source.kind == "inject":
                 continue  # the head of the stream; with deliveries that stay, nothing of it has to change
             if wiring.has(name, node, "inject"):
@@ -170,9 +168,7 @@ class StrBcastLinear(Implementation):
         ways = [name for name, last in ((up, len(path) - 1), (down, 0)) if at != last]
         lanes = [LaneImage(True, wiring.registers(name, node, "inject")) for name in ways]
         if len(lanes) == 2:
-            lanes = [
-                LaneImage(True, lane.registers, pair=1 - i, window=4) for i, lane in enumerate(lanes)
-            ]
+            lanes = [LaneImage(True, lane.registers, pair=1 - i, window=4) for i, lane in enumerate(lanes)]
         if self.bind:
             lanes += [LaneImage(False, wiring.registers(name, node, "deliver"), data="token") for name in ways]
         return RoleDraft("write", tuple(lanes))
@@ -194,15 +190,10 @@ class StrBcastDense(Implementation):
             return None
         if context.topology.kind == "graph":
             return None
-        if any(
-            box(instance.nodes, context.topology) != frozenset(instance.nodes)
-            for instance in operator.instances
-        ):
+        if any(box(instance.nodes, context.topology) != frozenset(instance.nodes) for instance in operator.instances):
             return None
         dimensions = max(_dimensions(i.nodes, context.topology) for i in operator.instances)
-        far = max(
-            sum(size - 1 for size in _extent(i.nodes, context.topology)) for i in operator.instances
-        )
+        far = max(sum(size - 1 for size in _extent(i.nodes, context.topology)) for i in operator.instances)
         return Metric(words_per_cycle=0.48 / max(1, dimensions), latency=7.0 * far)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:

@@ -81,9 +81,14 @@ class Wiring:
         self.index = {stream.name: i for i, stream in enumerate(routed.streams)}
         self._registers: dict[tuple[int, int, int, str], int] = {}
         self._used: dict[int, int] = {}
+        self._chains: dict[int, list[int]] = {}
+        self._settings: dict[int, dict[int, list[VfsmSetting]]] = {}
         for chain in routed.chains:
             stream = routed.streams[chain.stream]
+            self._chains.setdefault(chain.stream, []).append(chain.chain)
             for vfsm in chain.vfsms:
+                here = self._settings.setdefault(vfsm.node, {}).setdefault(chain.stream, [])
+                here.append(VfsmSetting(chain.stream, chain.chain, vfsm))
                 if vfsm.source.kind == "inject" or (
                     stream.injects_anywhere and vfsm.parent >= 0 and self._enters(chain.vfsms, vfsm)
                 ):
@@ -114,28 +119,21 @@ class Wiring:
 
     def has(self, name: str, node: int, end: str) -> bool:
         """Does this stream have registers at this end here?"""
-        return any(
-            (node, chain.stream, chain.chain, end) in self._registers
-            for chain in self.routed.chains
-            if chain.stream == self.index[name]
-        )
+        stream = self.index[name]
+        return any((node, stream, chain, end) in self._registers for chain in self._chains[stream])
 
     def registers(self, name: str, node: int, end: str) -> tuple[int, ...]:
         """Registers of stream ``name`` at ``node``, in the order of its chains; ``end``: "inject" or "deliver"."""
         stream = self.index[name]
-        chains = sorted(c.chain for c in self.routed.chains if c.stream == stream)
-        return tuple(self._registers[node, stream, chain, end] for chain in chains)
+        return tuple(self._registers[node, stream, chain, end] for chain in sorted(self._chains[stream]))
+
+    def names_at(self, node: int) -> list[str]:
+        """Streams that have VFSMs at ``node``, in their order."""
+        return [self.routed.streams[stream].name for stream in sorted(self._settings.get(node, {}))]
 
     def settings(self, name: str, node: int) -> tuple[VfsmSetting, ...]:
         """The VFSMs of stream ``name`` at ``node``."""
-        stream = self.index[name]
-        return tuple(
-            VfsmSetting(stream, chain.chain, vfsm)
-            for chain in self.routed.chains
-            if chain.stream == stream
-            for vfsm in chain.vfsms
-            if vfsm.node == node
-        )
+        return tuple(self._settings.get(node, {}).get(self.index[name], ()))
 
 
 class Implementation(ABC):

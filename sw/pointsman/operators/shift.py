@@ -18,7 +18,6 @@ from .implementation import (
     stream_name,
 )
 
-
 ROUND_TRIP = 7.5
 """Cycles from writing a word to reading the word that a neighbour wrote in answer, measured on the cycle model. A window
 of w words lets w of them be under way, so it limits a ring to w words in that time."""

@@ -9,32 +9,34 @@ Non-goals: merging phases, continuing operators, sharing router memory between p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 
-from numesh.codes import REPROGRAM_VFSM
 from numesh.shape import NodeShape
 from pointsman.cop.program import Instance, Operator, Program
 from pointsman.errors import PointsmanError
-from pointsman.network import Topology
+from pointsman.images.image import Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import box, role, runtime_operands, runtime_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
+from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
-from .progress import Termination, largest_gap, operator_graph, termination
-from .structure import START, PhaseOutline, Structure, outline
+from .progress import Termination, operator_graph, termination
+from .structure import PhaseOutline, Structure, outline
+from .wires import Link, command_gap, link_reads, link_writes, memberships
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
+BARRIERS_TRIED = 1
+"""Most combinations of a phase that are routed with a barrier while there are others."""
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths among which the compiler chooses."""
 
 Routes = dict[tuple[tuple[Stream, ...], int], RoutedPhase | RoutingError]
-Link = tuple[int, int, int]
-"""(node, port, slot) of a write."""
 
 
 class PlanError(PointsmanError):
@@ -63,9 +65,7 @@ def make_plan(
         With the first reason, if no plan is found.
     """
     if program.topology.ports > shape.neighbours:
-        raise PlanError(
-            f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}"
-        )
+        raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
     structure = outline(program)
     blocks = len(structure.phases) + 1
     asked = period if period is not None else program.schedlen
@@ -91,16 +91,26 @@ def make_plan(
             progress(f"planning {name} with {length} slots")
         planner = _Planner(program, structure, shape, length, seed, routes)
         try:
-            plan = planner.plan(name)
+            plan = planner.plan(name, limit=best.cycles if best is not None else inf)
         except PointsmanError as error:
             failure = failure or error
             continue
-        if best is None or plan.cycles < best.cycles:
+        if plan is not None and (best is None or plan.cycles < best.cycles):
             best = plan
     if best is None:
         assert failure is not None
         raise failure
     return best
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A phase routed without a barrier. ``reason``: why it needs one, if it does."""
+
+    phase: PlannedPhase
+    reason: str | None
+    least_cycles: float
+    spans: list[range]
 
 
 class _Planner:
@@ -124,10 +134,15 @@ class _Planner:
         self.routes = routes
         self.notes: list[str] = []
 
-    def plan(self, name: str) -> Plan:
-        phases = self.structure.phases
+    def plan(self, name: str, limit: float) -> Plan | None:
+        """The plan, or None as soon as its predicted cycles reach ``limit``."""
         forced: dict[int, str] = {}
-        planned = [self.plan_phase(i, forced.get(i)) for i in range(len(phases))]
+        planned: list[PlannedPhase] = []
+        for i in range(len(self.structure.phases)):
+            phase = self.plan_phase(i, None, limit - sum(before.cycles for before in planned))
+            if phase is None:
+                return None
+            planned.append(phase)
         # A phase closed by messages alone leaves neighbours behind in it for any time; where the wires of the two
         # phases collide it needs a barrier instead. Its own route changes with that, so look again.
         while collisions := [c for c in self._collisions(planned) if c[0] not in forced]:
@@ -137,7 +152,9 @@ class _Planner:
                     f"the link at port {port} of node {node} carries words in slot {slot} in this phase and "
                     f"in '{planned[later].name}'"
                 )
-                planned[earlier] = self.plan_phase(earlier, forced[earlier])
+                again = self.plan_phase(earlier, forced[earlier])
+                assert again is not None
+                planned[earlier] = again
         return Plan(
             name,
             self.program.parameters,
@@ -151,14 +168,37 @@ class _Planner:
 
     # -- one phase -------------------------------------------------------------------------------------------
 
-    def plan_phase(self, index: int, barrier_reason: str | None) -> PlannedPhase:
-        """The quickest way to do a phase."""
+    def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
+        """The quickest way to do a phase; None if none takes less than ``limit`` cycles.
+
+        Every combination is routed as it is first; those that need a barrier are routed with it in the order of what
+        they would take at least, until none can win any more.
+        """
         phase = self.structure.phases[index]
-        best: PlannedPhase | None = None
+        drafts: list[_Draft] = []
         failure: PointsmanError | None = None
         for implementations in self._combinations(phase):
             try:
-                planned = self._with(index, phase, implementations, barrier_reason)
+                draft = self._draft(index, phase, implementations, barrier_reason)
+            except RoutingError as error:
+                failure = failure or error
+                continue
+            if draft is not None:
+                drafts.append(draft)
+        best: PlannedPhase | None = None
+        barriers = 0
+        for draft in sorted(drafts, key=lambda draft: draft.least_cycles):
+            if draft.reason is not None:
+                # Routing with a barrier is the costly part; the second best start seldom ends first.
+                barriers += 1
+                if barriers > BARRIERS_TRIED and (best is not None or any(d.reason is None for d in drafts)):
+                    continue
+            if draft.least_cycles >= (limit if best is None else best.cycles):
+                if best is None:
+                    return None
+                break
+            try:
+                planned = draft.phase if draft.reason is None else self._with_barrier(phase, draft)
             except RoutingError as error:
                 failure = failure or error
                 continue
@@ -193,14 +233,14 @@ class _Planner:
             longest.pop()
         return product(*choices)
 
-    def _with(
+    def _draft(
         self,
         index: int,
         phase: PhaseOutline,
         implementations: tuple[Implementation, ...],
         barrier_reason: str | None,
-    ) -> PlannedPhase | None:
-        """Plan a phase with these implementations; None if they cannot be used safely."""
+    ) -> _Draft | None:
+        """Route a phase with these implementations and see how it may end; None if they cannot be used safely."""
         streams: list[Stream] = []
         spans = []
         for operator, implementation in zip(phase.operators, implementations, strict=True):
@@ -212,31 +252,44 @@ class _Planner:
         if planned is None:
             return None
         nodes = _nodes(phase, routed)
-        leaves = any(s != index for s in self.structure.successors[index])
-        follows = any(s >= 0 and s != index for s in self.structure.successors[index])
+
+        def closed(technique: Technique, reason: str) -> PlannedPhase:
+            return self._closed(phase, planned, None, routed, nodes, technique, reason, 0)
+
+        if not any(s >= 0 and s != index for s in self.structure.successors[index]):
+            ending = closed("none", "no phase follows")
+            return _Draft(ending, None, ending.cycles, spans)
         reason = barrier_reason or self._needs_barrier(phase, planned, nodes)
-        if not leaves or not follows:
-            return self._closed(index, phase, planned, None, routed, nodes, "none", "no phase follows", 0)
         if reason is None:
-            text = "every node has moved a word by the time that any node is done"
-            return self._closed(index, phase, planned, None, routed, nodes, "msg-sync", text, 0)
+            ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
+            return _Draft(ending, None, ending.cycles, spans)
         barrier = self._barrier(phase, nodes, routed)
         if not barrier.instances:
-            return self._closed(index, phase, planned, None, routed, nodes, "msg-sync", "no words", 0)
+            ending = closed("msg-sync", "no word leaves its node")
+            return _Draft(ending, None, ending.cycles, spans)
+        ending = closed("none", reason)
+        least = ending.cycles + phase.loops * self._barrier_cycles(barrier)
+        return _Draft(ending, reason, least, spans)
+
+    def _with_barrier(self, phase: PhaseOutline, draft: _Draft) -> PlannedPhase | None:
+        """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe."""
+        assert draft.reason is not None
+        before = draft.phase
+        barrier = self._barrier(phase, before.nodes, before.routed)
         ending = StrBarrierTree()
         own = ending.streams(barrier, self.context)
-        spans.append(range(len(streams), len(streams) + len(own)))
-        with_barrier = self._route(streams + own)
-        planned = self._operators(phase, implementations, spans[:-1], with_barrier)
+        streams = list(before.routed.streams)
+        span = range(len(streams), len(streams) + len(own))
+        routed = self._route(streams + own)
+        implementations = tuple(one.implementation for one in before.operators)
+        planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
             return None
-        closing = self._operator(barrier, ending, spans[-1], with_barrier, Wiring(with_barrier))
+        closing = self._operator(barrier, ending, span, routed, Wiring(routed))
         assert closing is not None
-        settle = self._settle(with_barrier, spans[-1])
-        nodes = _nodes(phase, with_barrier) | barrier.nodes
-        return self._closed(
-            index, phase, planned, closing, with_barrier, nodes, "barrier", reason, settle
-        )
+        nodes = _nodes(phase, routed) | barrier.nodes
+        settle = self._settle(routed, span)
+        return self._closed(phase, planned, closing, routed, nodes, "barrier", draft.reason, settle)
 
     def _route(self, streams: list[Stream]) -> RoutedPhase:
         key = (tuple(streams), self.period)
@@ -285,9 +338,7 @@ class _Planner:
         for i, instance in enumerate(operator.instances):
             own = [s for s in span if routed.streams[s].name.startswith(f"{operator.label}[{i}]")]
             for value in values:
-                drafts = {
-                    node: role(implementation, operator, wiring, i, node, value) for node in instance.nodes
-                }
+                drafts = {node: role(implementation, operator, wiring, i, node, value) for node in instance.nodes}
                 for node, draft in drafts.items():
                     roles.setdefault(node, []).append((value, draft))
                 if not bound:
@@ -356,16 +407,25 @@ class _Planner:
             label = routed.streams[chain.stream].name.split(".")[0]
             if label in names:
                 groups.append({names[label], *(v.node for v in chain.vfsms)})
-        parts = _partitions(groups)
+        parts = partitions(groups)
         while True:
             # A part whose nodes do not hang together is widened to the box around it.
-            wider = [part if _connected(part, self.program.topology) else self._widen(part) for part in parts]
-            merged = _partitions(wider)
+            wider = [part if connected(part, self.program.topology) else self._widen(part) for part in parts]
+            merged = partitions(wider)
             if merged == parts:
                 break
             parts = merged
         instances = tuple(Instance(tuple(sorted(part)), ()) for part in parts if len(part) > 1)
         return Operator(f"{_name(phase)} end", "barrier", instances, position=phase.operators[0].position)
+
+    def _barrier_cycles(self, barrier: Operator) -> float:
+        """Cycles from the last node's entry to the first node's release, about: at each processor up the tree a word waits
+        half a period, down it goes straight through."""
+        height = 0.0
+        for instance in barrier.instances:
+            places = [self.program.topology.coordinates(node) for node in instance.nodes]
+            height = max(height, sum(max(axis) - min(axis) for axis in zip(*places, strict=True)) / 2)
+        return height * (self.period / 2 + 7) + self.period / 2 + 10
 
     def _widen(self, part: set[int]) -> set[int]:
         topology = self.program.topology
@@ -391,13 +451,12 @@ class _Planner:
 
     def _closed(
         self,
-        index: int,
         phase: PhaseOutline,
         operators: tuple[PlannedOperator, ...],
         barrier: PlannedOperator | None,
         routed: RoutedPhase,
         nodes: frozenset[int],
-        technique: str,
+        technique: Technique,
         reason: str,
         settle: int,
     ) -> PlannedPhase:
@@ -406,9 +465,7 @@ class _Planner:
             operator = one.operator
             words = [routed.words(s) for s in one.streams]
             gap = routed.period / min(words) if words else 1.0
-            lanes = max(
-                (len(draft.lanes) for drafts in one.roles.values() for draft in drafts), default=1
-            )
+            lanes = max((len(draft.lanes) for drafts in one.roles.values() for draft in drafts), default=1)
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
             word = max(gap, lanes, 1 / metric.words_per_cycle)
@@ -417,8 +474,8 @@ class _Planner:
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
                 cycles += phase.loops * sum(worst) / len(worst)
-        if technique == "barrier":
-            cycles += phase.loops * (2 * routed.period + settle)
+        if barrier is not None:
+            cycles += phase.loops * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
             cycles += phase.loops * (command_gap(routed) / 2 + 6)
         return PlannedPhase(
@@ -427,7 +484,7 @@ class _Planner:
             barrier,
             routed,
             Wiring(routed),
-            technique,  # type: ignore[arg-type]
+            technique,
             reason,
             nodes,
             settle,
@@ -468,65 +525,6 @@ class _Planner:
         return pairs
 
 
-def memberships(planned: Iterable[PlannedPhase]) -> dict[tuple[int, ...], list[int]]:
-    """Nodes by the phases in which they have a part."""
-    phases = list(planned)
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for node in sorted(frozenset().union(*(phase.nodes for phase in phases)) if phases else ()):
-        key = tuple(i for i, phase in enumerate(phases) if node in phase.nodes)
-        groups.setdefault(key, []).append(node)
-    return groups
-
-
-def link_writes(routed: RoutedPhase) -> set[Link]:
-    """Every (node, port, slot) in which a VFSM writes a link."""
-    return {
-        (vfsm.node, vfsm.destination.number, slot)
-        for chain in routed.chains
-        for vfsm in chain.vfsms
-        if vfsm.destination.kind == "link"
-        for slot in vfsm.slots
-    }
-
-
-def link_reads(routed: RoutedPhase) -> set[Link]:
-    """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
-    return {
-        (vfsm.node, vfsm.source.number, (slot - 1) % routed.period)
-        for chain in routed.chains
-        for vfsm in chain.vfsms
-        if vfsm.source.kind == "link" and vfsm.type != 3
-        for slot in vfsm.slots
-    }
-
-
-def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
-    """Free slots in which VFSM 1 may run: those not right after a VFSM that may write the interface (§7.1.5)."""
-    schedule = routed.schedule[node, :, pipeline]
-    writers = {
-        slot
-        for chain in routed.chains
-        for vfsm in chain.vfsms
-        if vfsm.node == node and vfsm.pipeline == pipeline and vfsm.destination.kind == "deliver"
-        for slot in vfsm.slots
-    }
-    return [
-        slot
-        for slot in range(routed.period)
-        if schedule[slot] < REPROGRAM_VFSM and (slot - 1) % routed.period not in writers
-    ]
-
-
-def command_gap(routed: RoutedPhase) -> int:
-    """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
-    nodes = sorted({vfsm.node for chain in routed.chains for vfsm in chain.vfsms})
-    gaps = {}
-    for node in nodes:
-        slots = tuple(reprogram_slots(routed, node, 0))
-        gaps[slots] = largest_gap(slots, routed.period)
-    return max(gaps.values(), default=1)
-
-
 def _name(phase: PhaseOutline) -> str:
     return "+".join(dict.fromkeys(operator.label for operator in phase.operators))
 
@@ -553,9 +551,7 @@ def _shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> ob
     )
 
 
-def _merge(
-    operator: Operator, node: int, values: tuple[tuple[int, ...], ...], drafts: list
-) -> tuple:
+def _merge(operator: Operator, node: int, values: tuple[tuple[int, ...], ...], drafts: list) -> tuple:
     """One role per value for a node that may take part in several instances."""
     merged = []
     for value in values:
@@ -575,32 +571,6 @@ def _merge(
         settings = tuple(setting for draft in own for setting in draft.settings)
         merged.append(replace(own[0], kind="both", lanes=lanes, settings=settings))
     return tuple(merged)
-
-
-def _partitions(groups: Iterable[set[int]]) -> list[set[int]]:
-    """Unite groups that overlap; in the order of their lowest nodes."""
-    parts: list[set[int]] = []
-    for group in groups:
-        united = set(group)
-        rest = []
-        for part in parts:
-            if part & united:
-                united |= part
-            else:
-                rest.append(part)
-        parts = [*rest, united]
-    return sorted(parts, key=min)
-
-
-def _connected(part: set[int], topology: Topology) -> bool:
-    start = min(part)
-    reached, stack = {start}, [start]
-    while stack:
-        for other, _ in topology.at_port[stack.pop()].values():
-            if other in part and other not in reached:
-                reached.add(other)
-                stack.append(other)
-    return reached == part
 
 
 def _product(numbers: Iterable[int]) -> int:
@@ -626,6 +596,3 @@ def _why_none(operator: Operator) -> str:
     names = ", ".join(runtime_operands(operator))
     given = f" with {names} given at run time" if names else ""
     return f"{operator.position}: no implementation of {operator.kind} ({', '.join(known)}) can do '{operator.label}'{given}"
-
-
-__all__ = ["START", "PlanError", "make_plan"]

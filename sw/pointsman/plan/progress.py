@@ -171,10 +171,10 @@ def operator_graph(
             continue
         count = sum(other.stream == chain.stream for other in wiring.routed.chains)
         stride = (count, chain.chain)
-        vfsms = [
-            standing.get((chain.stream, chain.chain, v.node, v.pipeline, v.number), v) for v in chain.vfsms
-        ]
-        fed = _fed(vfsms, lambda v, c=chain: (v.node, wiring.register(v.node, c.stream, c.chain, "inject")) in by_register)
+        vfsms = [standing.get((chain.stream, chain.chain, v.node, v.pipeline, v.number), v) for v in chain.vfsms]
+        fed = _fed(
+            vfsms, lambda v, c=chain: (v.node, wiring.register(v.node, c.stream, c.chain, "inject")) in by_register
+        )
         for i, vfsm in enumerate(vfsms):
             if not fed[i]:
                 continue

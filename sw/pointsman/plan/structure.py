@@ -110,6 +110,4 @@ def outline(program: Program) -> Structure:
     last = walk(program.root, frozenset([START]), 1)
     for phase in last:
         edges[phase].add(END)
-    return Structure(
-        tuple(phases), {phase: frozenset(after) for phase, after in edges.items()}, tuple(loops)
-    )
+    return Structure(tuple(phases), {phase: frozenset(after) for phase, after in edges.items()}, tuple(loops))

@@ -127,7 +127,8 @@ def check_reprogramming(
     """VFSM 1 where phases change and where annotations are rewritten. ``following`` is by node."""
     name = images.phases[phase].name
     for node, view in views.items():
-        needed = {0: f"the change to phase {images.phases[following[node][0]].name}"} if following[node] else {}
+        changes = [images.phases[later].name for later in following[node] if later != phase]
+        needed = {0: f"the change to phase {changes[0]}"} if changes else {}
         for index, operator in view.operators:
             for role in operator.roles:
                 for rewrite in role.rewrites:
@@ -247,13 +248,15 @@ def check_wires(
 
 
 def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, ...]]], notebook: Notebook) -> None:
-    """Every phase of a node is either called by an operator or on the way of a passage (Metcalf 1997, §5.2)."""
+    """Every phase of a node is either called by an operator or on the way of a passage (Metcalf 1997, §5.2, §5.5.2)."""
     passages: dict[int, list[tuple[int, int, tuple[int, ...]]]] = {}
     for node, left, entered, way in images.passages:
         passages.setdefault(node, []).append((left, entered, way))
     names = [phase.name for phase in images.phases]
     for node, image in enumerate(images.nodes):
-        called = {images.operators[index].phase for index, _ in image.operators}
+        # The barrier that closes a phase is called by load functions and passages, not by the application.
+        closing = {images.phases[part.phase].barrier for part in image.phases}
+        called = {images.operators[index].phase for index, _ in image.operators if index not in closing}
         silent = {part.phase for part in image.phases} - called
 
         def note(message: str, right: str, phase: int | None = None, node: int = node) -> None:
@@ -289,3 +292,7 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
             for after in following[node][phase]:
                 if (phase, after) not in steps:
                     note(f"no passage leads from it to phase {names[after]}", "a passage for every way", phase)
+            if not following[node][phase] and (phase, -1) not in steps:
+                note("no passage leads from it to the end", "a passage for every way", phase)
+            if all(phase not in later for later in following[node].values()) and (-1, phase) not in steps:
+                note("no passage leads to it from the beginning", "a passage for every way", phase)

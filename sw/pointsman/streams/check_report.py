@@ -63,7 +63,7 @@ RULES: dict[str, Rule] = {
         "A link and slot written in two phases that can meet needs a barrier between them and time to settle.",
         "§5.3, Table 5.2",
     ),
-    "passages": Rule("A node passes every phase in which its router has a part.", "§5.2"),
+    "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""
 

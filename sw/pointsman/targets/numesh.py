@@ -28,9 +28,9 @@ from pointsman.images.image import (
 )
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import runtime_operands
-from pointsman.plan.build import memberships, reprogram_slots
 from pointsman.plan.plan import Plan, PlannedOperator, PlannedPhase
 from pointsman.plan.structure import END, START
+from pointsman.plan.wires import memberships, reprogram_slots
 from pointsman.streams.stream import RoutedVfsm
 
 
@@ -114,17 +114,13 @@ class _Allocator:
                 case "link":
                     return self.codes.neighbour(number)
                 case "buffer":
-                    return self.codes.buffer(
-                        number + self.first_vfsm[phase][vfsm.node, vfsm.pipeline]
-                    )
+                    return self.codes.buffer(number + self.first_vfsm[phase][vfsm.node, vfsm.pipeline])
                 case "nop":
                     return self.codes.nop
                 case "null":
                     return self.codes.null
             wiring = self.plan.phases[phase].wiring
-            return self.codes.register(
-                self._register(wiring.register(vfsm.node, stream, chain, place_kind))
-            )
+            return self.codes.register(self._register(wiring.register(vfsm.node, stream, chain, place_kind)))
 
         return Annotation(
             vfsm.type,
@@ -188,9 +184,7 @@ class _Allocator:
         return sorted(s for s in self.plan.structure.next_for(index, members) if s >= 0 and s != index)
 
     def _node(self, node: int) -> NodeImage:
-        phases = tuple(
-            self._node_phase(i, node) for i, phase in enumerate(self.plan.phases) if node in phase.nodes
-        )
+        phases = tuple(self._node_phase(i, node) for i, phase in enumerate(self.plan.phases) if node in phase.nodes)
         operators = []
         for index, (phase, planned) in enumerate(self.operators):
             drafts = planned.roles.get(node)
@@ -251,8 +245,7 @@ class _Allocator:
                 if chain.stream not in planned.streams:
                     continue
                 vfsms = [
-                    standing.get((chain.stream, chain.chain, x.node, x.pipeline, x.number), x)
-                    for x in chain.vfsms
+                    standing.get((chain.stream, chain.chain, x.node, x.pipeline, x.number), x) for x in chain.vfsms
                 ]
                 for key in self._trees(phase, chain.stream, chain.chain, vfsms):
                     _, source, register, *_ = key
@@ -316,9 +309,7 @@ class _Allocator:
 
     def _way(self, phase: int, target: int, members: tuple[int, ...]) -> tuple[int, ...]:
         """Phases among ``members`` on the shortest way from ``phase`` to ``target``."""
-        queue: list[tuple[int, tuple[int, ...]]] = [
-            (s, ()) for s in sorted(self.plan.structure.successors[phase])
-        ]
+        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(self.plan.structure.successors[phase])]
         seen = set()
         for place, way in queue:
             if place == target:

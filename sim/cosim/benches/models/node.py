@@ -209,7 +209,7 @@ class NodeModel:
         blind = stage.annotation.type == MoveType.BLIND
         if codes.is_neighbour(to):
             if self.link_writer(to) != p:
-                return "a lower pipeline has the link"
+                return "a lower pipeline has it"
             if forked and state != "open":
                 return "second leg not ready"
             return "" if inputs[f"out_accept_{to}"] else "not accepted"

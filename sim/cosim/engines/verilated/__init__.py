@@ -102,7 +102,9 @@ class VerilatedEngine(Engine):
         active = np.array([self._mesh.peek(f"annotation_{p}.active") for p in pipelines]).T
         show("read_vfsm", "annotation", "read_vfsm", active)
         if {"schedule.setting", "schedule.adding", "schedule.value"} <= names:
-            setting, adding, value = (np.array(self._mesh.peek(f"schedule.{s}")) for s in ("setting", "adding", "value"))
+            setting, adding, value = (
+                np.array(self._mesh.peek(f"schedule.{signal}")) for signal in ("setting", "adding", "value")
+            )
             state["pointer_kind"] = setting * CommandKind.SET_POINTER + adding * CommandKind.ADD_POINTER
             state["pointer"] = value * (setting | adding)
         registers = self._registers(names)

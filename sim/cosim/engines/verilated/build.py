@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import metadata, util
 from pathlib import Path
@@ -37,12 +37,15 @@ MODULE = "pointsman_mesh"
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _VERILATOR_FLAGS = (
-    "--cc -O3 --x-assign fast --x-initial fast --no-timing -fno-dfg --output-split 20000 "
-    "-Wno-fatal -Wno-lint -Wno-style --prefix Vmesh"
-).split()
+    *("--cc", "--prefix", "Vmesh", "--no-timing", "--output-split", "20000"),
+    *("-O3", "-fno-dfg", "--x-assign", "fast", "--x-initial", "fast"),
+    *("-Wno-fatal", "-Wno-lint", "-Wno-style"),
+)
 _COMMON_FLAGS = ("-std=gnu++17", "-fPIC", "-fvisibility=hidden", "-DVL_TIME_CONTEXT", "-w")
 _FAST_FLAGS = ("-O2", "-march=native")
 _SLOW_FLAGS = ("-O0",)
+_RUNTIME_FLAGS = ("-O1",)
+_BUNDLE_BYTES = 500_000
 _STALE_SECONDS = 24 * 3600
 
 Report = Callable[[str, int, int], None]
@@ -125,6 +128,7 @@ class _Tools:
                 *flags,
                 *_FAST_FLAGS,
                 *_SLOW_FLAGS,
+                *_RUNTIME_FLAGS,
             ]
         )
 
@@ -161,26 +165,28 @@ def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools
     (work / "mesh.vlt").write_text(settings)
     (work / "build.h").write_text(header)
     report("verilating", 0, 1)
-    _call(
-        [
-            str(tools.verilator / "bin" / "verilator_bin"),
-            *_VERILATOR_FLAGS,
-            *("--top-module", MESH, "--Mdir", str(work)),
-            *(str(work / "mesh.vlt"), str(work / "mesh.v")),
-        ],
-        "Verilator",
-        VERILATOR_ROOT=str(tools.verilator),
-    )
+    with ThreadPoolExecutor(1) as pool:
+        library = pool.submit(_runtime, tools)
+        _call(
+            [
+                str(tools.verilator / "bin" / "verilator_bin"),
+                *_VERILATOR_FLAGS,
+                *("--top-module", MESH, "--Mdir", str(work)),
+                *(str(work / "mesh.vlt"), str(work / "mesh.v")),
+            ],
+            "Verilator",
+            VERILATOR_ROOT=str(tools.verilator),
+        )
+        runtime = library.result()
     here = Path(__file__).parent
-    jobs: list[tuple[Path, tuple[str, ...]]] = []
-    for source in sorted(work.glob("Vmesh*.cpp")):
-        if not source.name.endswith("__Dpi.cpp"):
-            jobs.append((source, _SLOW_FLAGS if "__Slow" in source.name else _FAST_FLAGS))
-    jobs += [(here / name, (*_FAST_FLAGS, f"-I{work}", f"-I{here}", f"-I{tools.include}")) for name in SOURCES]
-    # Long ones first, so that none is left alone at the end.
-    jobs.sort(key=lambda job: job[0].stat().st_size, reverse=True)
+    generated = [path for path in sorted(work.glob("Vmesh*.cpp")) if not path.name.endswith("__Dpi.cpp")]
+    slow = [path for path in generated if "__Slow" in path.name]
+    fast = [path for path in generated if path not in slow]
+    jobs = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
+    jobs += [(bundle, _SLOW_FLAGS) for bundle in _bundles(work, "slow", slow)]
+    for bundle in _bundles(work, "loop", [here / name for name in SOURCES]):
+        jobs.append((bundle, (*_FAST_FLAGS, f"-I{work}", f"-I{here}", f"-I{tools.include}")))
     objects = [work / f"{source.stem}.o" for source, _ in jobs]
-    runtime = _runtime(tools)
     done = 0
 
     def compile_job(number: int) -> None:
@@ -195,13 +201,30 @@ def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools
     shutil.rmtree(work)
 
 
+def _bundles(work: Path, name: str, sources: Sequence[Path]) -> list[Path]:
+    """Files that include the sources: Verilator's headers take longer to read than most of its files to compile."""
+    bundles: list[list[Path]] = [[]]
+    size = 0
+    for source in sources:
+        if bundles[-1] and size + source.stat().st_size > _BUNDLE_BYTES:
+            bundles.append([])
+            size = 0
+        bundles[-1].append(source)
+        size += source.stat().st_size
+    paths = []
+    for number, bundle in enumerate(bundles):
+        paths.append(work / f"{name}_{number}.cpp")
+        paths[-1].write_text("".join(f'#include "{source}"\n' for source in bundle))
+    return paths
+
+
 def _runtime(tools: _Tools) -> Path:
     """Verilator's run-time library, compiled once for all engines."""
 
     def build(folder: Path) -> None:
         def compile_file(number: int) -> None:
             source = tools.verilator / "include" / _RUNTIME[number]
-            tools.compile(source, folder / f"{source.stem}.o", "-O2")
+            tools.compile(source, folder / f"{source.stem}.o", *_RUNTIME_FLAGS)
 
         _each(compile_file, len(_RUNTIME))
 
@@ -265,10 +288,8 @@ def _kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     with path.open("w") as lock:
-        try:
+        with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
-        except OSError:
-            pass
         try:
             yield
         finally:

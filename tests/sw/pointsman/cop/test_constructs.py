@@ -164,6 +164,14 @@ def test_copies_that_lack_a_child_are_merged_in_order() -> None:
     }
 
 
+def test_sequences_that_share_a_label_are_merged_only_if_that_promises_no_new_order() -> None:
+    text = "(parallel (subset '(0 1) (barrier 'a) (barrier 'b)) (subset '({}) (barrier 'a) (barrier 'c)))"
+    assert outline(run(text.format("2 3"))) == ["a", "c", "b"]
+    assert "label 'a' is used twice" in faults(text.format("1 2"))[0]
+    overlapping = "(subset '((0 1) (1 2)) (stream 'a 0 1) (stream 'b 1 0))"
+    assert outline(run(overlapping)) == ["a", "b"]
+
+
 def test_copies_with_labels_of_their_own_stay_apart() -> None:
     text = """
     (subset '((0 1) (2 3))

@@ -34,8 +34,10 @@ SEEDS = [
     "(doall ((i (all *ysize*))) (subset (list (count (* i *xsize*) *xsize*)) (broadcast 'b i :impl 'x)))",
     "(parameter n 16) (define (f x) (if (< x 2) x (+ (f (- x 1)) 1)))\n"
     "(parallel (stream 's (f 3) (runtime :dynamic t)) (sequential (reduce 'r 0 'g) (optional (barrier 'w))))",
-    "(let* ((a '(0 4 8 12)) (b (map (lambda (x) (+ x 1)) a)))\n  (subset (list a b) (permute 'p '(3 2 1 0)) (gather 'g 1)))",
-    "(phase (cond ((= *xsize* 4) (prefix 'p 'f :valid '(0 2))) (else (eoshift 'e 1/1)))\n  (spread 'sp (car (sort '(3 1) <))))",
+    "(let* ((a '(0 4 8 12)) (b (map (lambda (x) (+ x 1)) a)))\n"
+    "  (subset (list a b) (permute 'p '(3 2 1 0)) (gather 'g 1)))",
+    "(phase (cond ((= *xsize* 4) (prefix 'p 'f :valid '(0 2))) (else (eoshift 'e 1/1)))\n"
+    "  (spread 'sp (car (sort '(3 1) <))))",
     ";/*\n(collect 'c (runtime :distributed t) :m (* 2 (/ 1024 *xsize*)) :c 2.5)\n*/ int main;",
 ]
 WORDS = [

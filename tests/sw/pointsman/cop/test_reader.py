@@ -37,7 +37,7 @@ def same(one: object, other: object) -> bool:
 
 
 @given(st.lists(VALUES, max_size=5))
-@settings(derandomize=True, deadline=None, max_examples=120)
+@settings(derandomize=True, deadline=None, max_examples=60)
 def test_values_written_out_read_back_to_equal_values(items: list[object]) -> None:
     text = "\n".join(write(item) for item in items)
     back = values(text)

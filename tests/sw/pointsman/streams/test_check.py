@@ -834,8 +834,7 @@ def test_more_pairs_than_are_followed_are_named(by_hand: ModuleType) -> None:
 def test_a_fault_that_only_a_pair_of_values_shows_is_found(
     by_hand: ModuleType, mutations_by_hand: ModuleType, length: int
 ) -> None:
-    """The column's source takes the row's register: wrong in any case, but a register with two readers only when both are
-    the source."""
+    """The column's source takes the row's register: always wrong, but two readers only if it is the row's source too."""
     images = by_hand.crossing(length)
     middle = length // 2
     node = length * middle + middle

@@ -1,0 +1,73 @@
+"""What a routed phase does to links and slots, as far as other phases and reprogramming care (Metcalf 1997, §5.3, §7.1.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from numesh.codes import REPROGRAM_VFSM, MoveType
+from pointsman.streams.stream import RoutedPhase
+
+from .plan import PlannedPhase
+from .progress import largest_gap
+
+Link = tuple[int, int, int]
+"""(node, port, slot) of a write."""
+
+
+def memberships(planned: Iterable[PlannedPhase]) -> dict[tuple[int, ...], list[int]]:
+    """Nodes by the phases in which they have a part."""
+    phases = list(planned)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for node in sorted(frozenset().union(*(phase.nodes for phase in phases)) if phases else ()):
+        key = tuple(i for i, phase in enumerate(phases) if node in phase.nodes)
+        groups.setdefault(key, []).append(node)
+    return groups
+
+
+def link_writes(routed: RoutedPhase) -> set[Link]:
+    """Every (node, port, slot) in which a VFSM writes a link."""
+    return {
+        (vfsm.node, vfsm.destination.number, slot)
+        for chain in routed.chains
+        for vfsm in chain.vfsms
+        if vfsm.destination.kind == "link"
+        for slot in vfsm.slots
+    }
+
+
+def link_reads(routed: RoutedPhase) -> set[Link]:
+    """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
+    return {
+        (vfsm.node, vfsm.source.number, (slot - 1) % routed.period)
+        for chain in routed.chains
+        for vfsm in chain.vfsms
+        if vfsm.source.kind == "link" and vfsm.type != MoveType.FORK
+        for slot in vfsm.slots
+    }
+
+
+def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
+    """Free slots in which VFSM 1 may run: those not right after a VFSM that may write the interface (§7.1.5)."""
+    schedule = routed.schedule[node, :, pipeline]
+    writers = {
+        slot
+        for chain in routed.chains
+        for vfsm in chain.vfsms
+        if vfsm.node == node and vfsm.pipeline == pipeline and vfsm.destination.kind == "deliver"
+        for slot in vfsm.slots
+    }
+    return [
+        slot
+        for slot in range(routed.period)
+        if schedule[slot] < REPROGRAM_VFSM and (slot - 1) % routed.period not in writers
+    ]
+
+
+def command_gap(routed: RoutedPhase) -> int:
+    """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
+    nodes = sorted({vfsm.node for chain in routed.chains for vfsm in chain.vfsms})
+    gaps = {}
+    for node in nodes:
+        slots = tuple(reprogram_slots(routed, node, 0))
+        gaps[slots] = largest_gap(slots, routed.period)
+    return max(gaps.values(), default=1)
