@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -84,7 +84,7 @@ def _topology(mesh: str) -> Topology:
     return make_mesh(*parse_size(mesh))
 
 
-def _shape(topology: Topology, sizes: dict[str, int]) -> NodeShape:
+def _shape(topology: Topology, sizes: dict[str, Any]) -> NodeShape:
     from numesh.shape import NodeShape, ShapeError
 
     try:
@@ -264,7 +264,7 @@ def run(
     application: Path,
     mesh: str,
     target: str,
-    engine: str,
+    engine: Literal["auto", "verilated", "model", "amaranth"],
     image: Path | None,
     preload: bool,
     period: int | None,

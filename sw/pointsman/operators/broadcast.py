@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from pointsman.cop.program import Operator, Runtime
 from pointsman.images.image import LaneImage
 from pointsman.network import Topology
@@ -298,7 +300,7 @@ def snake(nodes: tuple[int, ...], topology: Topology) -> tuple[int, ...] | None:
             return tuple(folded)
 
         order = sorted(nodes, key=key)
-    for node, following in zip(order, order[1:], strict=False):
+    for node, following in pairwise(order):
         if all(other != following for other, _ in topology.at_port[node].values()):
             return None
     return tuple(order)

@@ -12,7 +12,7 @@ message-bound, and each node's delay. Non-goals: operators whose lanes move diff
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -172,27 +172,31 @@ def operator_graph(
         count = sum(other.stream == chain.stream for other in wiring.routed.chains)
         stride = (count, chain.chain)
         vfsms = [standing.get((chain.stream, chain.chain, v.node, v.pipeline, v.number), v) for v in chain.vfsms]
-        fed = _fed(
-            vfsms, lambda v, c=chain: (v.node, wiring.register(v.node, c.stream, c.chain, "inject")) in by_register
-        )
+        written = {
+            v.node
+            for v in vfsms
+            if v.source.kind == "inject"
+            and (v.node, wiring.register(v.node, chain.stream, chain.chain, "inject")) in by_register
+        }
+        fed = _fed(vfsms, written)
         for i, vfsm in enumerate(vfsms):
             if not fed[i]:
                 continue
             graph.add(("out", chain.stream, chain.chain, i), vfsm.node, stride)
             if vfsm.source.kind in ("inject", "buffer"):
                 graph.add(("in", chain.stream, chain.chain, i), vfsm.node, stride)
-        for i, vfsm in enumerate(vfsms):
+        for i in range(len(vfsms)):
             if fed[i]:
                 _join_vfsm(graph, wiring, by_register, chain.stream, chain.chain, vfsms, fed, i, count, period)
     return graph
 
 
-def _fed(vfsms: Sequence[RoutedVfsm], written: Callable[[RoutedVfsm], bool]) -> list[bool]:
-    """Which VFSMs of a chain words can reach, as the chain stands; ``written``: does a lane write what one injects?"""
+def _fed(vfsms: Sequence[RoutedVfsm], written: Collection[int]) -> list[bool]:
+    """Which VFSMs of a chain words can reach, as the chain stands; ``written``: nodes where a lane writes into it."""
     fed: list[bool] = []
     for vfsm in vfsms:
         if vfsm.source.kind == "inject":
-            fed.append(written(vfsm))
+            fed.append(vfsm.node in written)
         elif vfsm.source.kind in ("nop", "null") or vfsm.parent < 0:
             fed.append(False)
         else:

@@ -80,7 +80,7 @@ class Reference:
     bandwidths: Mapping[str, float] | None = None
 
 
-class WrongAnswer(Exception):
+class WrongAnswer(Exception):  # noqa: N818 - an answer, not a fault
     """A run went through and its result is wrong."""
 
 
