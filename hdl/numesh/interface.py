@@ -142,7 +142,7 @@ class InterfaceRegisters(wiring.Component):
         m.d.comb += [
             p_holds.eq(full.bit_select(self.p_address, 1)),
             p_takes.eq(self.p_read & p_holds),
-            p_fills.eq(self.p_write & ~p_holds & self._exists(self.p_address)),
+            p_fills.eq(self.p_write & ~p_holds),
         ]
 
         # Who writes what, in order of precedence: a write fails if an earlier one has the same register.
@@ -187,11 +187,6 @@ class InterfaceRegisters(wiring.Component):
 
         m.d.sync += full.eq((full & ~_any(cleared)) | _any(filled))
         return m
-
-    def _exists(self, number: Value) -> Value:
-        if self.shape.registers == 1 << len(number):
-            return Const(1)
-        return number < self.shape.registers
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .codes import Codes
+from .codes import NOP_VFSM, Annotation, Codes, ScheduleEntry
 from .shape import NodeShape, ShapeError
 
 
@@ -34,6 +35,41 @@ class NodeMemories:
                 for p in range(shape.pipelines)
             ),
         )
+
+    @classmethod
+    def looping(
+        cls,
+        shape: NodeShape,
+        slots: Sequence[Sequence[int]],
+        annotations: Sequence[Mapping[int, Annotation]] = (),
+        *,
+        start: int = 0,
+    ) -> NodeMemories:
+        """A schedule that repeats ``slots``, for a node that needs no loading.
+
+        Parameters
+        ----------
+        shape : NodeShape
+            Sizes of the node.
+        slots : sequence of (VFSM of each pipeline)
+            What runs in each slot.
+        annotations : sequence of mapping from VFSM to Annotation
+            For each pipeline, where it differs from the contents at reset.
+        start : int
+            Address of the first slot. The entries that hold no slot run VFSM 0 and lead there.
+        """
+        codes = Codes(shape)
+        idle = ScheduleEntry((NOP_VFSM,) * shape.pipelines, start)
+        schedule = [idle] * shape.schedule_depth
+        for i, vfsms in enumerate(slots):
+            schedule[start + i] = ScheduleEntry(tuple(vfsms), start + (i + 1) % len(slots))
+        memories = []
+        for p in range(shape.pipelines):
+            memory = list(codes.reset_annotations(p))
+            for vfsm, annotation in annotations[p].items() if p < len(annotations) else ():
+                memory[vfsm] = annotation
+            memories.append(tuple(codes.encode_annotation(annotation) for annotation in memory))
+        return cls(tuple(codes.encode_entry(entry) for entry in schedule), tuple(memories))
 
     def check(self, shape: NodeShape) -> None:
         """Raise ``ShapeError`` if these words do not fit the memories of ``shape``."""

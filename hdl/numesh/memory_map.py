@@ -1,7 +1,8 @@
 """What software must know of a node: codes, layouts, commands, reset contents, processor port.
 
 Everything is taken from ``codes`` and ``interface``; ``memory_map`` gives it as plain data for JSON,
-``memory_map_markdown`` as tables to read.
+``memory_map_markdown`` as tables to read. Run as a module it prints these tables for the standard shape, as in
+``docs/memory_map.md``.
 """
 
 from __future__ import annotations
@@ -202,3 +203,7 @@ def _range(first: int, count: int) -> str:
 def _table(head: tuple[object, ...], rows: list[tuple[Any, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    print(memory_map_markdown(NodeShape()), end="")

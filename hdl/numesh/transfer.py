@@ -199,8 +199,8 @@ class TransferStages(wiring.Component):
             m.d.comb += [taken.eq(take_buffer), word.eq(load.data)]
         with m.Elif(from_register):
             m.d.comb += [taken.eq(self.read.taken), word.eq(self.read.data)]
-        with m.Elif(fork):
-            m.d.comb += [taken.eq(can_accept & forked & sent), word.eq(self.write_word)]
+        with m.Elif(fork):  # `sent` says that this leg can accept
+            m.d.comb += [taken.eq(forked & sent), word.eq(self.write_word)]
         with m.Elif(from_neighbour):
             m.d.comb += taken.eq((self.in_accept & self.in_valid).any())
             with m.Switch(source):

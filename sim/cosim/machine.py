@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape, ShapeError
@@ -195,7 +195,7 @@ class _Progress:
         self._started = started
         self._nodes = nodes
         self._next = perf_counter() + 1.0
-        self._bar = None
+        self._bar: Any = None
 
     def __call__(self, time: int, live: int) -> None:
         if not self._shown or perf_counter() < self._next:

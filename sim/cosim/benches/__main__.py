@@ -59,7 +59,7 @@ def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) 
     failed = []
     # While a bench runs, the simulator of the next one is built.
     with ThreadPoolExecutor(1) as pool:
-        builds = [pool.submit(build, bench.design, folder) for bench in benches]
+        builds = [pool.submit(_prepare, bench, folder) for bench in benches]
         for bench, built in zip(benches, builds, strict=True):
             if not _run(bench, built, seed, folder, brief=brief):
                 failed.append(bench.name)
@@ -68,6 +68,14 @@ def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) 
     if failed:
         print(f"again: {Path(sys.executable).name} -m cosim.benches --seed {seed} --only {' --only '.join(failed)}")
     return 1 if failed else 0
+
+
+def _prepare(bench: Bench, folder: Path) -> Path:
+    """Make all that a bench needs. Gives its simulator."""
+    executable = build(bench.design, folder)
+    if bench.prepare is not None:
+        bench.prepare(folder)
+    return executable
 
 
 def _run(bench: Bench, built: Future[Path], seed: int, folder: Path, *, brief: bool) -> bool:

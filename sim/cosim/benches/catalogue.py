@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -61,6 +62,8 @@ class Bench:
         What it runs.
     about : str
         What it shows, in a few words.
+    prepare : callable or None
+        Makes files that it needs in a folder.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Bench:
     shape: NodeShape
     design: Design
     about: str
+    prepare: Callable[[Path], None] | None = None
 
 
 def find(name: str) -> Bench:
@@ -183,6 +187,14 @@ def _block(name: str, shape: NodeShape, component: Callable[[NodeShape], Any], a
     return Bench(name, name, shape, Design(name, top, partial(_convert, component, shape, top)), about)
 
 
+def _images(folder: Path) -> None:
+    from .programs import prepare
+
+    prepare(MESH, STANDARD, folder)
+
+
+_FOUR_NODES = Design("mesh_2x2", "numesh_mesh", partial(_mesh, STANDARD, "numesh_mesh"), ("numesh_node",))
+
 BENCHES: tuple[Bench, ...] = (
     _block("schedule", ODD, _schedule, "schedule memory and pointer"),
     _block("annotation", ODD, _annotation, "annotation memory"),
@@ -203,18 +215,13 @@ BENCHES: tuple[Bench, ...] = (
         Design("node_odd", "numesh_node", partial(_node, ODD)),
         "a whole node with three pipelines, five registers and commands of two words",
     ),
-    Bench(
-        "mesh_2x2",
-        "mesh",
-        STANDARD,
-        Design("mesh_2x2", "numesh_mesh", partial(_mesh, STANDARD, "numesh_mesh"), ("numesh_node",)),
-        "four nodes and the links between them",
-    ),
+    Bench("mesh_2x2", "mesh", STANDARD, _FOUR_NODES, "four nodes and the links between them"),
     Bench(
         "image_2x2",
         "image",
         STANDARD,
-        Design("image_2x2", "numesh_mesh", partial(_mesh, STANDARD, "numesh_mesh")),
+        _FOUR_NODES,
         "compiled programs, loaded and run by the processors of a mesh",
+        _images,
     ),
 )

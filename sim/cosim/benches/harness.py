@@ -48,6 +48,11 @@ class Task(Settings):
     def shape(self) -> NodeShape:
         return find(self.bench).shape
 
+    @property
+    def prepared(self) -> Path:
+        """Folder of the files that were prepared."""
+        return Path(self.folder)
+
 
 class Driver(Protocol):
     """Sets the inputs of a block."""

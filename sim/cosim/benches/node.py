@@ -15,7 +15,7 @@ from .harness import Plan, Task, Values, run
 from .models.node import NodeModel
 from .moves import Goal
 from .node_coverage import NodeCoverage
-from .traffic import Processor
+from .traffic import Processor, Program
 
 
 class Driver:
@@ -27,7 +27,8 @@ class Driver:
     def __init__(self, shape: NodeShape, random: Random, goals: Callable[[], Sequence[Goal]]) -> None:
         self.shape = shape
         self.random = random
-        self.processor = Processor(shape, random, goals)
+        self.goals = goals
+        self.processor = Processor(shape, random)
         self.rates = (0.5, 0.5)
         self.resets = 3
         self.links: dict[str, int] = {}
@@ -39,8 +40,8 @@ class Driver:
         if self.resets:
             self.resets -= 1
             if not self.resets:
-                self.processor.restart()
-        elif self.processor.finished or random.random() < 0.001:
+                self.processor.restart(self._program())
+        elif self.processor.finished or random.random() < (0.02 if self.processor.fresh else 0.001):
             self.resets = random.randint(1, 3)
         self.links = self._links()
         if random.random() < 0.3:
@@ -50,6 +51,12 @@ class Driver:
 
     def late(self, settled: Values) -> Values:
         return self.links | self.processor.access(settled["p_full"])
+
+    def _program(self) -> Program | None:
+        """Another program, or what the memories hold already."""
+        if self.random.random() < 0.2:
+            return None
+        return Program(self.processor.codes, self.processor.words, self.random, self.goals())
 
     def _links(self) -> dict[str, int]:
         random, values = self.random, {}
@@ -88,7 +95,7 @@ async def node(dut: Any) -> None:
     inputs += [f"{name}_{d}" for d in links for name in ("in_valid", "in_data", "out_accept")]
     outputs = ["p_full", "p_read_data"]
     outputs += [f"{name}_{d}" for d in links for name in ("in_accept", "out_valid", "out_data")]
-    plan = Plan(inputs, outputs, outputs, least=10000, most=60000)
+    plan = Plan(inputs, outputs, outputs, least=10000, most=120000)
     model = CoveredModel(shape, coverage)
     driver = Driver(shape, task.random("driver"), model.counter.moves.goals)
     await run(dut, driver, model, coverage, plan)

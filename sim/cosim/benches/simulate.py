@@ -35,12 +35,15 @@ class Settings:
         Name of the bench.
     seed : int
         Seed of all its randomness.
+    folder : str
+        Folder of the files that were prepared for it.
     outcome : str
         File for the report.
     """
 
     bench: str
     seed: int
+    folder: str
     outcome: str
 
 
@@ -100,7 +103,7 @@ def simulate(bench: Bench, executable: Path, *, seed: int, folder: Path) -> Outc
     for old in (log, results, report):
         old.unlink(missing_ok=True)
     began = time.perf_counter()
-    settings = Settings(bench.name, seed, str(report))
+    settings = Settings(bench.name, seed, str(folder), str(report))
     with open(log, "w") as output:
         try:
             status = subprocess.run(

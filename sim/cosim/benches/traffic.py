@@ -7,7 +7,7 @@ know of reset, so a node that loses its loader phase would be dead for the rest 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, CommandKind, MoveType, ScheduleEntry, bits_for, unpack
@@ -21,7 +21,7 @@ _PATIENCE = 4
 """Cycles after which a command that has left its register has been carried out."""
 _CROWD = 7
 """VFSMs that one program uses in a pipeline, at most: few, so that they meet."""
-_ENTRIES = 10
+_ENTRIES = 14
 """Schedule entries of one program, at most."""
 
 
@@ -60,7 +60,7 @@ class Program:
     bring about a move of ``goals``.
     """
 
-    def __init__(self, codes: Codes, words: Words, random: Random, goals: Sequence[Goal]) -> None:
+    def __init__(self, codes: Codes, words: Words, random: Random, goals: Sequence[Goal] = ()) -> None:
         self.codes = codes
         self.words = words
         self.random = random
@@ -75,8 +75,12 @@ class Program:
         ]
         self.entries = random.randint(2, min(_ENTRIES, shape.schedule_depth - 2))
         self.first = random.randint(1, shape.schedule_depth - self.entries)
-        rows = zip(*(self._row(p) for p in range(shape.pipelines)), strict=True)
-        self.schedule = {self.first + i: ScheduleEntry(row, self._next(i)) for i, row in enumerate(rows)}
+        rows = [self._row(p) for p in range(shape.pipelines)]
+        if random.random() < 0.3:
+            self._clash(rows)
+        self.schedule = {
+            self.first + i: ScheduleEntry(row, self._next(i)) for i, row in enumerate(zip(*rows, strict=True))
+        }
 
     def annotation(self, p: int) -> Annotation:
         """A random annotation of pipeline ``p``."""
@@ -104,15 +108,24 @@ class Program:
                 case 4:
                     command = codes.add_pointer(random.randint(-self.entries, self.entries))
                 case _:
-                    command = tuple(self.words.any() for _ in range(codes.command_words))
+                    command = self._vain_command(p)
             if all(map(self.words.harmless, command)):
                 return command
 
+    def _vain_command(self, p: int) -> tuple[int, ...]:
+        """Words of a random command that does nothing: of an unknown kind, or of one that is only for pipeline 0."""
+        kinds: list[int] = [CommandKind.NONE, *range(max(CommandKind) + 1, 8)]
+        if p:
+            kinds += [CommandKind.SCHEDULE, CommandKind.SET_POINTER, CommandKind.ADD_POINTER]
+        kind = self.random.choice(kinds)
+        return tuple(self.words.any() & ~7 | kind for _ in range(self.codes.command_words))
+
     def loading(self) -> list[deque[int]]:
-        """Words that load the program, by pipeline."""
+        """Words that load the program, by pipeline, with some commands in between that do nothing."""
         shape, codes = self.codes.shape, self.codes
         queues: list[deque[int]] = [deque() for _ in range(shape.pipelines)]
         for p, annotations in enumerate(self.annotations):
+            self._append(queues[p], self._vain_command(p))
             for vfsm, annotation in annotations.items():
                 self._append(queues[p], codes.write_annotation(vfsm, annotation))
         for address, entry in self.schedule.items():
@@ -152,11 +165,13 @@ class Program:
         row: list[int] = []
         while len(row) < self.entries:
             choice = random.random()
-            if choice < 0.3 and self.goals and len(idle) >= 3:
+            if choice < 0.4 and self.goals and len(idle) >= 2:
                 row += self._piece(p, random.choice(self.goals), idle)
-            elif choice < 0.4:
-                row += self._fork(p)
             elif choice < 0.5:
+                row += self._fork(p)
+            elif choice < 0.55:
+                row += self._theft(p)
+            elif choice < 0.65:
                 row += [random.choice(self.crowds[p])] * 2
             else:
                 row.append(self._vfsm(p))
@@ -170,6 +185,25 @@ class Program:
         legs[first] = Annotation(MoveType.MOVE, legs[first].source, link)
         legs[second] = Annotation(MoveType.FORK, link, link if first == second else legs[second].destination)
         return [first, second, second] if first == second else [first, second]
+
+    def _theft(self, p: int) -> list[int]:
+        """A VFSM that sends what waits in its buffer, and one that would take the word from there."""
+        feeder, owner, thief = self.random.sample(self.crowds[p], 3)
+        legs = self.annotations[p]
+        legs[feeder] = self._feeding(p, self.codes.buffer(owner))
+        legs[thief] = Annotation(legs[thief].type, self.codes.buffer(owner), legs[thief].destination)
+        return [feeder, 0, owner, thief]
+
+    def _clash(self, rows: list[list[int]]) -> None:
+        """In one slot all pipelines want the same register or link, to read or to write it."""
+        slot = self.random.randrange(self.entries)
+        place = self._code(0, self.random.choice(("register", "link")))
+        reading = self.random.random() < 0.5
+        for p, row in enumerate(rows):
+            row[slot] = vfsm = self.random.choice(self.crowds[p])
+            source = place if reading else self.codes.null
+            destination = self._code(p, self.random.choice(KINDS)) if reading else place
+            self.annotations[p][vfsm] = Annotation(MoveType.MOVE, source, destination)
 
     def _piece(self, p: int, goal: Goal, idle: list[int]) -> list[int]:
         """Slots in which a VFSM makes the move ``goal``, with luck. Uses up VFSMs of ``idle``."""
@@ -203,28 +237,46 @@ class Program:
 class Processor:
     """The processor of a node: loads a program, sets the pointer, makes random accesses, asks for a reset."""
 
-    def __init__(self, shape: NodeShape, random: Random, goals: Callable[[], Sequence[Goal]]) -> None:
+    def __init__(self, shape: NodeShape, random: Random) -> None:
         self.shape = shape
         self.random = random
-        self.goals = goals
         self.codes = Codes(shape)
         self.words = Words(self.codes, random)
-        self.restart()
+        self.restart(Program(self.codes, self.words, random))
 
-    def restart(self) -> None:
-        """After a reset: the loader phase runs. Load another program, or go on with what the memories hold."""
+    def restart(self, program: Program | None, *, commands: float = 0.15) -> None:
+        """After a reset, when the loader phase runs: load ``program``, or go on with what the memories hold.
+
+        Parameters
+        ----------
+        commands : float
+            How many of the accesses start a command while the program runs.
+        """
         random = self.random
-        if not hasattr(self, "program") or random.random() < 0.8:
-            self.program = Program(self.codes, self.words, random, self.goals())
-            self.queues = self.program.loading()
-        else:
-            self.queues = [deque() for _ in range(self.shape.pipelines)]
+        self.commands = commands
+        self.held = False
+        self.queues: list[deque[int]] = [deque() for _ in range(self.shape.pipelines)]
+        if program is not None:
+            self.program = program
+            self.queues = program.loading()
+            self.start = program.address()
         self.phase = "program"
+        self.age = 0
         self.patience = _PATIENCE
-        self.left = random.choice((40, 150, 400))
+        self.left = random.choice((30, 80, 200))
         self.rate = random.choice((0.1, 0.5, 1.0))
         self.reading = random.choice((0.3, 0.5, 0.7))
         self.sent: deque[tuple[int, int]] = deque()
+
+    @property
+    def ready(self) -> bool:
+        """All is loaded. With ``held`` set the program does not start yet."""
+        return self.patience == 0
+
+    @property
+    def fresh(self) -> bool:
+        """The program has just been started."""
+        return self.phase == "run" and self.age < 8
 
     @property
     def finished(self) -> bool:
@@ -236,6 +288,7 @@ class Processor:
         if self.phase != "run":
             return self._load(full)
         self.left -= 1
+        self.age += 1
         random, program = self.random, self.program
         if random.random() >= self.rate:
             return self._nothing()
@@ -246,7 +299,7 @@ class Processor:
                 return self._nothing()
             self.sent.popleft()
             return self._write(register, word)
-        if random.random() < 0.15:
+        if random.random() < self.commands:
             p = random.randrange(self.shape.pipelines)
             self.sent.extend((p, word) for word in program.command(p))
         address = random.choice(program.registers)
@@ -278,8 +331,8 @@ class Processor:
             self.patience = _PATIENCE
         elif self.patience:
             self.patience -= 1
-        else:
-            self.queues[0].extend(self.codes.set_pointer(self.program.address()))
+        elif not self.held:
+            self.queues[0].extend(self.codes.set_pointer(self.start))
             self.phase = "pointer"
         return self._nothing()
 

@@ -27,6 +27,7 @@ class AmaranthEngine(Engine):
     """All nodes as RTL, clocked by hand."""
 
     name = "amaranth"
+    _context: Any
 
     def __init__(self, shape: NodeShape, topology: Topology) -> None:
         super().__init__(shape, topology)
@@ -35,7 +36,6 @@ class AmaranthEngine(Engine):
         self._bench = _Bench(self._mesh)
         simulator = Simulator(self._bench)
         simulator.add_testbench(self._start)
-        self._context: Any = None
         simulator.advance()
         self._ports = Cat(
             getattr(self._mesh, f"p_{name}_{node}")
@@ -116,11 +116,9 @@ class AmaranthEngine(Engine):
 
     def state(self) -> State:
         rows = [self._node_state(node) for node in self._mesh.nodes]
-        words = ("write_word", "buffer", "register", "read_data")
-        return {
-            name: np.array([row[name] for row in rows], dtype=np.uint64 if name in words else np.int64)
-            for name in rows[0]
-        }
+        kinds: dict[str, type] = dict.fromkeys(("write_word", "buffer", "register", "read_data"), np.uint64)
+        kinds["schedule"] = object
+        return {name: np.array([row[name] for row in rows], dtype=kinds.get(name, np.int64)) for name in rows[0]}
 
     def _node_state(self, node: Node) -> dict[str, Any]:
         get, codes, schedule = self._get, self.codes, node.schedule
@@ -131,7 +129,6 @@ class AmaranthEngine(Engine):
         held = [_bits(get(stage.held), self.shape.vfsms) for stage in node.transfers]
         full = _bits(get(node.p_full), self.shape.registers)
         buffers = [self._words(stage.buffers) for stage in node.transfers]
-        entries = [codes.decode_entry(word) for word in self._words(schedule.ram)]
         state: dict[str, Any] = {
             "entry_vfsm": entry.vfsms,
             "entry_next": entry.next,
@@ -146,7 +143,7 @@ class AmaranthEngine(Engine):
             "register": _valid(full, self._registers(node)),
             "collected": [get(stage.count) for stage in node.commands],
             "read_data": get(node.p_read_data),
-            "schedule": [(*row.vfsms, row.next) for row in entries],
+            "schedule": self._words(schedule.ram),
             "annotation": [self._words(stage.ram) for stage in node.annotations],
         }
         for name in ("word", "vfsm", "type", "destination", "from_buffer"):

@@ -66,7 +66,7 @@ class Engine(ABC):
         full, register             registers                       interface registers: full or not, word
         collected                  pipelines                       words of a command so far
         read_data                  -                               last word that the processor read
-        schedule                   depth, pipelines + 1            VFSMs, next address
+        schedule                   depth                           packed
         annotation                 pipelines, VFSMs                packed
         ========================== =============================== =====================================================
         """

@@ -59,19 +59,22 @@ class ModelEngine(Engine):
         return schedule, annotation
 
     def memories(self) -> list[NodeMemories]:
+        schedules = self._packed_schedules().tolist()
+        annotations = (self.routers.annotation >> kernel.PACKED).tolist()
+        return [
+            NodeMemories(tuple(schedule), tuple(map(tuple, words)))
+            for schedule, words in zip(schedules, annotations, strict=True)
+        ]
+
+    def _packed_schedules(self) -> np.ndarray:
+        """Schedule entries of all nodes as words, which may be longer than any integer of NumPy."""
         widths = list(self.codes.entry_layout.values())
-        result = []
-        for node in range(self.nodes):
-            schedule = []
-            for row in self.routers.schedule[node].tolist():
-                word, offset = 0, 0
-                for value, width in zip(row, widths, strict=True):
-                    word |= value << offset
-                    offset += width
-                schedule.append(word)
-            annotations = (self.routers.annotation[node] >> kernel.PACKED).tolist()
-            result.append(NodeMemories(tuple(schedule), tuple(map(tuple, annotations))))
-        return result
+        columns = self.routers.schedule if sum(widths) < 63 else self.routers.schedule.astype(object)
+        words, offset = columns[:, :, 0] * 0, 0
+        for column, width in enumerate(widths):
+            words = words + (columns[:, :, column] << offset)
+            offset += width
+        return words.astype(object)
 
     def state(self) -> State:
         r, k = self.routers, kernel
@@ -99,7 +102,7 @@ class ModelEngine(Engine):
             "register": _words(r.register * r.full),
             "collected": r.stage[:, :, k.COLLECTED].copy(),
             "read_data": _words(r.node[:, k.READ_DATA]),
-            "schedule": r.schedule.copy(),
+            "schedule": self._packed_schedules(),
             "annotation": r.annotation >> k.PACKED,
         }
 
@@ -315,6 +318,7 @@ def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Route
         places=places,
         layout=layout,
         scratch=_zeros(4, p),
+        arrivals=_zeros(n, 3),
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -91,6 +91,8 @@ class Routers(NamedTuple):
     """LAYOUT_FIELDS."""
     scratch: np.ndarray
     """4 × P: register taken, register to clear, register filled, word filled."""
+    arrivals: np.ndarray
+    """n × 3: address, bytes and word of what processors read in this cycle."""
 
 
 class Requests(NamedTuple):
@@ -126,8 +128,7 @@ class Requests(NamedTuple):
     """room × 5: time, node, register, written, word. Without room nothing is recorded."""
 
 
-@intrinsic
-def _load(typing_context: Any, address: Any, four: Any) -> Any:
+def _typed_load(typing_context: Any, address: Any, four: Any) -> Any:
     """Word at an address, of 4 or 8 bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -148,8 +149,7 @@ def _load(typing_context: Any, address: Any, four: Any) -> Any:
     return types.int64(types.int64, types.boolean), generate
 
 
-@intrinsic
-def _store(typing_context: Any, address: Any, four: Any, word: Any) -> Any:
+def _typed_store(typing_context: Any, address: Any, four: Any, word: Any) -> Any:
     """Put a word of 4 or 8 bytes at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -165,6 +165,11 @@ def _store(typing_context: Any, address: Any, four: Any, word: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64, types.boolean, types.int64), generate
+
+
+# Numba gives the typing context itself, which the signatures of these do not tell.
+_load: Any = intrinsic(_typed_load)
+_store: Any = intrinsic(_typed_store)
 
 
 @njit(cache=True, forceinline=True)
@@ -231,7 +236,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
     schedule, annotation, stage, node = routers.schedule, routers.annotation, routers.stage, routers.node
     buffer, buffer_full, register, full = routers.buffer, routers.buffer_full, routers.register, routers.full
     offers, offered, accepts, peer = routers.offers, routers.offered, routers.accepts, routers.peer
-    scratch = routers.scratch
+    scratch, arrivals = routers.scratch, routers.arrivals
     taken, cleared, filled, fill = scratch[0], scratch[1], scratch[2], scratch[3]
     kind, ready, lanes, turns, clock = (
         requests.kind,
@@ -252,6 +257,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
     while time < stop and not any_ready:
         now = time & 1
         then = 1 - now
+        arrived = 0
         for i in range(nodes):
             # The processor: which register, if any.
             access = -1
@@ -477,11 +483,11 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
             if access >= 0:
                 moved = lanes[i, lane, MOVED]
                 if not access_write and lanes[i, lane, ADDRESS] != 0:
-                    _store(
-                        lanes[i, lane, ADDRESS] + moved * lanes[i, lane, BYTES],
-                        lanes[i, lane, BYTES] == 4,
-                        access_word,
-                    )
+                    # Stored when all nodes have had their turn: programs may share arrays.
+                    arrivals[arrived, 0] = lanes[i, lane, ADDRESS] + moved * lanes[i, lane, BYTES]
+                    arrivals[arrived, 1] = lanes[i, lane, BYTES]
+                    arrivals[arrived, 2] = access_word
+                    arrived += 1
                 lanes[i, lane, MOVED] = moved + 1
                 turn = lanes[i, lane, TURN] + 1
                 lanes[i, lane, TURN] = turn if turn < lanes[i, lane, REGISTERS] else 0
@@ -500,6 +506,8 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
             elif kind[i] == EMPTY and full[i, requests.register[i]] == 0:
                 ready[i] = 1
                 any_ready = True
+        for k in range(arrived):
+            _store(arrivals[k, 0], arrivals[k, 1] == 4, arrivals[k, 2])
         time += 1
         if room > 0 and clock[EVENTS] + nodes > room:
             break

@@ -71,7 +71,10 @@ class Access:
 class Ports(Protocol):
     """Processor ports of all nodes of an engine."""
 
-    time: int
+    @property
+    def time(self) -> int:
+        """Cycles since reset was released."""
+        ...
 
     def full(self, node: int) -> int:
         """Full bits of a node's interface registers."""
@@ -90,6 +93,8 @@ def check_request(request: object, shape: NodeShape) -> Request:
         for lane in request.lanes:
             for register in lane.registers:
                 _check_register(register, shape)
+            if lane.data is not None and lane.data.size < lane.words:
+                raise PointsmanError(f"data of a lane must hold its {lane.words} words, not {lane.data.size}")
             if shape.width > 32 and lane.data is not None and lane.data.dtype != np.uint64:
                 raise PointsmanError(
                     f"data of a lane must be an array of uint64 for words of {shape.width} bits, "
@@ -186,7 +191,7 @@ class Programs:
                     if not self._at_once(node, check_request(request, self.shape), time):
                         break
                 except PointsmanError as error:
-                    refusal = error
+                    refusal = error.with_traceback(None)
         except StopIteration as end:
             self.requests[node] = None
             self.results[node] = end.value

@@ -151,13 +151,6 @@ def unpack_sections(data: bytes, *, file: str | None, name: Callable[[int, int],
             offset=24,
             hint=f"the file is {what}; compile the program again",
         )
-    if total > MAX_BYTES:
-        raise ImageError(
-            f"an image file must have at most {MAX_BYTES} bytes, not {total}",
-            file=file,
-            section="header",
-            offset=24,
-        )
     end = HEADER.size + ENTRY.size * count
     if end > total:
         raise ImageError(

@@ -27,7 +27,7 @@ from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .progress import Termination, operator_graph, termination
 from .structure import PhaseOutline, Structure, outline
-from .wires import Link, command_gap, link_reads, link_writes, memberships
+from .wires import Link, command_gap, link_reads, link_writes
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
@@ -496,33 +496,22 @@ class _Planner:
     def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:
         """(earlier, later, link) for phases closed by messages whose writes a later phase repeats (Table 5.2).
 
-        A node may still be in the earlier phase when its neighbour has gone on, so a word written on the same link in the
-        same slot would be taken for one of the earlier phase.
+        A node may still be in the earlier phase when its neighbour has gone on, so a word written on the same link in
+        the same slot would be taken for one of the earlier phase. The neighbour may be several phases ahead: those in
+        between need not have joined the two nodes.
         """
         found = []
-        pairs = self._meeting(planned)
         writes = [link_writes(phase.routed) for phase in planned]
-        for (earlier, later), lagging in sorted(pairs.items()):
-            if planned[earlier].technique != "msg-sync" or earlier == later:
+        for earlier, phase in enumerate(planned):
+            if phase.technique != "msg-sync":
                 continue
-            shared = writes[earlier] & writes[later]
-            if self.shape.aliased_handshake:
-                shared |= writes[earlier] & link_reads(planned[later].routed)
-            for link in sorted(shared):
-                if self.program.topology.at_port[link[0]][link[1]][0] in lagging:
-                    found.append((earlier, later, link))
-                    break
+            for later in sorted(self.structure.reachable(earlier) - {earlier}):
+                shared = writes[earlier] & writes[later]
+                if self.shape.aliased_handshake:
+                    shared |= writes[earlier] & link_reads(planned[later].routed)
+                if shared:
+                    found.append((earlier, later, min(shared)))
         return found
-
-    def _meeting(self, planned: list[PlannedPhase]) -> dict[tuple[int, int], set[int]]:
-        """For each pair of phases that a node can have one right after the other: the nodes that do."""
-        pairs: dict[tuple[int, int], set[int]] = {}
-        for members, nodes in memberships(planned).items():
-            for phase in members:
-                for following in self.structure.next_for(phase, members):
-                    if following >= 0:
-                        pairs.setdefault((phase, following), set()).update(nodes)
-        return pairs
 
 
 def _name(phase: PhaseOutline) -> str:

@@ -58,6 +58,17 @@ class Structure:
                 queue += [(s, (*way, place)) for s in sorted(self.successors[place])]
         return found
 
+    def reachable(self, phase: int) -> frozenset[int]:
+        """Phases that may run at any time after ``phase``; itself too if a loop leads back."""
+        found: set[int] = set()
+        stack = list(self.successors[phase])
+        while stack:
+            place = stack.pop()
+            if place >= 0 and place not in found:
+                found.add(place)
+                stack += self.successors[place]
+        return frozenset(found)
+
 
 def outline(program: Program) -> Structure:
     """Divide a program into phases."""

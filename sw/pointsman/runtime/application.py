@@ -32,7 +32,7 @@ class Application(ABC):
 
     program: str
 
-    @classmethod
+    @classmethod  # noqa: B027 - most applications have none
     def options(cls, parser: argparse.ArgumentParser) -> None:
         """Add the application's own command-line options."""
 

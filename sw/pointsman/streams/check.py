@@ -261,14 +261,14 @@ class _PhaseStreams:
                 if other != index:
                     continue
                 role = here.roles[here.role_of[value]]
-                view = self.views.get(node)
-                state = view.state(view.key(choice)) if view else None
+                if not role.lanes:
+                    continue
+                view = self.views[node]
+                state = view.state(view.key(choice))
                 for lane in role.lanes:
                     self.notebook.counts["lanes"] += 1
                     for register in lane.registers:
                         moved[lane.write].add((node, register))
-                        if state is None:
-                            continue
                         if lane.write and register not in state.register_readers:
                             note(node, f"the processor writes register {register}, which no VFSM reads", "a reader")
                         elif lane.write and (node, register) not in sends:

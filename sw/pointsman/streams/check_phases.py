@@ -44,8 +44,9 @@ def role_choices(
             if a and b:
                 choices[(first, a), (second, b)] = None
             if len(choices) > MOST_KEYS:
-                where = " and ".join(f"node {view.node}" for view in views)
-                notebook.unchecked.append(f"more than {MOST_KEYS} combinations of roles of {where} in phase {phase}")
+                left_out = f"in phase {phase} combinations of roles of a node or link beyond {MOST_KEYS}"
+                if left_out not in notebook.unchecked:
+                    notebook.unchecked.append(left_out)
                 break
         else:
             continue

@@ -110,10 +110,8 @@ class Negotiation:
                 waited += 1
             if waited > patience or budget.empty:
                 break
-            import os
-            g,cap,h=map(float,os.environ.get("PF","1.25,4096,1").split(","))
-            occupancy.learn(conflicts, UNIT*h)
-            occupancy.price = min(occupancy.price * g // 1, cap*UNIT)
+            occupancy.learn(conflicts, 2 * UNIT)
+            occupancy.price = min(occupancy.price + occupancy.price // 10, 8 * UNIT)
         use, _, turns, numbers = occupancy.conflicts()
         nodes = np.nonzero(use.any((1, 2)) | turns.any((1, 2)) | numbers.any(1))[0].tolist()
         return Outcome(None, sorted({self.demand_of[index] for index in self._contested()}), nodes)

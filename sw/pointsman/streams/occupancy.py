@@ -76,11 +76,11 @@ class Occupancy:
         """Count the resources of ``chain`` in, or with ``sign`` -1 out."""
         mark = self.footprint(chain.route)
         demand = chain.route.demand
-        starts = np.array(chain.starts, np.intp)
-        np.add.at(self.use.reshape(-1), mark.at(mark.cells, starts), sign)
-        np.add.at(self.wire.reshape(-1), mark.at(mark.wires, starts), sign)
-        np.add.at(self.readers[demand.reads].reshape(-1), mark.at(mark.reads, starts), sign)
-        np.add.at(self.writers[demand.delivers].reshape(-1), mark.at(mark.delivers, starts), sign)
+        starts = list(chain.starts)
+        np.add.at(self.use.reshape(-1), mark.cells[starts], sign)
+        np.add.at(self.wire.reshape(-1), mark.wires[starts], sign)
+        np.add.at(self.readers[demand.reads].reshape(-1), mark.reads[starts], sign)
+        np.add.at(self.writers[demand.delivers].reshape(-1), mark.delivers[starts], sign)
         np.add.at(self.numbers.reshape(-1), mark.counts, sign)
         if demand.rewritten:
             np.add.at(self.rewriting.reshape(-1), mark.counts, sign)
@@ -110,23 +110,21 @@ class Occupancy:
     def starts_cost(self, route: Route) -> np.ndarray:
         """Cost of a word of ``route`` by its start slot."""
         mark = self.footprint(route)
-        every = np.arange(self.slots)
         demand = route.demand
         crowd = np.maximum(self.numbers - (self.vfsms - 3), 0) * self.price
         cost = (
             UNIT * len(route.cells)
             + crowd.reshape(-1)[mark.counts].sum()
-            + (self.use_history + self.price * self.use).reshape(-1)[mark.at(mark.cells, every)].sum(1)
-            + (self.wire_history + self.price * self.wire).reshape(-1)[mark.at(mark.wires, every)].sum(1)
-            + NEVER * self.blocked.reshape(-1)[mark.at(mark.links, every)].sum(1)
+            + (self.use_history + self.price * self.use).reshape(-1)[mark.cells].sum(1)
+            + (self.wire_history + self.price * self.wire).reshape(-1)[mark.wires].sum(1)
+            + NEVER * self.blocked.reshape(-1)[mark.links].sum(1)
         )
-        for rows, condition, step, table in (
-            (mark.reads, demand.reads, -1, self.writers),
-            (mark.delivers, demand.delivers, 1, self.readers),
+        for turns, met, condition, table in (
+            (mark.before_reads, mark.before_reads, demand.reads, self.writers),
+            (mark.delivers, mark.after_delivers, demand.delivers, self.readers),
         ):
-            met = mark.at(rows + np.array([[0], [step]]), every)
             count = sum(table[c].reshape(-1)[met] for c in self.part.clashes[condition])
-            history = self.turn_history.reshape(-1)[met if step < 0 else mark.at(rows, every)]
+            history = self.turn_history.reshape(-1)[turns]
             cost = cost + (self.price * count + history * (count > 0)).sum(1)
         return cost
 
@@ -186,15 +184,14 @@ class Occupancy:
         """Whether ``chain`` takes part in one of ``conflicts``."""
         use, wire, turns, numbers = conflicts
         mark = self.footprint(chain.route)
-        starts = np.array(chain.starts, np.intp)
-        before = mark.reads + np.array([[0], [-1]])
+        starts = list(chain.starts)
         return bool(
-            use.reshape(-1)[mark.at(mark.cells, starts)].any()
-            or wire.reshape(-1)[mark.at(mark.wires, starts)].any()
-            or turns.reshape(-1)[mark.at(mark.delivers, starts)].any()
-            or turns.reshape(-1)[mark.at(before, starts)].any()
+            use.reshape(-1)[mark.cells[starts]].any()
+            or wire.reshape(-1)[mark.wires[starts]].any()
+            or turns.reshape(-1)[mark.delivers[starts]].any()
+            or turns.reshape(-1)[mark.before_reads[starts]].any()
             or numbers.reshape(-1)[mark.counts].any()
-            or self.blocked.reshape(-1)[mark.at(mark.links, starts)].any()
+            or self.blocked.reshape(-1)[mark.links[starts]].any()
         )
 
     def learn(self, conflicts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], rate: float) -> None:

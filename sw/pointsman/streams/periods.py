@@ -50,14 +50,14 @@ class _Thinning:
             for node, pipeline, _ in chain.route.cells:
                 need[node, 0] |= limits.phase_change
                 need[node, pipeline] |= part.demands[chain.demand].rewritten
-            self._count(mark, np.array(chain.starts), 1)
+            self._count(mark, list(chain.starts), 1)
         self.need = need.reshape(-1)
 
     def run(self) -> list[Chain] | None:
         gone: list[tuple[int, ...]] = []
         for chain, mark, drop in zip(self.chains, self.marks, self.drop, strict=True):
             gone.append(chain.starts[:drop])
-            self._count(mark, np.array(gone[-1], int), -1)
+            self._count(mark, list(gone[-1]), -1)
         for _ in range(4):
             bad = self._bad(slice(None))
             if not bad.any():
@@ -68,9 +68,9 @@ class _Thinning:
             for index, (chain, mark) in enumerate(zip(self.chains, self.marks, strict=True)):
                 if not bad[mark.counts].any():
                     continue
-                self._count(mark, np.array(gone[index], int), 1)
+                self._count(mark, list(gone[index]), 1)
                 gone[index] = self._best(chain, mark, self.drop[index], gone[index])
-                self._count(mark, np.array(gone[index], int), -1)
+                self._count(mark, list(gone[index]), -1)
         return None
 
     def _best(self, chain: Chain, mark: Footprint, drop: int, now: tuple[int, ...]) -> tuple[int, ...]:
@@ -79,9 +79,9 @@ class _Thinning:
         rows = np.unique(mark.counts)
         for first in range(len(chain.starts)):
             out = tuple(chain.starts[(first + step) % len(chain.starts)] for step in range(drop))
-            self._count(mark, np.array(out, int), -1)
+            self._count(mark, list(out), -1)
             bad = int(self._bad(rows).sum())
-            self._count(mark, np.array(out, int), 1)
+            self._count(mark, list(out), 1)
             if fewest is None or bad < fewest:
                 best, fewest = out, bad
         return best
@@ -91,9 +91,9 @@ class _Thinning:
         free = (self.use[rows] == 0) & (np.roll(self.writers[rows], 1, axis=-1) == 0)
         return self.need[rows] & ~free.any(-1)
 
-    def _count(self, mark: Footprint, starts: np.ndarray, sign: int) -> None:
-        np.add.at(self.use.reshape(-1), mark.at(mark.cells, starts), sign)
-        np.add.at(self.writers.reshape(-1), mark.at(mark.delivers, starts), sign)
+    def _count(self, mark: Footprint, starts: list[int], sign: int) -> None:
+        np.add.at(self.use.reshape(-1), mark.cells[starts], sign)
+        np.add.at(self.writers.reshape(-1), mark.delivers[starts], sign)
 
 
 def short_tasks(

@@ -5,7 +5,7 @@ All words of a chain take the same way with the same waiting, so a chain is a ``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -40,9 +40,9 @@ class Visit:
         return len(self.links) + self.delivers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Route:
-    """Visits, parents before children."""
+    """Visits, parents before children. Routes are compared by identity: they are keys of tables in inner loops."""
 
     demand: Demand
     visits: tuple[Visit, ...]
@@ -109,25 +109,28 @@ class Chain:
 
 
 class Footprint:
-    """Flat indices of what a route occupies, ready for arrays of shape (nodes, pipelines, slots) or (wires, slots)."""
+    """Flat indices of what a route occupies, ready for arrays of shape (nodes, pipelines, slots) or (wires, slots).
+
+    Each table has a row for each start slot.
+    """
 
     def __init__(self, part: Part, route: Route, pipelines: int, slots: int) -> None:
-        self.slots = slots
-        self.cells = _rows((n * pipelines + p, s) for n, p, s in route.cells)
-        self.wires = _rows((part.wires[link], s) for link, s in route.writes)
-        self.links = _rows(route.writes)
-        self.reads = _rows((n * pipelines + p, s) for n, p, s in route.reads_interface)
-        self.delivers = _rows((n * pipelines + p, s) for n, p, s in route.delivers)
-        self.counts = np.array([n * pipelines + p for n, p, _ in route.cells], np.intp)
+        def table(pairs: Iterable[tuple[int, int]]) -> np.ndarray:
+            rows = np.array(list(pairs), np.intp).reshape(-1, 2)
+            return rows[:, 0] * slots + (rows[:, 1] + np.arange(slots)[:, None]) % slots
 
-    def at(self, rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """Flat indices of ``rows`` for all words, shape (words, rows)."""
-        return rows[0] * self.slots + (rows[1] + starts[:, None]) % self.slots
+        def row(node: int, pipeline: int) -> int:
+            return node * pipelines + pipeline
 
-
-def _rows(pairs: object) -> np.ndarray:
-    rows = np.array(list(pairs), np.intp).reshape(-1, 2)  # type: ignore[call-overload]
-    return np.ascontiguousarray(rows.T)
+        self.cells = table((row(n, p), s) for n, p, s in route.cells)
+        self.wires = table((part.wires[link], s) for link, s in route.writes)
+        self.links = table(route.writes)
+        self.reads = table((row(n, p), s) for n, p, s in route.reads_interface)
+        self.before_reads = table((row(n, p), s - 1) for n, p, s in route.reads_interface)
+        self.delivers = table((row(n, p), s) for n, p, s in route.delivers)
+        self.after_delivers = table((row(n, p), s + 1) for n, p, s in route.delivers)
+        self.counts = np.array([row(n, p) for n, p, _ in route.cells], np.intp)
+        """(node, pipeline) of each VFSM."""
 
 
 def even_starts(words: int, slots: int) -> tuple[int, ...]:

@@ -17,8 +17,10 @@ from .occupancy import NEVER, Noise, Occupancy
 from .problem import Demand, Part
 from .route import Route, Visit, visit_gap
 
-DELAY_COST = 4.0
+WAIT_COST = 4.0
 """Price of each slot of a wait, besides its VFSM."""
+LONGEST_WAIT = 16
+"""Slots; longer ones are not looked for."""
 
 
 def _empty() -> np.ndarray:
@@ -35,6 +37,12 @@ class Branch:
     delivers: bool = False
     choose: bool = False
     source: bool = False
+
+    @property
+    def legs(self) -> int:
+        """VFSMs that a word needs here, without waiting."""
+        return (min(len(self.onward), 1) if self.choose else len(self.onward)) + self.delivers
+
     # Found by ``Pricing``:
     down: np.ndarray = field(default_factory=_empty, repr=False)
     """Cost of everything from here on, by arrival slot."""
@@ -43,9 +51,8 @@ class Branch:
     choice: np.ndarray = field(default_factory=_empty, repr=False)
     """Index into ``orders`` by slot of the first leg."""
     orders: tuple[tuple[int, ...], ...] = ()
-    waits: tuple[int, ...] = ()
-    first: np.ndarray = field(default_factory=_empty, repr=False)
-    """Cost of the VFSM that puts a waiting word into its buffer, by (pipeline, slot)."""
+    waiting: np.ndarray | None = field(default=None, repr=False)
+    """Cost with the best wait, by (pipeline, arrival slot); None where no wait is possible."""
 
 
 def tree_way(part: Part, root: int, children: dict[int, list[int]], ends: frozenset[int]) -> list[Branch]:
@@ -123,7 +130,9 @@ class Pricing:
                 fold[(np.arange(slots) + start) % slots, np.arange(slots)] += 1
             vfsm, wire, inject, deliver = vfsm @ fold, wire @ fold, inject @ fold, deliver @ fold
         self.vfsm, self.wire, self.inject, self.deliver = map(_twice, (vfsm, wire, inject, deliver))
-        self.delay_cost = DELAY_COST * len(pattern)
+        waits = np.arange(2, min(gap, LONGEST_WAIT) + 1)
+        self.wait_cost = WAIT_COST * len(pattern) * waits
+        self.later = (np.arange(slots)[:, None] + waits) % slots
 
     def cheapest(self, way: list[Branch], *, delays: bool) -> Route | None:
         """The cheapest route on ``way`` (parents first); None if none is possible."""
@@ -155,8 +164,8 @@ class Pricing:
     def _price(self, branch: Branch, delays: bool) -> None:
         row = self.row[branch.node]
         slots = self.slots
-        count = min(len(branch.onward), 1) if branch.choose else len(branch.onward)
-        legs = count + branch.delivers
+        legs = branch.legs
+        count = legs - branch.delivers
         injects = branch.source or (self.demand.injects_anywhere and count > 0)
         need = visit_gap(self.part, self.demand, legs, 0, branch.delivers, injects)
         if need > self.gap or (count == 0 and not branch.delivers):
@@ -180,14 +189,13 @@ class Pricing:
             branch.choice, branch.orders = np.zeros(slots, np.intp), ((),)
         branch.onset = onset
         down = onset.min(0)
-        longest = self.gap - legs if delays and not branch.source else 0
-        branch.waits = tuple(range(2, longest + 1))
-        if branch.waits:
-            branch.first = vfsm[:, :slots]
-            ahead = _twice(onset)
-            for wait in branch.waits:
-                late = (branch.first + ahead[:, wait : wait + slots]).min(0) + wait * self.delay_cost
-                down = np.minimum(down, late)
+        longest = min(self.gap - legs, LONGEST_WAIT) if delays and not branch.source else 0
+        branch.waiting = None
+        if longest >= 2:
+            # By (pipeline, arrival slot, wait - 2): into the buffer now, on ``wait`` slots later.
+            ahead = onset[:, self.later[:, : longest - 1]] + self.wait_cost[: longest - 1]
+            branch.waiting = ahead.min(2) + vfsm[:, :slots]
+            down = np.minimum(down, branch.waiting.min(0))
         branch.down = _twice(down)
 
     def _after(self, branch: Branch, order: tuple[int, ...]) -> np.ndarray:
@@ -202,12 +210,14 @@ class Pricing:
 
     def _settle(self, branch: Branch, slot: int) -> tuple[int, int]:
         """Pipeline and wait of a word that arrives in ``slot``."""
-        best = (float(branch.onset[:, slot].min()), int(branch.onset[:, slot].argmin()), 0)
-        for wait in branch.waits:
-            late = branch.first[:, slot] + branch.onset[:, (slot + wait) % self.slots] + wait * self.delay_cost
-            if late.min() < best[0]:
-                best = float(late.min()), int(late.argmin()), wait
-        return best[1], best[2]
+        now = branch.onset[:, slot]
+        pipeline = int(now.argmin())
+        if branch.waiting is None or branch.waiting[:, slot].min() >= now[pipeline]:
+            return pipeline, 0
+        pipeline = int(branch.waiting[:, slot].argmin())
+        longest = min(self.gap - branch.legs, LONGEST_WAIT)
+        later = branch.onset[pipeline, self.later[slot, : longest - 1]]
+        return pipeline, 2 + int((later + self.wait_cost[: longest - 1]).argmin())
 
 
 def _twice(table: np.ndarray) -> np.ndarray:

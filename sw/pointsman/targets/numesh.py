@@ -28,7 +28,7 @@ from pointsman.images.image import (
 )
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import runtime_operands
-from pointsman.plan.plan import Plan, PlannedOperator, PlannedPhase
+from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START
 from pointsman.plan.wires import memberships, reprogram_slots
 from pointsman.streams.stream import RoutedVfsm
@@ -55,7 +55,7 @@ class _Allocator:
         self.codes = Codes(plan.shape)
         self.nodes = plan.topology.nodes
         self.first_vfsm = self._vfsm_bases()
-        self._check_registers()
+        self.first_register = self._register_bases()
         # All operators in one list: those of the program in its order, then the barriers that close phases.
         self.operators: list[tuple[int, PlannedOperator]] = [
             (p, operator) for p, phase in enumerate(plan.phases) for operator in phase.operators
@@ -89,19 +89,33 @@ class _Allocator:
                     )
         return bases
 
-    def _check_registers(self) -> None:
-        free = self.plan.shape.registers - self.plan.shape.pipelines
-        for phase in self.plan.phases:
-            for node, count in phase.wiring.registers_used.items():
-                if count > free:
-                    raise FitError(
-                        f"phase '{phase.name}' needs {count} interface registers at node {node}, which has {free} "
-                        f"besides the {self.plan.shape.pipelines} for reprogramming",
-                        hint="use fewer operators in parallel, or a node with more interface registers",
-                    )
+    def _register_bases(self) -> list[dict[int, int]]:
+        """For each phase, what to add to a virtual register number, by node.
 
-    def _register(self, virtual: int) -> int:
-        return self.plan.shape.pipelines + virtual
+        A phase that ends by messages keeps its registers to itself: a neighbour that is ahead may send words of its next
+        use while this node is still in it, and they wait in these registers. All others can share theirs.
+        """
+        pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
+        kept: dict[int, int] = defaultdict(lambda: pipelines)
+        ordered = sorted(self.plan.phases, key=lambda phase: phase.technique != "msg-sync")
+        by_phase: dict[int, dict[int, int]] = {}
+        for phase in ordered:
+            base = {}
+            for node, count in phase.wiring.registers_used.items():
+                base[node] = kept[node]
+                if kept[node] + count > registers:
+                    raise FitError(
+                        f"phase '{phase.name}' needs {count} interface registers at node {node}, which has "
+                        f"{registers - kept[node]} left of {registers}",
+                        hint="use fewer operators, or a node with more interface registers",
+                    )
+                if phase.technique == "msg-sync":
+                    kept[node] += count
+            by_phase[id(phase)] = base
+        return [by_phase[id(phase)] for phase in self.plan.phases]
+
+    def _register(self, phase: int, node: int, virtual: int) -> int:
+        return self.first_register[phase][node] + virtual
 
     def _number(self, phase: int, vfsm: RoutedVfsm) -> int:
         return vfsm.number + self.first_vfsm[phase][vfsm.node, vfsm.pipeline]
@@ -120,7 +134,8 @@ class _Allocator:
                 case "null":
                     return self.codes.null
             wiring = self.plan.phases[phase].wiring
-            return self.codes.register(self._register(wiring.register(vfsm.node, stream, chain, place_kind)))
+            virtual = wiring.register(vfsm.node, stream, chain, place_kind)
+            return self.codes.register(self._register(phase, vfsm.node, virtual))
 
         return Annotation(
             vfsm.type,
@@ -136,13 +151,13 @@ class _Allocator:
             self._annotation(phase, setting.stream, setting.chain, vfsm),
         )
 
-    def _lane(self, lane: LaneImage) -> LaneImage:
-        return replace(lane, registers=tuple(self._register(r) for r in lane.registers))
+    def _lane(self, phase: int, node: int, lane: LaneImage) -> LaneImage:
+        return replace(lane, registers=tuple(self._register(phase, node, r) for r in lane.registers))
 
-    def _role(self, phase: int, draft: RoleDraft, delay: int) -> Role:
+    def _role(self, phase: int, node: int, draft: RoleDraft, delay: int) -> Role:
         return Role(
             draft.kind,
-            tuple(self._lane(lane) for lane in draft.lanes),
+            tuple(self._lane(phase, node, lane) for lane in draft.lanes),
             tuple(self._rewrite(phase, setting) for setting in draft.settings),
             delay,
             draft.local,
@@ -159,11 +174,22 @@ class _Allocator:
                     row[p] += base
             for slot in reprogram_slots(routed, node, p):
                 rows[slot][p] = REPROGRAM_VFSM
+        # Before any load function a VFSM stands as in the first role that rewrites it.
+        standing = {
+            (s.stream, s.chain, s.vfsm.pipeline, s.vfsm.number): s.vfsm
+            for planned in phase.operators
+            for s in (planned.roles[node][0].settings if node in planned.roles else ())
+        }
         annotations = tuple(
             Rewrite(
                 vfsm.pipeline,
                 self._number(index, vfsm),
-                self._annotation(index, chain.stream, chain.chain, vfsm),
+                self._annotation(
+                    index,
+                    chain.stream,
+                    chain.chain,
+                    standing.get((chain.stream, chain.chain, vfsm.pipeline, vfsm.number), vfsm),
+                ),
             )
             for chain in routed.chains
             for vfsm in chain.vfsms
@@ -191,7 +217,7 @@ class _Allocator:
             if drafts is None:
                 continue
             delays = planned.delays.get(node, (0,) * len(drafts))
-            made = [self._role(phase, draft, d) for draft, d in zip(drafts, delays, strict=True)]
+            made = [self._role(phase, node, draft, d) for draft, d in zip(drafts, delays, strict=True)]
             roles = tuple(dict.fromkeys(made))
             instance = next(i for i in planned.operator.instances if node in i.nodes)
             operators.append(
@@ -235,7 +261,7 @@ class _Allocator:
                 for s in drafts[v].settings
             }
             written = {
-                (node, self._register(register))
+                (node, self._register(phase_index, node, register))
                 for node, drafts in planned.roles.items()
                 for lane in drafts[v].lanes
                 if lane.write
@@ -247,7 +273,7 @@ class _Allocator:
                 vfsms = [
                     standing.get((chain.stream, chain.chain, x.node, x.pipeline, x.number), x) for x in chain.vfsms
                 ]
-                for key in self._trees(phase, chain.stream, chain.chain, vfsms):
+                for key in self._trees(phase_index, chain.stream, chain.chain, vfsms):
                     _, source, register, *_ = key
                     if (source, register) not in written:
                         continue  # nobody writes there for this value: the stream lies idle
@@ -265,9 +291,10 @@ class _Allocator:
             )
 
     def _trees(
-        self, phase: PlannedPhase, stream: int, chain: int, vfsms: list[RoutedVfsm]
+        self, index: int, stream: int, chain: int, vfsms: list[RoutedVfsm]
     ) -> Iterable[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
         """(stream, source, register, destinations) of each VFSM that injects, as the chain stands."""
+        wiring = self.plan.phases[index].wiring
         roots: list[int] = []
         for i, vfsm in enumerate(vfsms):
             if vfsm.source.kind == "inject":
@@ -278,12 +305,12 @@ class _Allocator:
                 roots.append(roots[vfsm.parent])
         for root in sorted(set(roots) - {-1}):
             destinations = tuple(
-                (v.node, self._register(phase.wiring.register(v.node, stream, chain, "deliver")))
+                (v.node, self._register(index, v.node, wiring.register(v.node, stream, chain, "deliver")))
                 for v, r in zip(vfsms, roots, strict=True)
                 if r == root and v.destination.kind == "deliver"
             )
             node = vfsms[root].node
-            register = self._register(phase.wiring.register(node, stream, chain, "inject"))
+            register = self._register(index, node, wiring.register(node, stream, chain, "inject"))
             yield stream, node, register, destinations
 
     def _passages(self) -> tuple[tuple[int, int, int, tuple[int, ...]], ...]:

@@ -10,31 +10,11 @@ from typing import Any
 
 import pytest
 
-from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import Annotation, MoveType
 from numesh.memories import NodeMemories
 from numesh.node import Node
 from numesh.shape import NodeShape
 from numesh.trace import Sample, record
-
-Annotations = Mapping[int, Annotation]
-
-
-def program(
-    shape: NodeShape, slots: Sequence[Sequence[int]], annotations: Sequence[Annotations], *, start: int = 0
-) -> NodeMemories:
-    """Memories with ``slots`` (VFSM of each pipeline) as a loop at ``start``, which address 0 leads into."""
-    codes = Codes(shape)
-    idle = ScheduleEntry((0,) * shape.pipelines, start)
-    schedule = [idle] * shape.schedule_depth
-    for i, vfsms in enumerate(slots):
-        schedule[start + i] = ScheduleEntry(tuple(vfsms), start + (i + 1) % len(slots))
-    words = []
-    for p in range(shape.pipelines):
-        memory = list(codes.reset_annotations(p))
-        for vfsm, annotation in annotations[p].items() if p < len(annotations) else ():
-            memory[vfsm] = annotation
-        words.append(tuple(codes.encode_annotation(a) for a in memory))
-    return NodeMemories(tuple(codes.encode_entry(e) for e in schedule), tuple(words))
 
 
 class NodeBench:
@@ -112,7 +92,7 @@ class NodeBench:
 
 @pytest.fixture(name="program")
 def program_fixture() -> Callable[..., NodeMemories]:
-    return program
+    return NodeMemories.looping
 
 
 @pytest.fixture

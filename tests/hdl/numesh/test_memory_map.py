@@ -1,5 +1,6 @@
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 
@@ -99,3 +100,9 @@ def test_every_table_row_has_as_many_cells_as_its_head(any_shape: NodeShape) -> 
         else:
             cells = None
     assert rows > 40
+
+
+def test_page_of_the_documentation_is_the_map_of_the_standard_shape() -> None:
+    """If this fails: python -m numesh.memory_map > docs/memory_map.md"""
+    page = Path(__file__).parents[3] / "docs" / "memory_map.md"
+    assert page.read_text() == memory_map_markdown(NodeShape())

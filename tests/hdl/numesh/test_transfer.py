@@ -111,9 +111,9 @@ def test_same_vfsm_back_to_back_idles_each_second_cycle_and_loses_nothing() -> N
     assert offers(refused) == [(1, EAST, 0), (3, EAST, 0), (5, EAST, 0), (7, EAST, 6)]
 
 
-@pytest.mark.parametrize("slot", [(1, REGISTER[0], MEMADR), (2, WEST, NULL), (2, WEST, EAST, MoveType.BLIND)])
+@pytest.mark.parametrize("slot", [(1, WEST, MEMADR), (2, WEST, NULL), (2, WEST, EAST, MoveType.BLIND)])
 def test_vfsm_that_cannot_be_refused_runs_every_cycle(slot: Slot) -> None:
-    arriving = {c: {**word_at(WEST, c), "read.taken": 1, "read.data": c} for c in range(6)}
+    arriving = {c: word_at(WEST, c) for c in range(6)}
     samples = run([slot] * 6, arriving)
     assert [s["write_valid"] for s in samples] == [0, 1, 1, 1, 1, 1]
     assert [s["out_data"] for s in samples[1:]] == [0, 1, 2, 3, 4]
@@ -146,6 +146,32 @@ def test_blind_word_overwrites_a_full_buffer() -> None:
     samples = run([move, None, blind, None, reader, None], words, out_accept=ALL)
     assert offers(samples) == [(5, EAST, 2)]
     assert samples[-1]["held"] == 0
+
+
+def test_blind_word_fills_the_buffer_that_is_read_in_the_same_cycle() -> None:
+    move, blind = (3, WEST, BUFFER[5]), (4, WEST, BUFFER[5], MoveType.BLIND)
+    reader = (6, BUFFER[5], EAST)
+    words = {0: word_at(WEST, 1), 2: word_at(WEST, 2)}
+    # In cycle 3 VFSM 4 writes the buffer, VFSM 6 reads the old word.
+    samples = run([move, None, blind, reader, None, reader, None], words, out_accept=ALL)
+    assert offers(samples) == [(4, EAST, 1), (6, EAST, 2)]
+
+
+def test_blind_vfsm_puts_a_word_back_into_its_own_buffer() -> None:
+    own = (2, NOP, BUFFER[2], MoveType.BLIND)
+    samples = run([(3, WEST, BUFFER[2]), None, own, None, (4, BUFFER[2], EAST), None], {0: word_at(WEST, 7)})
+    assert [s["held"] for s in samples] == [0, 0, 4, 4, 4, 0]
+    assert offers(samples) == [(5, EAST, 7)]
+
+
+@pytest.mark.parametrize(("accepted", "kept"), [(True, []), (False, [2])])
+def test_blind_word_over_a_word_that_is_being_tried_again(accepted: bool, kept: list[int]) -> None:
+    # VFSM 2 tries word 1 again in cycle 3, while the write stage overwrites its buffer with word 2.
+    filler, blind, own = (3, WEST, BUFFER[2]), (4, WEST, BUFFER[2], MoveType.BLIND), (2, NOP, EAST)
+    words = {0: word_at(WEST, 1), 2: word_at(WEST, 2), 4: {"out_accept": ALL * accepted}}
+    samples = run([filler, None, blind, own, None, own, None], words)
+    assert [w for c, _, w in offers(samples)] == [1, *kept]
+    assert samples[5]["held"] == (0 if accepted else 4)
 
 
 def test_blind_word_overwrites_a_full_register_only_if_told_so() -> None:
@@ -378,6 +404,10 @@ def test_null_source_always_has_the_word_0() -> None:
     assert offers(samples) == [(1, EAST, 0), (2, NORTH, 0)]
 
 
+def test_null_source_of_type_fork_is_a_plain_null() -> None:
+    assert offers(run([(2, NULL, EAST, MoveType.FORK), None], out_accept=ALL)) == [(1, EAST, 0)]
+
+
 def test_null_destination_takes_every_word() -> None:
     samples = run([(2, WEST, NULL)] * 4, in_valid=1, in_data_0=5)
     assert [s["in_accept"] for s in samples] == [1] * 4
@@ -405,3 +435,17 @@ def test_word_to_memadr_is_handed_over_once() -> None:
     samples = run([(1, WEST, MEMADR), None, None], {0: word_at(WEST, 3)})
     assert [s["memadr"] for s in samples] == [0, 1, 0]
     assert samples[1]["out_data"] == 3
+
+
+def test_idle_read_stage_does_not_try_buffered_words_again() -> None:
+    idle = {"vfsm": 2, "annotation": CODES.encode_annotation(Annotation(MoveType.MOVE, WEST, EAST))}
+    samples = run([(3, WEST, BUFFER[2]), None, None, None], {0: word_at(WEST, 1), 2: idle, 3: idle}, out_accept=ALL)
+    assert offers(samples) == []
+    assert samples[-1]["held"] == 4
+
+
+def test_idle_read_stage_holds_no_first_leg_back() -> None:
+    fork = CODES.encode_annotation(Annotation(MoveType.FORK, EAST, NORTH))
+    samples = run([FIRST, None, None], {0: word_at(WEST, 7), 1: {"vfsm": 3, "annotation": fork}}, out_accept=ALL)
+    assert offers(samples) == [(1, EAST, 7)]
+    assert not samples[2]["write_valid"]

@@ -334,6 +334,8 @@ def two_phases_2x2(shape: NodeShape | None = None) -> Images:
         by.promise(operator, (source, 4), [(destination, 4)], words)
     for node in range(4):
         by.settle(first, node, second, 12)
+    for node in (1, 2):  # these only take part in the barrier
+        by.passage(node, -1, second, first)
     return by.images()
 
 

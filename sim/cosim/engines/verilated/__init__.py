@@ -82,7 +82,7 @@ class VerilatedEngine(Engine):
         def show(name: str, block: str, signal: str, valid: np.ndarray | int = 1, kind: type = np.int64) -> None:
             """One value, or a list of them, per pipeline."""
             if {f"{block}_{p}.{signal}" for p in pipelines} <= names:
-                values = np.array([self._mesh.peek(f"{block}_{p}.{signal}") for p in pipelines], dtype=kind)
+                values: np.ndarray = np.array([self._mesh.peek(f"{block}_{p}.{signal}") for p in pipelines], dtype=kind)
                 state[name] = values.swapaxes(0, 1) * np.asarray(valid, dtype=kind)
 
         full = np.array([_bits(self.full(node), self.shape.registers) for node in range(self.nodes)])
@@ -111,8 +111,7 @@ class VerilatedEngine(Engine):
         if registers is not None:
             state["register"] = registers * full.astype(np.uint64)
         memories = self.memories()
-        entries = [[self.codes.decode_entry(word) for word in contents.schedule] for contents in memories]
-        state["schedule"] = np.array([[(*entry.vfsms, entry.next) for entry in rows] for rows in entries])
+        state["schedule"] = np.array([contents.schedule for contents in memories], dtype=object)
         state["annotation"] = np.array([contents.annotations for contents in memories])
         return state
 
@@ -184,7 +183,7 @@ class _Host:
         try:
             processors.check_request(request, self._shape)
         except PointsmanError as error:
-            return error
+            return error.with_traceback(None)
         return PointsmanError(f"the node cannot carry out {request!r}")
 
     note = staticmethod(processors.note_place)

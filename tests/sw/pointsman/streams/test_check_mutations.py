@@ -111,11 +111,11 @@ def test_random_changes_are_found_or_harmless(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize("seed", range(2, 6))
 def test_many_random_changes_are_found_or_harmless(
     by_hand: ModuleType, mutations_by_hand: ModuleType, mesh_by_hand: ModuleType, seed: int
 ) -> None:
-    judge_mutations(by_hand, mutations_by_hand, mesh_by_hand, count=500, seed=seed)
+    judge_mutations(by_hand, mutations_by_hand, mesh_by_hand, count=100, seed=seed)
     # Several changes at once, from a generator of its own.
     generator = random.Random(seed)
     kinds = [
@@ -131,7 +131,7 @@ def test_many_random_changes_are_found_or_harmless(
             "change_role_of",
         )
     ]
-    for _ in range(5000):
+    for _ in range(1500):
         name = generator.choice(NAMES)
         images, changes = by_hand.SMALL[name](), []
         for _ in range(generator.choice([2, 3])):

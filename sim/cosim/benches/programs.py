@@ -1,0 +1,209 @@
+"""Programs that the image bench runs, and what they mean.
+
+Each word says who sent it, in which message and where in it, so a word that goes astray cannot pass for another.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.images.format import write_images
+from pointsman.network import Topology
+from pointsman.plan.build import make_plan
+from pointsman.runtime import Node
+from pointsman.targets.numesh import make_images
+
+Delivered = list[tuple[str, list[int]]]
+"""Messages as a node has received them: label and words."""
+
+MATMUL = Path(__file__).parents[3] / "examples" / "matmul" / "matmul.cop"
+
+
+class ImageProgram(ABC):
+    """A COP program, what each node does in it, and what each node must receive."""
+
+    name: str
+    words: int
+    """Words of a message."""
+    period: int
+    """Slots of a schedule; given, so that not all lengths are tried."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+
+    @abstractmethod
+    def text(self) -> str:
+        """The COP program."""
+
+    def parameters(self) -> Mapping[str, int]:
+        return {}
+
+    @abstractmethod
+    async def main(self, node: Node, random: Random) -> Delivered:
+        """What a node does, after its router has been started."""
+
+    @abstractmethod
+    def meaning(self, node: int) -> Delivered:
+        """What it must receive, in order."""
+
+    def message(self, label: str, sender: int, count: int) -> list[int]:
+        """Words of the message number ``count`` of an operator from a node."""
+        return [(ord(label[0]) << 23) | sender << 19 | count << 13 | k for k in range(self.words)]
+
+    def array(self, label: str, sender: int, count: int) -> np.ndarray:
+        return np.array(self.message(label, sender, count), np.int32)
+
+    def file(self, folder: Path) -> Path:
+        """Where its images are."""
+        return folder / f"{self.name}.images"
+
+    def compile(self, shape: NodeShape, folder: Path) -> None:
+        """Make its images."""
+        program = compile_text(
+            self.text(), file=f"{self.name}.cop", topology=self.topology, parameters=self.parameters()
+        )
+        plan = make_plan(program, shape, name=self.name, period=self.period)
+        write_images(make_images(plan), self.file(folder))
+
+
+class Matmul(ImageProgram):
+    """The communications of the matrix multiplication (Metcalf 1997, Figure 2-6), without the products."""
+
+    name = "matmul"
+    words = 4
+    period = 8
+
+    def text(self) -> str:
+        return MATMUL.read_text()
+
+    def parameters(self) -> Mapping[str, int]:
+        return {"block": self.words}
+
+    async def main(self, node: Node, random: Random) -> Delivered:
+        x, y = node.coordinates
+        n = self.topology.size[0]
+        block = self.array("c", node.number, 0)
+        received: Delivered = []
+        await node.cop.mul_load()
+        for k in range(n):
+            source = (y + k) % n
+            await node.cop.b_load(source)
+            await node.compute(random.choice((0, random.randrange(60))))
+            if x == source:
+                await node.cop.b_write(self.array("b", node.number, 0))
+            else:
+                received.append(("b", _words(await node.cop.b_read())))
+            await node.compute(random.choice((0, random.randrange(60))))
+            await node.cop.c_load()
+            block = await node.cop.c_func(block)
+            received.append(("c", _words(block)))
+        return received
+
+    def meaning(self, node: int) -> Delivered:
+        x, y = self.topology.coordinates(node)
+        n = self.topology.size[0]
+        received: Delivered = []
+        for k in range(n):
+            source = (y + k) % n
+            if x != source:
+                received.append(("b", self.message("b", self.topology.node_at(source, y), 0)))
+            received.append(("c", self.message("c", self.topology.node_at(x, (y + k + 1) % n), 0)))
+        return received
+
+
+class Exchange(ImageProgram):
+    """Streams that cross, broadcasts from a fixed and from a chosen node, and a barrier, some messages each."""
+
+    name = "exchange"
+    words = 5
+    period = 16
+    streams = {"s": (0, 3), "t": (2, 1), "u": (1, 0)}
+    fixed = 2
+    chosen = (3, 0, 1)
+    repeats = 3
+
+    def text(self) -> str:
+        lines = [f"    (stream '{label} {source} {to})" for label, (source, to) in self.streams.items()]
+        return "\n".join(
+            [
+                f"(defaults :m {self.words})",
+                "(loop 'rounds 2",
+                "  (parallel",
+                *lines,
+                "  )",
+                f"  (broadcast 'f {self.fixed})",
+                "  (barrier 'all)",
+                "  (broadcast 'r (runtime)))",
+            ]
+        )
+
+    async def main(self, node: Node, random: Random) -> Delivered:
+        received: Delivered = []
+        me = node.number
+        functions = node.cop
+        for turn in range(2):
+            # The streams of a node in the order of their labels; no two nodes wait for each other in a circle.
+            for label, ends in self.streams.items():
+                if me in ends:
+                    await getattr(functions, f"{label}_load")()
+            for count in range(self.repeats):
+                for label, (source, to) in self.streams.items():
+                    await node.compute(random.choice((0, 0, random.randrange(40))))
+                    if me == source:
+                        await getattr(functions, f"{label}_write")(self.array(label, me, turn * 8 + count))
+                    elif me == to:
+                        received.append((label, _words(await getattr(functions, f"{label}_read")())))
+            await functions.f_load()
+            for count in range(self.repeats):
+                await node.compute(random.choice((0, 0, random.randrange(40))))
+                if me == self.fixed:
+                    await functions.f_write(self.array("f", me, turn * 8 + count))
+                else:
+                    received.append(("f", _words(await functions.f_read())))
+            await functions.all_load()
+            await functions.all_func()
+            for count, source in enumerate(self.chosen):
+                await functions.r_load(source)
+                await node.compute(random.choice((0, 0, random.randrange(40))))
+                if me == source:
+                    await functions.r_write(self.array("r", me, turn * 8 + count))
+                else:
+                    received.append(("r", _words(await functions.r_read())))
+        return received
+
+    def meaning(self, node: int) -> Delivered:
+        received: Delivered = []
+        for turn in range(2):
+            for count in range(self.repeats):
+                for label, (source, to) in self.streams.items():
+                    if node == to:
+                        received.append((label, self.message(label, source, turn * 8 + count)))
+            if node != self.fixed:
+                for count in range(self.repeats):
+                    received.append(("f", self.message("f", self.fixed, turn * 8 + count)))
+            for count, source in enumerate(self.chosen):
+                if node != source:
+                    received.append(("r", self.message("r", source, turn * 8 + count)))
+        return received
+
+
+def programs(topology: Topology) -> Sequence[ImageProgram]:
+    """All of them."""
+    return (Matmul(topology), Exchange(topology))
+
+
+def prepare(topology: Topology, shape: NodeShape, folder: Path) -> None:
+    """Compile all programs."""
+    for program in programs(topology):
+        program.compile(shape, folder)
+
+
+def _words(message: np.ndarray) -> list[int]:
+    return [int(word) for word in message]
