@@ -58,6 +58,11 @@ class NodeMemories:
         start : int
             Address of the first slot. The entries that hold no slot run VFSM 0 and lead there.
         """
+        if start < 0 or start + len(slots) > shape.schedule_depth:
+            raise ShapeError(
+                f"slots from {start} to {start + len(slots) - 1} must lie in the schedule of "
+                f"{shape.schedule_depth} entries"
+            )
         codes = Codes(shape)
         idle = ScheduleEntry((NOP_VFSM,) * shape.pipelines, start)
         schedule = [idle] * shape.schedule_depth

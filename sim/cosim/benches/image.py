@@ -20,14 +20,14 @@ from numesh.shape import NodeShape
 from pointsman.images.format import read_images
 from pointsman.images.image import Images
 from pointsman.runtime import Node
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty
+from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 from .catalogue import MESH
 from .coverage import Coverage
 from .harness import Mismatch, Monitor, Task, report
 from .mesh import PROCESSOR_INPUTS, PROCESSOR_OUTPUTS
 from .processors import Clock, Processor, by_node
-from .programs import Delivered, ImageProgram, programs
+from .programs import Delivered, ImageProgram, Pause, programs
 
 _QUIET = 4000
 """Cycles without an access after which a run is stuck."""
@@ -71,7 +71,7 @@ class Bench:
             for name, value in values.items():
                 self.pins[name].value = value
             moved = any(value and name.startswith(("p_read", "p_write_")) for name, value in values.items())
-            timed = any(isinstance(processor.request, Wait) for processor in processors)
+            timed = any(isinstance(processor.request, (Wait, WaitUntil)) for processor in processors)
             quiet = 0 if moved or timed else quiet + 1
             if quiet > _QUIET:
                 stuck = "\n".join(f"  node {i}: {processor}" for i, processor in enumerate(processors))
@@ -103,12 +103,21 @@ async def _send(pipeline: int, words: Sequence[int]) -> None:
     await Transfer(Lane(True, pipeline, len(words), np.array(words, np.uint64)), Category.ROUTER)
 
 
-def node_program(program: ImageProgram, node: Node, random: Random | None) -> Coroutine[Any, None, Delivered]:
+def no_pause() -> int:
+    return 0
+
+
+def random_pauses(random: Random) -> Pause:
+    """Most often none, sometimes a long one."""
+    return lambda: random.choice((0, 0, 3, random.randrange(60)))
+
+
+def node_program(program: ImageProgram, node: Node, pause: Pause) -> Coroutine[Any, None, Delivered]:
     """What a node's processor does from reset to the end."""
 
     async def main() -> Delivered:
         await node.cop.init()
-        received = await program.main(node, Random(0) if random is None else random)
+        received = await program.main(node, pause)
         await node.cop.fini()
         return received
 
@@ -188,10 +197,11 @@ async def image(dut: Any) -> None:
         for program in programs(MESH):
             images = read_images(program.file(task.prepared), shape=task.shape)
             counter = PromiseCoverage(coverage, program, images)
-            for how, random in (("at full speed", None), ("with pauses", task.random(program.name))):
+            pauses = random_pauses(task.random(program.name))
+            for how, pause in (("at full speed", no_pause), ("with pauses", pauses)):
                 clock = Clock()
                 processors = [
-                    Processor(node_program(program, Node(images, i, clock), random), clock) for i in range(MESH.nodes)
+                    Processor(node_program(program, Node(images, i, clock), pause), clock) for i in range(MESH.nodes)
                 ]
                 await bench.run(clock, processors)
                 words = compare(program, how, processors)

@@ -6,9 +6,8 @@ Each word says who sent it, in which message and where in it, so a word that goe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from random import Random
 
 import numpy as np
 
@@ -22,6 +21,8 @@ from pointsman.targets.numesh import make_images
 
 Delivered = list[tuple[str, list[int]]]
 """Messages as a node has received them: label and words."""
+
+Pause = Callable[[], int]
 
 MATMUL = Path(__file__).parents[3] / "examples" / "matmul" / "matmul.cop"
 
@@ -46,8 +47,9 @@ class ImageProgram(ABC):
         return {}
 
     @abstractmethod
-    async def main(self, node: Node, random: Random) -> Delivered:
-        """What a node does, after its router has been started."""
+    async def main(self, node: Node, pause: Pause) -> Delivered:
+        """What a node does, after its router has been started; between its operations it computes for ``pause()``
+        cycles."""
 
     @abstractmethod
     def meaning(self, node: int) -> Delivered:
@@ -86,7 +88,7 @@ class Matmul(ImageProgram):
     def parameters(self) -> Mapping[str, int]:
         return {"block": self.words}
 
-    async def main(self, node: Node, random: Random) -> Delivered:
+    async def main(self, node: Node, pause: Pause) -> Delivered:
         x, y = node.coordinates
         n = self.topology.size[0]
         block = self.array("c", node.number, 0)
@@ -95,12 +97,12 @@ class Matmul(ImageProgram):
         for k in range(n):
             source = (y + k) % n
             await node.cop.b_load(source)
-            await node.compute(random.choice((0, random.randrange(60))))
+            await node.compute(pause())
             if x == source:
                 await node.cop.b_write(self.array("b", node.number, 0))
             else:
                 received.append(("b", _words(await node.cop.b_read())))
-            await node.compute(random.choice((0, random.randrange(60))))
+            await node.compute(pause())
             await node.cop.c_load()
             block = await node.cop.c_func(block)
             received.append(("c", _words(block)))
@@ -144,7 +146,7 @@ class Exchange(ImageProgram):
             ]
         )
 
-    async def main(self, node: Node, random: Random) -> Delivered:
+    async def main(self, node: Node, pause: Pause) -> Delivered:
         received: Delivered = []
         me = node.number
         functions = node.cop
@@ -155,14 +157,14 @@ class Exchange(ImageProgram):
                     await getattr(functions, f"{label}_load")()
             for count in range(self.repeats):
                 for label, (source, to) in self.streams.items():
-                    await node.compute(random.choice((0, 0, random.randrange(40))))
+                    await node.compute(pause())
                     if me == source:
                         await getattr(functions, f"{label}_write")(self.array(label, me, turn * 8 + count))
                     elif me == to:
                         received.append((label, _words(await getattr(functions, f"{label}_read")())))
             await functions.f_load()
             for count in range(self.repeats):
-                await node.compute(random.choice((0, 0, random.randrange(40))))
+                await node.compute(pause())
                 if me == self.fixed:
                     await functions.f_write(self.array("f", me, turn * 8 + count))
                 else:
@@ -171,7 +173,7 @@ class Exchange(ImageProgram):
             await functions.all_func()
             for count, source in enumerate(self.chosen):
                 await functions.r_load(source)
-                await node.compute(random.choice((0, 0, random.randrange(40))))
+                await node.compute(pause())
                 if me == source:
                     await functions.r_write(self.array("r", me, turn * 8 + count))
                 else:

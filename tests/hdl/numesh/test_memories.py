@@ -2,7 +2,7 @@ import pytest
 
 from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
-from numesh.shape import NodeShape
+from numesh.shape import NodeShape, ShapeError
 
 SHAPE = NodeShape(pipelines=2, vfsms=4, schedule_depth=8, registers=2)
 CODES = Codes(SHAPE)
@@ -29,7 +29,9 @@ def test_looping_schedule_repeats_its_slots_and_other_entries_lead_there() -> No
 
 
 def test_looping_slots_must_fit_their_memory() -> None:
-    with pytest.raises(IndexError):
+    with pytest.raises(ShapeError, match=r"^slots from 6 to 8 must lie in the schedule of 8 entries$"):
         NodeMemories.looping(SHAPE, [(0, 0)] * 3, start=6)
+    with pytest.raises(ShapeError, match=r"^slots from -1 to 0 must lie in the schedule of 8 entries$"):
+        NodeMemories.looping(SHAPE, [(0, 0)] * 2, start=-1)
     with pytest.raises(ValueError, match="vfsm1 must be 0 to 3, not 4"):
         NodeMemories.looping(SHAPE, [(0, 4)])
