@@ -227,7 +227,7 @@ DIAGRAMS = (
         name="fork",
         title="Fork: east is the first leg, north the second; north refuses the first word twice",
         slots=[(2,), (3,), (0,)],
-        annotations={2: move(WEST, EAST), 3: move(EAST, NORTH, MoveType.FORK)},
+        annotations={2: Annotation(MoveType.MOVE, WEST, EAST, forked=True), 3: move(EAST, NORTH, MoveType.FORK)},
         cycles=15,
         offers={WEST: [0xA, 0xB, 0xC]},
         refusals={NORTH: [4, 7]},

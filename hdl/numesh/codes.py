@@ -65,11 +65,16 @@ class CommandKind(IntEnum):
 
 @dataclass(frozen=True)
 class Annotation:
-    """What a VFSM is to do: kind of move, source code, destination code."""
+    """What a VFSM is to do: kind of move, source code, destination code.
+
+    ``forked`` marks a leg that another leg follows: its word goes to the neighbour only in a cycle in which the second leg
+    takes it as well. Without the mark a phase change between the two slots would let a word pass its second leg.
+    """
 
     type: MoveType
     source: int
     destination: int
+    forked: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,7 @@ class Codes:
     @cached_property
     def annotation_layout(self) -> Layout:
         """Fields of an annotation."""
-        return {"type": 2, "source": self.place_bits, "destination": self.place_bits}
+        return {"type": 2, "source": self.place_bits, "destination": self.place_bits, "forked": 1}
 
     @cached_property
     def entry_layout(self) -> Layout:
@@ -218,11 +223,12 @@ class Codes:
             type=int(annotation.type),
             source=annotation.source,
             destination=annotation.destination,
+            forked=int(annotation.forked),
         )
 
     def decode_annotation(self, word: int) -> Annotation:
         values = unpack(self.annotation_layout, word)
-        return Annotation(MoveType(values["type"]), values["source"], values["destination"])
+        return Annotation(MoveType(values["type"]), values["source"], values["destination"], bool(values["forked"]))
 
     def encode_entry(self, entry: ScheduleEntry) -> int:
         return pack(self.entry_layout, next=entry.next, **{f"vfsm{p}": v for p, v in enumerate(entry.vfsms)})
@@ -252,6 +258,7 @@ class Codes:
                 type=int(annotation.type),
                 source=annotation.source,
                 destination=annotation.destination,
+                forked=int(annotation.forked),
             )
         )
 

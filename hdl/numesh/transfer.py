@@ -65,8 +65,8 @@ class TransferStages(wiring.Component):
         These words, by VFSM.
     write_valid : Signal(1)
         The write stage has a word. The signals below belong to it.
-    write_word, write_vfsm, write_type, write_destination : Signal
-        The word, the VFSM that moves it, and how, and where to.
+    write_word, write_vfsm, write_type, write_destination, write_forked : Signal
+        The word, the VFSM that moves it, and how, and where to, and whether a second leg follows.
     write_from_buffer : Signal(1)
         The word comes from the VFSM's own buffer, which keeps it until the write succeeds.
     """
@@ -99,6 +99,7 @@ class TransferStages(wiring.Component):
         self.write_vfsm = Signal(codes.vfsm_bits, reset_less=True)
         self.write_type = Signal(2, reset_less=True)
         self.write_destination = Signal(codes.place_bits, reset_less=True)
+        self.write_forked = Signal(reset_less=True)
         self.write_from_buffer = Signal(reset_less=True)
 
     def elaborate(self, platform: object) -> Module:
@@ -174,7 +175,8 @@ class TransferStages(wiring.Component):
         fill = Signal()
         ok = Signal()
         m.d.comb += [
-            self.out_valid.eq(self.write_valid & ~(forked & ~can_accept)),
+            # A word with two legs goes when both can have it; with its second leg not there, it stays.
+            self.out_valid.eq(self.write_valid & Mux(forked, can_accept, ~self.write_forked)),
             self.out_data.eq(self.write_word),
             self.write.request.eq(to_register),
             self.write.number.eq(register_number(codes, self.write_destination)),
@@ -215,6 +217,7 @@ class TransferStages(wiring.Component):
             self.write_vfsm.eq(self.vfsm),
             self.write_destination.eq(destination),
             self.write_type.eq(kind),
+            self.write_forked.eq(self.annotation.forked),
             self.write_from_buffer.eq(retry),
         ]
 

@@ -15,7 +15,8 @@ from .moves import MoveCoverage, source_kind
 _LOWER = "a lower pipeline"
 
 REFUSALS = (
-    *("link: not accepted", "link: second leg not ready", f"link: {_LOWER} has it"),
+    *("link: not accepted", f"link: {_LOWER} has it"),
+    *("link: second leg not ready", "link: second leg not there"),
     *("register: full", "register: processor", f"register: {_LOWER} writes it"),
     "buffer: full",
 )

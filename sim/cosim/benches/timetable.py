@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from numesh.codes import FIRST_FREE_VFSM, NOP_VFSM, REPROGRAM_VFSM, Annotation, Codes, MoveType, ScheduleEntry
@@ -80,6 +81,7 @@ class Timetable:
         follower = random.choice((MoveType.MOVE, MoveType.MOVE, MoveType.COPY, MoveType.BLIND))
         self._place(other, after, q, follower, port, depth - 1)
         if self.rows[node][p][after] < 0 and random.random() < 0.5 and self._room(node, p):
+            legs[vfsm] = replace(legs[vfsm], forked=random.random() < 0.7)
             self._place(node, after, p, MoveType.FORK, d, depth - 1)
 
     def _free(self, node: int, slot: int) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, CommandKind, MoveType, ScheduleEntry, bits_for, unpack
@@ -86,7 +87,8 @@ class Program:
         """A random annotation of pipeline ``p``."""
         random = self.random
         source, destination = random.choices(KINDS, weights=(6, 5, 5, 2, 1, 1, 1, 1), k=2)
-        return Annotation(random.choice(tuple(MoveType)), self._code(p, source), self._code(p, destination))
+        marked = random.random() < 0.1
+        return Annotation(random.choice(tuple(MoveType)), self._code(p, source), self._code(p, destination), marked)
 
     def address(self) -> int:
         """An address that the pointer may be set to."""
@@ -182,8 +184,11 @@ class Program:
         first, second = self.random.choices(self.crowds[p], k=2)
         link = self._code(p, "link")
         legs = self.annotations[p]
-        legs[first] = Annotation(MoveType.MOVE, legs[first].source, link)
-        legs[second] = Annotation(MoveType.FORK, link, link if first == second else legs[second].destination)
+        marked = self.random.random() < 0.5
+        legs[first] = Annotation(MoveType.MOVE, legs[first].source, link, marked)
+        legs[second] = replace(legs[second], type=MoveType.FORK, source=link)
+        if first == second:
+            legs[second] = replace(legs[second], destination=link)
         return [first, second, second] if first == second else [first, second]
 
     def _theft(self, p: int) -> list[int]:
@@ -191,7 +196,7 @@ class Program:
         feeder, owner, thief = self.random.sample(self.crowds[p], 3)
         legs = self.annotations[p]
         legs[feeder] = self._feeding(p, self.codes.buffer(owner))
-        legs[thief] = Annotation(legs[thief].type, self.codes.buffer(owner), legs[thief].destination)
+        legs[thief] = replace(legs[thief], source=self.codes.buffer(owner))
         return [feeder, 0, owner, thief]
 
     def _clash(self, rows: list[list[int]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -55,7 +56,7 @@ class Driver:
             self.annotations[vfsm] = self._annotation()
         before = self.annotations[self.last]
         if random.random() < 0.15 and self.codes.is_neighbour(before.destination):
-            fork = Annotation(MoveType.FORK, before.destination, self._annotation().destination)
+            fork = replace(self._annotation(), type=MoveType.FORK, source=before.destination)
             self.annotations[vfsm] = fork
         self.last = vfsm
         return self._answers({}) | {
@@ -77,7 +78,7 @@ class Driver:
             source = self.codes.buffer(random.choice(self.crowd))
         if random.random() < 0.7 and self.codes.is_buffer(destination):
             destination = self.codes.buffer(random.choice(self.crowd))
-        return Annotation(random.choice(tuple(MoveType)), source, destination)
+        return Annotation(random.choice(tuple(MoveType)), source, destination, random.random() < 0.3)
 
     def _answers(self, settled: Values) -> dict[str, int]:
         random, shape = self.random, self.shape
@@ -114,6 +115,9 @@ class CoveredModel(TransferModel):
                 "no word in the first leg",
                 "the word goes elsewhere",
                 *(f"first leg held back, second is {state}" for state in ("own", "incoming", "retry")),
+                "marked first leg held back, second not there",
+                "marked first leg goes with the second",
+                "mark of no consequence, not a link",
             ],
             {"first leg held back, second is incoming": "the word of a first leg goes to a link, not to a buffer"},
         )
@@ -168,7 +172,14 @@ class CoveredModel(TransferModel):
             self.coverage.hit("same VFSM in both stages", f"{word.annotation.type.name} from {origin}")
 
     def _cover_fork(self, result: Result) -> None:
-        reading = result.reading
+        reading, word = result.reading, result.word
+        if word is not None and word.annotation.forked:
+            if not self.codes.is_neighbour(word.annotation.destination):
+                self.coverage.hit("fork", "mark of no consequence, not a link")
+            elif not reading.forked:
+                self.coverage.hit("fork", "marked first leg held back, second not there")
+            elif result.ok:
+                self.coverage.hit("fork", "marked first leg goes with the second")
         if reading.annotation.type != MoveType.FORK or not self.codes.is_neighbour(reading.annotation.source):
             return
         if reading.forked and reading.state in ("own", "incoming", "retry"):

@@ -94,7 +94,7 @@ class ModelEngine(Engine):
             "write_word": _words(r.stage[:, :, k.WORD] * valid),
             "write_vfsm": r.stage[:, :, k.VFSM] * valid,
             "write_type": packed & k.TYPE_MASK,
-            "write_destination": packed >> (2 + self.codes.place_bits),
+            "write_destination": (packed >> (2 + self.codes.place_bits)) & ((1 << self.codes.place_bits) - 1),
             "write_from_buffer": (r.stage[:, :, k.FROM_BUFFER] != 0) * valid,
             "held": r.buffer_full.astype(np.int64),
             "buffer": _words(r.buffer * r.buffer_full),

@@ -21,9 +21,10 @@ from numesh.codes import CommandKind, MoveType
 # Kinds of places, in decoded annotations.
 NOTHING, NEIGHBOUR, REGISTER, BUFFER, NULL, MEMADR = range(6)
 
-# A decoded annotation: type, kind and number of source and destination, then the packed word it comes from.
+# A decoded annotation: type, kind and number of source and destination, whether a second leg of a fork follows, then the
+# packed word it comes from.
 TYPE_MASK = 3
-SOURCE_KIND, SOURCE, DESTINATION_KIND, DESTINATION, PACKED = 2, 5, 15, 18, 28
+SOURCE_KIND, SOURCE, DESTINATION_KIND, DESTINATION, SECOND_LEG, PACKED = 2, 5, 15, 18, 28, 29
 KIND_MASK, NUMBER_MASK = 7, 1023
 
 # Fields of `Routers.stage`, per pipeline: entry, read stage, write stage, command assembler.
@@ -196,7 +197,7 @@ def _execute(routers: Routers, i: int, p: int) -> None:
     if kind == _ANNOTATION:
         place_bits = layout[PLACE_BITS]
         vfsm = _field(words, width, 3, layout[VFSM_BITS])
-        packed = _field(words, width, 3 + layout[VFSM_BITS], 2 + 2 * place_bits)
+        packed = _field(words, width, 3 + layout[VFSM_BITS], 3 + 2 * place_bits)
         routers.annotation[i, p, vfsm] = decode(packed, place_bits, routers.places)
     elif p == 0 and kind == _SCHEDULE:
         offset = 3 + layout[POINTER_BITS]
@@ -216,13 +217,14 @@ def decode(packed: int, place_bits: int, places: np.ndarray) -> int:
     source = places[(packed >> 2) & ((1 << place_bits) - 1)]
     if source == MEMADR:
         source = NOTHING
-    destination = places[packed >> (2 + place_bits)]
+    destination = places[(packed >> (2 + place_bits)) & ((1 << place_bits) - 1)]
     return (
         (packed & TYPE_MASK)
         | ((source & KIND_MASK) << SOURCE_KIND)
         | ((source >> 3) << SOURCE)
         | ((destination & KIND_MASK) << DESTINATION_KIND)
         | ((destination >> 3) << DESTINATION)
+        | ((packed >> (2 + 2 * place_bits)) << SECOND_LEG)
         | (packed << PACKED)
     )
 
@@ -469,7 +471,10 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                         accepts[then, i * ports + source] = p + 1
                 if valid and to_kind == NEIGHBOUR:
                     # A fork's first leg waits for the second, and keeps the link from other pipelines meanwhile.
-                    blocked = flags & (FORKED | CAN_ACCEPT) == FORKED
+                    if flags & FORKED:
+                        blocked = flags & CAN_ACCEPT == 0
+                    else:
+                        blocked = (writing >> SECOND_LEG) & 1 != 0
                     offers[then, i * ports + to] = 0 if blocked else p + 1
                     offered[then, i * ports + to] = stage[i, p, WORD]
                 stage[i, p, READ_FLAGS] = flags

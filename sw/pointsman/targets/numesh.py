@@ -9,10 +9,10 @@ Non-goals: sharing schedule blocks or VFSMs between phases (§5.4), permuting pi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Annotation, Codes
+from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Annotation, Codes, MoveType
 from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     Images,
@@ -49,11 +49,20 @@ def make_images(plan: Plan) -> Images:
     return _Allocator(plan).images()
 
 
+_Key = tuple[int, int, int, int, int]
+"""Stream, chain, node, pipeline and virtual number of a VFSM."""
+
+
+def _key(stream: int, chain: int, vfsm: RoutedVfsm) -> _Key:
+    return stream, chain, vfsm.node, vfsm.pipeline, vfsm.number
+
+
 class _Allocator:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.codes = Codes(plan.shape)
         self.nodes = plan.topology.nodes
+        self.legs = [self._legs(i) for i in range(len(plan.phases))]
         self.first_vfsm = self._vfsm_bases()
         self.first_register = self._register_bases()
         # All operators in one list: those of the program in its order, then the barriers that close phases.
@@ -122,7 +131,23 @@ class _Allocator:
 
     # -- pieces ----------------------------------------------------------------------------------------------
 
-    def _annotation(self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm) -> Annotation:
+    def _legs(self, phase: int) -> dict[_Key, tuple[RoutedVfsm, ...]]:
+        """For each VFSM of a phase the legs that fork off it, as routed."""
+        found: dict[_Key, tuple[RoutedVfsm, ...]] = {}
+        for chain in self.plan.phases[phase].routed.chains:
+            for i, vfsm in enumerate(chain.vfsms):
+                found[_key(chain.stream, chain.chain, vfsm)] = tuple(
+                    other for other in chain.vfsms if other.parent == i and other.type == MoveType.FORK
+                )
+        return found
+
+    def _annotation(
+        self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, standing: Mapping[_Key, RoutedVfsm]
+    ) -> Annotation:
+        """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed."""
+        legs = self.legs[phase][_key(stream, chain, vfsm)]
+        forked = any(standing.get(_key(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
+
         def code(place_kind: str, number: int) -> int:
             match place_kind:
                 case "link":
@@ -141,24 +166,29 @@ class _Allocator:
             vfsm.type,
             code(vfsm.source.kind, vfsm.source.number),
             code(vfsm.destination.kind, vfsm.destination.number),
+            forked,
         )
 
-    def _rewrite(self, phase: int, setting: VfsmSetting) -> Rewrite:
-        vfsm = setting.vfsm
-        return Rewrite(
-            vfsm.pipeline,
-            self._number(phase, vfsm),
-            self._annotation(phase, setting.stream, setting.chain, vfsm),
+    def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...]) -> tuple[Rewrite, ...]:
+        standing = {_key(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
+        return tuple(
+            Rewrite(
+                s.vfsm.pipeline,
+                self._number(phase, s.vfsm),
+                self._annotation(phase, s.stream, s.chain, s.vfsm, standing),
+            )
+            for s in settings
         )
 
     def _lane(self, phase: int, node: int, lane: LaneImage) -> LaneImage:
         return replace(lane, registers=tuple(self._register(phase, node, r) for r in lane.registers))
 
-    def _role(self, phase: int, node: int, draft: RoleDraft, delay: int) -> Role:
+    def _role(self, phase: int, node: int, draft: RoleDraft, delay: int, loaded: bool) -> Role:
+        """``loaded``: load functions choose among roles; otherwise the VFSMs stand so from the start."""
         return Role(
             draft.kind,
             tuple(self._lane(phase, node, lane) for lane in draft.lanes),
-            tuple(self._rewrite(phase, setting) for setting in draft.settings),
+            self._rewrites(phase, draft.settings) if loaded else (),
             delay,
             draft.local,
         )
@@ -176,7 +206,7 @@ class _Allocator:
                 rows[slot][p] = REPROGRAM_VFSM
         # Before any load function a VFSM stands as in the first role that rewrites it.
         standing = {
-            (s.stream, s.chain, s.vfsm.pipeline, s.vfsm.number): s.vfsm
+            _key(s.stream, s.chain, s.vfsm): s.vfsm
             for planned in phase.operators
             for s in (planned.roles[node][0].settings if node in planned.roles else ())
         }
@@ -188,7 +218,8 @@ class _Allocator:
                     index,
                     chain.stream,
                     chain.chain,
-                    standing.get((chain.stream, chain.chain, vfsm.pipeline, vfsm.number), vfsm),
+                    standing.get(_key(chain.stream, chain.chain, vfsm), vfsm),
+                    standing,
                 ),
             )
             for chain in routed.chains
@@ -217,7 +248,10 @@ class _Allocator:
             if drafts is None:
                 continue
             delays = planned.delays.get(node, (0,) * len(drafts))
-            made = [self._role(phase, node, draft, d) for draft, d in zip(drafts, delays, strict=True)]
+            made = [
+                self._role(phase, node, draft, d, planned.values != ((),))
+                for draft, d in zip(drafts, delays, strict=True)
+            ]
             roles = tuple(dict.fromkeys(made))
             instance = next(i for i in planned.operator.instances if node in i.nodes)
             operators.append(
@@ -256,9 +290,7 @@ class _Allocator:
         carried: dict[tuple, list[int]] = {}
         for v in range(len(planned.values)):
             standing = {
-                (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
-                for drafts in planned.roles.values()
-                for s in drafts[v].settings
+                _key(s.stream, s.chain, s.vfsm): s.vfsm for drafts in planned.roles.values() for s in drafts[v].settings
             }
             written = {
                 (node, self._register(phase_index, node, register))

@@ -16,8 +16,8 @@ MEMADR, NULL, NOP = CODES.memadr, CODES.null, CODES.nop
 INVALID = 9
 ALL = 0xF
 
-Slot = tuple[int, int, int] | tuple[int, int, int, MoveType] | None
-"""VFSM, source, destination and, if it is not a plain move, type of the read stage in a cycle."""
+Slot = tuple[int, int, int] | tuple[int, int, int, MoveType] | tuple[int, int, int, MoveType, bool] | None
+"""VFSM, source, destination and, if it is not a plain move, type and fork mark of the read stage in a cycle."""
 
 
 def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None, **always: int) -> list[Sample]:
@@ -27,8 +27,10 @@ def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None
         values = dict(always)
         slot = slots[cycle]
         if slot is not None:
-            vfsm, source, destination, *kind = slot
-            annotation = Annotation(kind[0] if kind else MoveType.MOVE, source, destination)
+            vfsm, source, destination, kind, forked = (
+                (*slot, MoveType.MOVE, False)[:5] if len(slot) < 4 else (*slot, False)[:5]
+            )
+            annotation = Annotation(MoveType(kind), source, destination, bool(forked))
             values |= {"active": 1, "vfsm": vfsm, "annotation": CODES.encode_annotation(annotation)}
         return values | dict((inputs or {}).get(cycle, {}))
 
@@ -357,6 +359,48 @@ def test_refused_third_leg_stops_the_second_and_then_the_first() -> None:
     assert len(got[SOUTH]) >= 3
     assert len(set(got[EAST])) == len(got[EAST])
     assert len(set(got[NORTH])) == len(got[NORTH])
+
+
+MARKED = (*FIRST, MoveType.MOVE, True)
+
+
+def test_marked_first_leg_forks_like_any_other() -> None:
+    samples = run([MARKED, SECOND, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
+    assert offers(samples) == [(1, EAST, 7), (2, NORTH, 7)]
+    middle = (*SECOND, True)
+    three = run([MARKED, middle, THIRD, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
+    assert offers(three) == [(1, EAST, 7), (2, NORTH, 7), (3, SOUTH, 7)]
+
+
+@pytest.mark.parametrize(
+    "instead", [None, (5, SOUTH, WEST), (5, EAST, NORTH), (4, NORTH, SOUTH, MoveType.FORK)], ids=str
+)
+def test_marked_first_leg_waits_in_its_buffer_until_the_second_leg_is_there(instead: Slot) -> None:
+    # A phase change between the two slots: another VFSM, or none, stands where the second leg belongs.
+    samples = run([MARKED, instead, None, MARKED, SECOND, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
+    assert samples[2]["held"] == 4
+    assert offers(samples) == [(4, EAST, 7), (5, NORTH, 7)]
+    assert samples[-1]["held"] == 0
+
+
+def test_marked_first_leg_waits_for_a_second_leg_that_holds_a_refused_word() -> None:
+    rounds: list[Slot] = [MARKED, SECOND, None] * 3
+    samples = run(rounds, {c: {**word_at(WEST, c + 1), "out_accept": ALL if c >= 5 else E} for c in range(9)})
+    assert offers(samples) == [(1, EAST, 1), (2, NORTH, 1), (5, NORTH, 1), (7, EAST, 4), (8, NORTH, 4)]
+
+
+def test_marked_blind_word_is_dropped_without_its_second_leg() -> None:
+    samples = run([(2, WEST, EAST, MoveType.BLIND, True), None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
+    assert offers(samples) == []
+    assert samples[-1]["held"] == 0
+
+
+def test_mark_does_not_matter_to_other_destinations() -> None:
+    marked = [(2, WEST, place, MoveType.MOVE, True) for place in (BUFFER[5], REGISTER[1], NULL, MEMADR)]
+    for slot in marked:
+        samples = run([slot, None, None], {0: word_at(WEST, 7), 1: {"write.ok": 1}})
+        assert samples[1]["write_valid"]
+        assert samples[-1]["held"] == (0x20 if slot[2] == BUFFER[5] else 0)
 
 
 def test_fork_needs_the_vfsm_before_it_to_write_to_that_neighbour() -> None:

@@ -33,9 +33,7 @@ class MeshModel:
         for i, node in enumerate(self.nodes):
             node.clock(self._inputs(i, inputs, given))
 
-    def _inputs(
-        self, i: int, inputs: Mapping[str, int], given: list[dict[str, int | None]]
-    ) -> dict[str, int]:
+    def _inputs(self, i: int, inputs: Mapping[str, int], given: list[dict[str, int | None]]) -> dict[str, int]:
         values = {"rst": inputs["rst"]}
         for name in ("p_address", "p_write", "p_read", "p_write_data"):
             values[name] = inputs[f"{name}_{i}"]

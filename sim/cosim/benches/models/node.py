@@ -116,10 +116,28 @@ class NodeModel:
                 return p
         return None
 
+    def held_back(self, p: int) -> str:
+        """Why the word of pipeline ``p`` for a link is not shown to the reader there; empty if it is.
+
+        A word with two legs goes when both can have it.
+        """
+        stage = self.stage[p]
+        assert stage is not None
+        if self.forked(p):
+            return "" if self.state(p) == "open" else "second leg not ready"
+        return "second leg not there" if stage.annotation.forked else ""
+
     def offers(self, d: int) -> bool:
         """``out_valid`` of link ``d``."""
         p = self.link_writer(d)
-        return p is not None and not (self.forked(p) and self.state(p) != "open")
+        return p is not None and self.goes(p)
+
+    def goes(self, p: int) -> bool:
+        """The word of pipeline ``p`` for a neighbour may go: its second leg, if it has one, can take it too."""
+        if self.forked(p):
+            return self.state(p) == "open"
+        stage = self.stage[p]
+        return stage is not None and not stage.annotation.forked
 
     def outputs(self, inputs: Inputs | None = None) -> dict[str, int | None]:
         """All outputs; they depend on registers alone."""
@@ -148,7 +166,7 @@ class NodeModel:
         registers_copied: list[int] = []
         registers_written: dict[int, int] = {}
         for p in range(self.shape.pipelines):
-            why = self._why_refused(p, inputs, p_write, registers_written, states[p], forks[p])
+            why = self._why_refused(p, inputs, p_write, registers_written)
             stage = self.stage[p]
             ok = stage is not None and not why
             if stage is not None and ok and self.codes.is_register(stage.annotation.destination):
@@ -161,7 +179,14 @@ class NodeModel:
             taken.append(got)
             self.happenings.append(
                 Happening(
-                    reading if states[p] != "idle" else None, states[p], forks[p], got is not None, why_not, stage, ok, why
+                    reading if states[p] != "idle" else None,
+                    states[p],
+                    forks[p],
+                    got is not None,
+                    why_not,
+                    stage,
+                    ok,
+                    why,
                 )
             )
         commands = [self._update_buffers(p, taken[p]) for p in range(self.shape.pipelines)]
@@ -198,8 +223,6 @@ class NodeModel:
         inputs: Inputs,
         p_write: int | None,
         written: Mapping[int, int],
-        state: str,
-        forked: bool,
     ) -> str:
         """Why the word in the write stage is not written; empty if it is, or if there is none."""
         stage, codes = self.stage[p], self.codes
@@ -210,7 +233,7 @@ class NodeModel:
         if codes.is_neighbour(to):
             if self.link_writer(to) != p:
                 return "a lower pipeline has it"
-            if forked and state != "open":
+            if not self.goes(p):
                 return "second leg not ready"
             return "" if inputs[f"out_accept_{to}"] else "not accepted"
         if codes.is_register(to):

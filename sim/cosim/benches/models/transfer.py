@@ -83,9 +83,21 @@ class TransferModel:
         )
         return Reading(state, vfsm, annotation, forked)
 
+    def _goes(self, reading: Reading) -> bool:
+        """The word for a neighbour is offered: its second leg, if it has one, can take it too."""
+        if reading.forked:
+            return reading.state == "open"
+        return self.word is not None and not self.word.annotation.forked
+
     def _refusable(self, word: Word) -> bool:
         taken_for_sure = word.annotation.destination in (self.codes.memadr, self.codes.null)
         return word.from_buffer or not (taken_for_sure or word.annotation.type == MoveType.BLIND)
+
+    def _offered(self, word: Word, reading: Reading) -> bool:
+        """A word for a link is shown to the reader there. One that has two legs is only when the second is ready."""
+        if reading.forked:
+            return reading.state == "open"
+        return not word.annotation.forked
 
     def asks_register(self, reading: Reading) -> bool:
         """The read stage asks for an interface register."""
@@ -124,7 +136,7 @@ class TransferModel:
             destination = word.annotation.destination
             if codes.is_neighbour(destination):
                 expected["out_claim"] = 1 << destination
-                expected["out_valid"] = int(not (reading.forked and reading.state != "open"))
+                expected["out_valid"] = int(self._goes(reading))
                 expected["out_data"] = word.data
             elif destination == codes.memadr:
                 expected |= {"memadr": 1, "out_data": word.data}
@@ -172,8 +184,7 @@ class TransferModel:
             return False
         destination = word.annotation.destination
         if codes.is_neighbour(destination):
-            valid = not (reading.forked and reading.state != "open")
-            return valid and bool(inputs["out_accept"] >> destination & 1)
+            return self._goes(reading) and bool(inputs["out_accept"] >> destination & 1)
         if codes.is_register(destination):
             return bool(inputs["write__ok"])
         if codes.is_buffer(destination):
