@@ -21,6 +21,7 @@ from pointsman.images.image import Images, Promise
 from .check_node import NodeView
 from .check_phases import (
     check_aliased,
+    check_kept_registers,
     check_passages,
     check_reprogramming,
     check_wires,
@@ -75,6 +76,7 @@ def check_images(images: Images) -> CheckReport:
         check_reprogramming(images, views[phase], phase, leaving, notebook)
         _PhaseStreams(images, codes, views[phase], phase, notebook).check(owners)
     check_wires(images, codes, views, following, notebook)
+    check_kept_registers(images, codes, views, following, notebook)
     check_passages(images, following, notebook)
     return notebook.report(images.name, owners)
 

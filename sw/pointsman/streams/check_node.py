@@ -289,6 +289,23 @@ class NodeState:
     def _forks(self, note: Callable[[Problem], None]) -> None:
         codes = self.view.codes
         for vfsm, annotation in self.annotations.items():
+            if not annotation.forked or not self.taking[vfsm]:
+                continue
+            for slot in self.view.slots[vfsm]:
+                column = self.view.columns[vfsm[0]]
+                second = self.annotations.get((vfsm[0], column[(slot + 1) % len(column)]))
+                if second is None or second.type != MoveType.FORK or second.source != annotation.destination:
+                    note(
+                        Problem(
+                            "forks",
+                            "it is marked as forked and no second leg follows",
+                            "a second leg in the next slot, or no mark",
+                            vfsm[0],
+                            slot,
+                            vfsm[1],
+                        )
+                    )
+        for vfsm, annotation in self.annotations.items():
             if annotation.type != MoveType.FORK or not self.taking[vfsm]:
                 continue
             pipeline = vfsm[0]
@@ -306,6 +323,17 @@ class NodeState:
             for slot in self.view.slots[vfsm]:
                 first = (pipeline, self.view.columns[pipeline][slot - 1])
                 leg = self.annotations.get(first)
+                if leg is not None and leg.destination == annotation.source and not leg.forked:
+                    note(
+                        Problem(
+                            "forks",
+                            "it is forked off in the next slot and not marked as forked",
+                            "the mark, so that no word passes the second leg when the phase changes",
+                            pipeline,
+                            (slot - 1) % self.view.period,
+                            first[1],
+                        )
+                    )
                 if leg is None or leg.destination != annotation.source:
                     note(
                         Problem(

@@ -118,6 +118,18 @@ def following_phases(images: Images, node: int) -> dict[int, tuple[int, ...]]:
     return following
 
 
+def later_phases(following: Mapping[int, tuple[int, ...]], phase: int) -> tuple[int, ...]:
+    """Phases of a node that may run at any time after ``phase``."""
+    found: set[int] = set()
+    waiting = list(following[phase])
+    while waiting:
+        later = waiting.pop()
+        if later not in found:
+            found.add(later)
+            waiting += following[later]
+    return tuple(sorted(found))
+
+
 def check_reprogramming(
     images: Images,
     views: Mapping[int, NodeView],
@@ -178,7 +190,10 @@ def check_wires(
     following: Sequence[Mapping[int, tuple[int, ...]]],
     notebook: Notebook,
 ) -> None:
-    """Links used again while a neighbour may still be in the phase before (Metcalf 1997, §5.3, Table 5.2).
+    """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
+
+    After a barrier the neighbour changes within the time to settle. After anything else it may stay for any time, also while
+    this node goes through several phases that do not join the two.
 
     Parameters
     ----------
@@ -197,10 +212,10 @@ def check_wires(
 
     pairs = set()
     for node, links in enumerate(images.topology.at_port):
-        for earlier, laters in following[node].items():
+        for earlier, next_phases in following[node].items():
             settle = dict(views[earlier][node].part.settle)
             barrier = images.phases[earlier].technique == "barrier"
-            for later in laters:
+            for later in next_phases if barrier else later_phases(following[node], earlier):
                 if later == earlier:
                     continue
                 pairs.add((earlier, later))
@@ -246,6 +261,46 @@ def check_wires(
                                 )
                             )
     notebook.counts["pairs of phases"] += len(pairs)
+
+
+def check_kept_registers(
+    images: Images,
+    codes: Codes,
+    views: Sequence[Mapping[int, NodeView]],
+    following: Sequence[Mapping[int, tuple[int, ...]]],
+    notebook: Notebook,
+) -> None:
+    """A phase that is left by messages alone and entered again keeps its registers to itself.
+
+    A neighbour that is ahead may send words of its next use while this node is still in it or elsewhere; they wait in
+    the phase's registers and must not be taken for another phase's.
+    """
+    for node in range(images.topology.nodes):
+        used = {
+            phase: {
+                code
+                for choices in views[phase][node].possible().values()
+                for annotation in choices
+                for code in (annotation.source, annotation.destination)
+                if codes.is_register(code)
+            }
+            for phase in following[node]
+        }
+        for phase in following[node]:
+            if images.phases[phase].technique != "msg-sync" or phase not in later_phases(following[node], phase):
+                continue
+            for other in following[node]:
+                shared = used[phase] & used[other] if other != phase else set()
+                if shared:
+                    notebook.add(
+                        Finding(
+                            "registers",
+                            f"{codes.name(min(shared))} is used in phase {images.phases[other].name} as well",
+                            "registers of its own for a phase that messages alone close",
+                            phase=images.phases[phase].name,
+                            node=node,
+                        )
+                    )
 
 
 def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, ...]]], notebook: Notebook) -> None:

@@ -44,10 +44,14 @@ RULES: dict[str, Rule] = {
         "§7.1.1, §7.1.4",
     ),
     "forks": Rule(
-        "A fork names as source the link that the VFSM in the slot before writes, in every one of its slots.", "§7.1.1"
+        "A fork names as source the link that the VFSM in the slot before writes, in every one of its slots; that VFSM "
+        "is marked as forked.",
+        "§7.1.1",
     ),
     "registers": Rule(
-        "An interface register is read by one VFSM or written by one; command registers serve VFSM 1 only.", "§7.1.1"
+        "An interface register is read by one VFSM or written by one; command registers serve VFSM 1 only; a phase "
+        "that messages alone close keeps its registers.",
+        "§7.1.1, §5.2.3",
     ),
     "lanes": Rule(
         "A processor writes the registers from which the router sends, and reads all to which it delivers.", "§6.1"

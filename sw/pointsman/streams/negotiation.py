@@ -100,7 +100,7 @@ class Negotiation:
             occupancy.hold()
             conflicts = occupancy.conflicts()
             count = float(sum(table.sum() for table in conflicts))
-            self.log = getattr(self,"log",[]) + [int(count)]
+            self.log = getattr(self, "log", []) + [int(count)]
             todo = self._order(self._contested())
             if not count and not todo:
                 return self._checked()

@@ -96,22 +96,22 @@ class _Thinning:
         np.add.at(self.writers.reshape(-1), mark.delivers[starts], sign)
 
 
-def short_tasks(
-    part: Part, words: Sequence[int], chains: Sequence[int], period: int, most_slots: int
-) -> list[tuple[Task, tuple[int, ...]]]:
-    """Ways to carry ``words`` per ``period`` by repeating at most ``most_slots`` slots, the shortest first.
+def short_task(part: Part, words: Sequence[int], most: int, slots: int, period: int, *, drop: int) -> Task | None:
+    """How to carry ``words`` per ``period`` by repeating ``slots``, with at most ``most`` chains a demand.
 
-    Each is a task and the words to drop per chain of each demand after repeating it.
+    ``drop`` words are taken out of each chain afterwards to make room for the reprogramming VFSM, which the task then
+    does without. None if ``slots`` does not divide the words so.
     """
-    found = []
-    for slots in divisors(period):
-        turns = period // slots
-        if slots > most_slots or turns == 1:
-            continue
-        for drop in (0, 1):
-            full = [count + drop * split for count, split in zip(words, chains, strict=True)]
-            if any(count % turns or (count // turns) % split for count, split in zip(full, chains, strict=True)):
-                continue
-            task = Task(part, slots, tuple(count // turns for count in full), tuple(chains), not drop)
-            found.append((task, tuple(drop for _ in chains)))
-    return found
+    turns = period // slots
+    short, chains = [], []
+    for demand, count in zip(part.demands, words, strict=True):
+        fitting = [
+            (split, (count + drop * split) // turns)
+            for split in range(min(most, demand.chains), 0, -1)
+            if (count + drop * split) % (turns * split) == 0
+        ]
+        if not fitting:
+            return None
+        chains.append(fitting[0][0])
+        short.append(fitting[0][1])
+    return Task(part, slots, tuple(short), tuple(chains), not drop)

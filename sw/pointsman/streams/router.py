@@ -12,7 +12,7 @@ cheaply as present prices allow (``timing``).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,7 +23,7 @@ from .assembly import assemble
 from .bounds import Need, need_of, overloaded
 from .errors import RoutingError
 from .negotiation import Budget, Limits, Negotiation, Outcome, Task
-from .periods import repeated, short_tasks, thinned
+from .periods import divisors, repeated, short_task, thinned
 from .problem import Part, Site, split
 from .route import Chain
 from .stream import RoutedPhase, Stream
@@ -31,8 +31,10 @@ from .validation import validate
 
 __all__ = ["RoutingError", "route_phase"]
 
-SHORT = 8
-"""Longest period that is tried for every number of words before anything longer is."""
+ROUNDS = 120
+"""Rounds of negotiation at most."""
+PATIENCE = 40
+"""Rounds without fewer conflicts after which an attempt is given up."""
 
 
 def route_phase(
@@ -108,14 +110,18 @@ class _Search:
         progress: Callable[[str], None] | None,
     ) -> None:
         self.streams, self.parts, self.limits = streams, parts, limits
-        self.period, self.seed, self.effort = period, seed, effort
+        self.period, self.seed = period, seed
         self.tell = progress or (lambda line: None)
         self.needs: dict[Part, list[Need]] = {}
         for part, site in parts:
             if part not in self.needs:
                 self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
         self.most_chains = self._most_chains()
-        self.outcomes: dict[tuple[Task, bool], Outcome] = {}
+        self.outcomes: dict[Task, Outcome] = {}
+        self.known: dict[tuple[Part, tuple[int, ...]], list[Chain]] = {}
+        self.rounds = ROUNDS
+        work = sum(len(part.demands) * len(part.links) for part in self.needs)
+        self.budget = Budget(effort * min(100_000 + 1_000 * work, 8_000_000))
         self.failure: tuple[Task, Outcome] | None = None
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
@@ -139,118 +145,115 @@ class _Search:
                 group.most,
             )
         levels = self._levels()
-        found, best = self._short(levels)
-        work = sum(len(part.demands) * part.nodes for part in self.needs)
-        budget = Budget(self.effort * (150_000 + 6_000 * work * self.period / 16))
-        low, high = best, len(levels) - 1
-        while low < high and not budget.empty:
-            middle = (low + high + 1) // 2
-            chains = self._long(levels[middle], budget)
-            if chains is None:
-                high = middle - 1
-            else:
-                found, low = chains, middle
+        found, reached = self._climb(levels)
         if found is None:
-            found = self._long(levels[0], Budget(float("inf")))
-            low = 0
-        if found is None:
-            raise self._failed()
-        words = list(levels[low])
-        for index in range(len(self.groups)) if len(self.groups) > 1 else ():
-            low, high = words[index], self.groups[index].most
-            while low < high and not budget.empty:
-                words[index] = (low + high + 1) // 2
-                chains = self._long(tuple(words), budget) if self._counted(tuple(words)) else None
-                if chains is None:
-                    high = words[index] - 1
-                else:
-                    found, low = chains, words[index]
-            words[index] = low
+            found = self._least(levels[0])
+        words = list(levels[max(reached, 0)])
+        for index, group in enumerate(self.groups) if len(self.groups) > 1 else ():
+            higher = [(*words[:index], count, *words[index + 1 :]) for count in range(words[index] + 1, group.most + 1)]
+            higher = [level for level in higher if self._counted(level)]
+            more, reached = self._climb(higher)
+            if more is not None:
+                found, words = more, list(higher[reached])
         return [(site, part, found[part]) for part, site in self.parts]
 
     # What to try --------------------------------------------------------------------------------------------------
 
     def _levels(self) -> list[tuple[int, ...]]:
         """Words per group from the least share up, as far as counting allows."""
-        shares = sorted(
-            {Fraction(words) / g.weight for g in self.groups for words in range(1, g.most + 1)} | {Fraction(0)}
-        )
-        levels = [tuple(min(g.most, max(1, int(share * g.weight))) for g in self.groups) for share in shares]
+        shares = sorted({Fraction(words) / g.weight for g in self.groups for words in range(1, g.most + 1)})
+        levels = [(1,) * len(self.groups)]
+        levels += [tuple(min(g.most, max(1, int(share * g.weight))) for g in self.groups) for share in shares]
         return [level for level in dict.fromkeys(levels) if self._counted(level)]
 
-    def _short(self, levels: list[tuple[int, ...]]) -> tuple[dict[Part, list[Chain]] | None, int]:
-        """The highest level that repeating a short period reaches: (chains, index), or (None, -1)."""
-        for index in range(len(levels) - 1, -1, -1):
-            for most in range(self.most_chains, 0, -1):
-                chains = self._every_part(levels[index], most, SHORT, None)
-                if chains is not None:
-                    return chains, index
-        return None, -1
+    def _climb(self, levels: list[tuple[int, ...]]) -> tuple[dict[Part, list[Chain]] | None, int]:
+        """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
 
-    def _long(self, level: tuple[int, ...], budget: Budget) -> dict[Part, list[Chain]] | None:
+        Short periods first, each by halving the levels above the best one so far that it divides.
+        """
+        found, reached = None, -1
+        for slots in divisors(self.period):
+            above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
+            while above and not self.budget.empty:
+                middle = len(above) // 2
+                chains = self._every_part(levels[above[middle]], slots)
+                if chains is None:
+                    above = above[:middle]
+                else:
+                    found, reached = chains, above[middle]
+                    above = above[middle + 1 :]
+        return found, reached
+
+    def _least(self, level: tuple[int, ...]) -> dict[Part, list[Chain]]:
+        """Chains for the lowest level, however long it takes."""
+        for attempt in range(1, 4):
+            self.budget, self.outcomes = Budget(float("inf")), {}
+            self.seed += 1
+            self.rounds = ROUNDS * attempt
+            found = self._every_part(level, self.period)
+            if found is not None:
+                return found
+        raise self._failed()
+
+    def _divides(self, level: tuple[int, ...], slots: int) -> bool:
+        part, site = self.parts[0]
+        return any(True for _ in self._tasks(part, site, level, slots))
+
+    def _tasks(
+        self, part: Part, site: Site, level: tuple[int, ...], slots: int
+    ) -> Iterator[tuple[Task, tuple[int, ...]]]:
+        """Ways to reach ``level`` in ``part`` by repeating ``slots``, most chains first: task, words to drop by demand."""
+        words = [level[self.group_of[stream]] for stream in site.streams]
+        tried: set[Task] = set()
         for most in range(self.most_chains, 0, -1):
-            chains = self._every_part(level, most, self.period, budget)
-            if chains is not None:
-                return chains
-        return None
+            for drop in (0, 1) if slots < self.period else (0,):
+                task = short_task(part, words, most, slots, self.period, drop=drop)
+                if task is not None and task not in tried:
+                    tried.add(task)
+                    yield task, tuple(drop for _ in words)
 
-    def _every_part(
-        self, level: tuple[int, ...], most: int, longest: int, budget: Budget | None
-    ) -> dict[Part, list[Chain]] | None:
-        """Chains of all parts at ``level`` with at most ``most`` chains a stream."""
+    def _every_part(self, level: tuple[int, ...], slots: int) -> dict[Part, list[Chain]] | None:
+        """Chains of all parts at ``level`` by repeating ``slots``."""
         found: dict[Part, list[Chain]] = {}
         for part, site in self.parts:
             if part in found:
                 continue
-            words = [level[self.group_of[stream]] for stream in site.streams]
-            chains = [
-                max(c for c in range(1, min(most, demand.chains) + 1) if count % c == 0)
-                for demand, count in zip(part.demands, words, strict=True)
-            ]
-            routed = self._part(part, words, chains, longest, budget)
-            if routed is None:
-                return None
-            found[part] = routed
+            words = tuple(level[self.group_of[stream]] for stream in site.streams)
+            known = self.known.get((part, words))
+            if known is None:
+                known = self._part(part, site, level, slots)
+                if known is None:
+                    return None
+                self.known[part, words] = known
+            found[part] = known
         return found
 
-    def _part(
-        self, part: Part, words: list[int], chains: list[int], longest: int, budget: Budget | None
-    ) -> list[Chain] | None:
-        for task, drop in short_tasks(part, words, chains, self.period, longest):
-            outcome = self._attempt(task, budget, 40)
+    def _part(self, part: Part, site: Site, level: tuple[int, ...], slots: int) -> list[Chain] | None:
+        for task, drop in self._tasks(part, site, level, slots):
+            outcome = self._attempt(task)
             if outcome.chains is None:
                 continue
-            full = repeated(outcome.chains, task.slots, self.period)
+            full = repeated(outcome.chains, slots, self.period)
             if not any(drop):
                 return full
             thin = thinned(part, full, [drop[chain.demand] for chain in full], self.period, self.limits)
             if thin is not None:
                 return thin
-        if longest < self.period:
-            return None
-        task = Task(part, self.period, tuple(words), tuple(chains), True)
-        return self._attempt(task, budget, 120).chains
+        return None
 
-    def _attempt(self, task: Task, budget: Budget | None, rounds: int) -> Outcome:
-        key = task, budget is None
-        if key not in self.outcomes:
-            if overloaded(
-                task.part,
-                self.needs[task.part],
-                task.words,
-                task.slots,
-                self.limits.pipelines,
-                reserve=task.reserve and self.limits.phase_change,
-            ):
+    def _attempt(self, task: Task) -> Outcome:
+        if task not in self.outcomes:
+            reserve = task.reserve and self.limits.phase_change
+            needs = self.needs[task.part]
+            if overloaded(task.part, needs, task.words, task.slots, self.limits.pipelines, reserve=reserve):
                 outcome = Outcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
-                spend = Budget(float("inf")) if budget is None else budget
-                outcome = Negotiation(task, self.limits, self.seed).run(rounds, spend)
+                outcome = Negotiation(task, self.limits, self.seed).run(self.rounds, self.budget, PATIENCE)
                 if outcome.chains is None and task.slots == self.period:
                     self.failure = task, outcome
-            self.outcomes[key] = outcome
-        return self.outcomes[key]
+            self.outcomes[task] = outcome
+        return self.outcomes[task]
 
     # Counting -----------------------------------------------------------------------------------------------------
 

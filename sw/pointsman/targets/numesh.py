@@ -228,7 +228,7 @@ class _Allocator:
         )
         settle: tuple[tuple[int, int], ...] = ()
         if phase.technique == "barrier":
-            settle = tuple((s, phase.settle) for s in self._followers(index, node))
+            settle = tuple((s, phase.settle) for s in self._successors(index) if s != index)
         return NodePhase(
             index,
             tuple(tuple(row) for row in rows),
@@ -236,9 +236,13 @@ class _Allocator:
             settle,
         )
 
-    def _followers(self, index: int, node: int) -> list[int]:
-        members = [i for i, phase in enumerate(self.plan.phases) if node in phase.nodes]
-        return sorted(s for s in self.plan.structure.next_for(index, members) if s >= 0 and s != index)
+    def _successors(self, index: int) -> list[int]:
+        """Phases that some node may enter next after this one."""
+        found: set[int] = set()
+        for members in memberships(self.plan.phases):
+            if index in members:
+                found |= {s for s in self.plan.structure.next_for(index, members) if s >= 0}
+        return sorted(found)
 
     def _node(self, node: int) -> NodeImage:
         phases = tuple(self._node_phase(i, node) for i, phase in enumerate(self.plan.phases) if node in phase.nodes)
@@ -381,17 +385,13 @@ class _Allocator:
 
     def _phase(self, index: int) -> PhaseImage:
         phase = self.plan.phases[index]
-        successors: set[int] = set()
-        for members in memberships(self.plan.phases):
-            if index in members:
-                successors |= {s for s in self.plan.structure.next_for(index, members) if s >= 0}
         return PhaseImage(
             phase.name,
             index + 1,
             tuple(i for i, (p, _) in enumerate(self.operators) if p == index),
             phase.technique,
             phase.reason,
-            tuple(sorted(successors)),
+            tuple(self._successors(index)),
             self.barriers.get(index),
         )
 

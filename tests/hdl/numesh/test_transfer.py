@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from typing import Literal
 
 import pytest
 
@@ -16,7 +17,7 @@ MEMADR, NULL, NOP = CODES.memadr, CODES.null, CODES.nop
 INVALID = 9
 ALL = 0xF
 
-Slot = tuple[int, int, int] | tuple[int, int, int, MoveType] | tuple[int, int, int, MoveType, bool] | None
+Slot = tuple[int, int, int] | tuple[int, int, int, MoveType] | tuple[int, int, int, MoveType, Literal[True]] | None
 """VFSM, source, destination and, if it is not a plain move, type and fork mark of the read stage in a cycle."""
 
 
@@ -27,10 +28,9 @@ def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None
         values = dict(always)
         slot = slots[cycle]
         if slot is not None:
-            vfsm, source, destination, kind, forked = (
-                (*slot, MoveType.MOVE, False)[:5] if len(slot) < 4 else (*slot, False)[:5]
-            )
-            annotation = Annotation(MoveType(kind), source, destination, bool(forked))
+            vfsm, source, destination, *rest = slot
+            kind = MoveType(rest[0]) if rest else MoveType.MOVE
+            annotation = Annotation(kind, source, destination, forked=len(rest) == 2)
             values |= {"active": 1, "vfsm": vfsm, "annotation": CODES.encode_annotation(annotation)}
         return values | dict((inputs or {}).get(cycle, {}))
 
