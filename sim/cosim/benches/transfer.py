@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -15,7 +16,7 @@ from .coverage import Coverage
 from .harness import Plan, Task, Values, run
 from .models.places import KINDS, code_of, kind_of
 from .models.transfer import Result, TransferModel
-from .moves import MoveCoverage
+from .moves import Goal, MoveCoverage
 
 OUTPUTS = (
     *("in_accept", "out_claim", "out_valid", "out_data", "memadr"),
@@ -31,10 +32,11 @@ class Driver:
     where it was asked.
     """
 
-    def __init__(self, shape: NodeShape, random: Random) -> None:
+    def __init__(self, shape: NodeShape, random: Random, goals: Callable[[], Sequence[Goal]]) -> None:
         self.shape = shape
         self.codes = Codes(shape)
         self.random = random
+        self.goals = goals
         self.resets = 3
         self.crowd: list[int] = [0]
         self.annotations = [self._annotation() for _ in range(shape.vfsms)]
@@ -54,10 +56,7 @@ class Driver:
         vfsm = self.last if random.random() < 0.2 else random.choice(self.crowd)
         if random.random() < 0.2:
             self.annotations[vfsm] = self._annotation()
-        before = self.annotations[self.last]
-        if random.random() < 0.15 and self.codes.is_neighbour(before.destination):
-            fork = replace(self._annotation(), type=MoveType.FORK, source=before.destination)
-            self.annotations[vfsm] = fork
+        self._follow(self.annotations[self.last].destination, vfsm)
         self.last = vfsm
         return self._answers({}) | {
             "rst": int(self.resets > 0),
@@ -69,9 +68,23 @@ class Driver:
     def late(self, settled: Values) -> Values:
         return self._answers(settled)
 
+    def _follow(self, before: int, vfsm: int) -> None:
+        """Now and then let ``vfsm`` read from where the VFSM before it writes to, ``before``: a fork, or a buffer."""
+        random, codes = self.random, self.codes
+        if codes.is_neighbour(before) and random.random() < 0.25:
+            kinds = [goal.destination for goal in self.goals() if goal.source == "fork"] or KINDS
+            destination = code_of(codes, random.choice(kinds), random.randrange(64))
+            self.annotations[vfsm] = Annotation(MoveType.FORK, before, destination, random.random() < 0.3)
+        elif codes.is_buffer(before) and random.random() < 0.1:
+            self.annotations[vfsm] = replace(self.annotations[vfsm], source=before)
+
     def _annotation(self) -> Annotation:
         random = self.random
         kinds = random.choices(KINDS, weights=(4, 4, 4, 2, 1, 1, 1, 1), k=2)
+        goals = self.goals() if random.random() < 0.3 else ()
+        if goals:
+            goal = random.choice(goals)
+            kinds = ["link" if goal.source in (None, "fork") else goal.source, goal.destination]
         source, destination = (code_of(self.codes, kind, random.randrange(64)) for kind in kinds)
         # Buffers of the few VFSMs that run are the interesting ones.
         if random.random() < 0.7 and self.codes.is_buffer(source):
@@ -244,5 +257,6 @@ async def transfer(dut: Any) -> None:
     coverage = Coverage()
     inputs = ["rst", "active", "vfsm", "annotation", "in_valid", "out_accept", "read__taken", "read__data", "write__ok"]
     inputs += [f"in_data_{d}" for d in range(shape.neighbours)]
-    plan = Plan(inputs, OUTPUTS, OUTPUTS, least=8000, most=40000)
-    await run(dut, Driver(shape, task.random("driver")), CoveredModel(shape, coverage), coverage, plan)
+    plan = Plan(inputs, OUTPUTS, OUTPUTS, least=8000, most=120000)
+    model = CoveredModel(shape, coverage)
+    await run(dut, Driver(shape, task.random("driver"), model.moves.goals), model, coverage, plan)

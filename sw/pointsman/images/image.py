@@ -108,6 +108,9 @@ class PhaseImage:
     successors: tuple[int, ...]
     barrier: int | None = None
     """Which of the operators closes the phase, for the technique "barrier"."""
+    load_cycles: int = 0
+    """Cycles that loading the phase takes, the same at every node, so that nodes that leave a phase together arrive
+    together."""
 
 
 @dataclass(frozen=True)

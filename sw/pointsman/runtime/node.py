@@ -137,6 +137,7 @@ class Router:
 
     async def load(self, phase: int) -> None:
         """Put a phase's schedule and VFSMs into the router's memories, all pipelines side by side. In the loader phase only."""
+        end = self.clock.time + self.images.phases[phase].load_cycles
         part = self.phases[phase]
         period = self.images.period
         base = self._block(phase) * period
@@ -153,6 +154,8 @@ class Router:
             if words:
                 await WaitEmpty(p, Category.ROUTER)
         await Wait(DRAIN, Category.ROUTER)
+        # As long as at every other node: those that left a phase together must not drift apart.
+        await WaitUntil(end, Category.ROUTER)
         self.resident.add(phase)
 
     # -- phases ----------------------------------------------------------------------------------------------

@@ -20,16 +20,24 @@ from .trees import grown_tree, path_tree
 
 @dataclass
 class Budget:
-    """Work that may be spent, in prices looked up; the same on every machine."""
+    """Work that may be spent, counted in prices looked up so that it is the same on every machine."""
 
     left: float
+    whole: Budget | None = None
+    """Budget that this one is a share of."""
 
     def spend(self, work: float) -> None:
         self.left -= work
+        if self.whole is not None:
+            self.whole.spend(work)
 
     @property
     def empty(self) -> bool:
-        return self.left <= 0
+        return self.left <= 0 or (self.whole is not None and self.whole.empty)
+
+    def share(self, part: float) -> Budget:
+        """A budget of ``part`` of what is left."""
+        return Budget(self.left * part, self)
 
 
 @dataclass(frozen=True)
@@ -84,14 +92,10 @@ class Negotiation:
         self.chains: list[Chain | None] = [None] * len(self.demand_of)
         self._ways: dict[tuple[int, int], list[Branch]] = {}
 
-    def run(self, rounds: int, budget: Budget, patience: int = 12, start: Sequence[Chain] = ()) -> Outcome:
+    def run(self, rounds: int, patience: int, budget: Budget) -> Outcome:
         """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts."""
         occupancy = self.occupancy
-        for index, chain in enumerate(start):
-            self.chains[index] = chain
-            occupancy.add(chain)
-        occupancy.hold()
-        todo = self._order(range(len(self.chains)) if not start else self._contested())
+        todo = self._order(range(len(self.chains)))
         fewest, waited = np.inf, 0
         for turn in range(rounds):
             for index in todo:

@@ -31,10 +31,9 @@ from .validation import validate
 
 __all__ = ["RoutingError", "route_phase"]
 
-ROUNDS = 120
-"""Rounds of negotiation at most."""
-PATIENCE = 40
-"""Rounds without fewer conflicts after which an attempt is given up."""
+HASTE = 16, 8
+PATIENCE = 120, 40
+"""Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
 
 
 def route_phase(
@@ -117,11 +116,11 @@ class _Search:
             if part not in self.needs:
                 self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
         self.most_chains = self._most_chains()
-        self.outcomes: dict[Task, Outcome] = {}
+        self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
         self.known: dict[tuple[Part, tuple[int, ...]], list[Chain]] = {}
-        self.rounds = ROUNDS
+        self.patience = PATIENCE
         work = sum(len(part.demands) * len(part.links) for part in self.needs)
-        self.budget = Budget(effort * min(100_000 + 1_000 * work, 8_000_000))
+        self.budget = self.share = Budget(effort * min(100_000 + 1_000 * work, 8_000_000))
         self.failure: tuple[Task, Outcome] | None = None
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
@@ -169,27 +168,34 @@ class _Search:
     def _climb(self, levels: list[tuple[int, ...]]) -> tuple[dict[Part, list[Chain]] | None, int]:
         """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
 
-        Short periods first, each by halving the levels above the best one so far that it divides.
+        First every period in haste, the shortest first, by halving the levels above the best so far that it divides;
+        then with patience, in growing steps from the best one up.
         """
         found, reached = None, -1
-        for slots in divisors(self.period):
-            above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
-            while above and not self.budget.empty:
-                middle = len(above) // 2
-                chains = self._every_part(levels[above[middle]], slots)
-                if chains is None:
-                    above = above[:middle]
-                else:
-                    found, reached = chains, above[middle]
-                    above = above[middle + 1 :]
+        for haste in (True, False):
+            whole = self.budget.share(0.5 if haste else 1.0)
+            for slots in divisors(self.period):
+                self.patience = HASTE if haste else PATIENCE
+                self.share = whole.share(0.4)
+                above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
+                step = len(above) // 2 if haste else 0
+                while above and not self.share.empty:
+                    chains = self._every_part(levels[above[step]], slots)
+                    if chains is None:
+                        above = above[:step]
+                        step = len(above) // 2
+                    else:
+                        found, reached = chains, above[step]
+                        above = above[step + 1 :]
+                        step = len(above) // 2 if haste else min(2 * step + 1, len(above) // 2)
         return found, reached
 
     def _least(self, level: tuple[int, ...]) -> dict[Part, list[Chain]]:
         """Chains for the lowest level, however long it takes."""
         for attempt in range(1, 4):
-            self.budget, self.outcomes = Budget(float("inf")), {}
+            self.share, self.outcomes = Budget(float("inf")), {}
             self.seed += 1
-            self.rounds = ROUNDS * attempt
+            self.patience = PATIENCE[0] * attempt, PATIENCE[1] * attempt
             found = self._every_part(level, self.period)
             if found is not None:
                 return found
@@ -242,18 +248,19 @@ class _Search:
         return None
 
     def _attempt(self, task: Task) -> Outcome:
-        if task not in self.outcomes:
+        key = task, self.patience
+        if key not in self.outcomes:
             reserve = task.reserve and self.limits.phase_change
             needs = self.needs[task.part]
             if overloaded(task.part, needs, task.words, task.slots, self.limits.pipelines, reserve=reserve):
                 outcome = Outcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
-                outcome = Negotiation(task, self.limits, self.seed).run(self.rounds, self.budget, PATIENCE)
+                outcome = Negotiation(task, self.limits, self.seed).run(*self.patience, self.share)
                 if outcome.chains is None and task.slots == self.period:
                     self.failure = task, outcome
-            self.outcomes[task] = outcome
-        return self.outcomes[task]
+            self.outcomes[key] = outcome
+        return self.outcomes[key]
 
     # Counting -----------------------------------------------------------------------------------------------------
 

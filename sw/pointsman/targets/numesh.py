@@ -49,6 +49,9 @@ def make_images(plan: Plan) -> Images:
     return _Allocator(plan).images()
 
 
+LOAD_OVERHEAD = 8
+"""Cycles from the last command word to its effect, and for registers that make each other wait."""
+
 _Key = tuple[int, int, int, int, int]
 """Stream, chain, node, pipeline and virtual number of a VFSM."""
 
@@ -393,7 +396,23 @@ class _Allocator:
             phase.reason,
             tuple(self._successors(index)),
             self.barriers.get(index),
+            self._load_cycles(index),
         )
+
+    def _load_cycles(self, index: int) -> int:
+        """Cycles that the node with most to load needs. In the loader phase a command register takes a word every other
+        cycle, and the processor writes one word a cycle."""
+        phase = self.plan.phases[index]
+        words: dict[tuple[int, int], int] = defaultdict(int)
+        for chain in phase.routed.chains:
+            for vfsm in chain.vfsms:
+                words[vfsm.node, vfsm.pipeline] += self.codes.command_words
+        slowest = 0
+        for node in phase.nodes:
+            own = [words[node, p] for p in range(self.plan.shape.pipelines)]
+            own[0] += self.plan.period * self.codes.command_words
+            slowest = max(slowest, 2 * max(own), sum(own))
+        return slowest + LOAD_OVERHEAD
 
     def images(self) -> Images:
         plan = self.plan

@@ -130,14 +130,7 @@ class NodeModel:
     def offers(self, d: int) -> bool:
         """``out_valid`` of link ``d``."""
         p = self.link_writer(d)
-        return p is not None and self.goes(p)
-
-    def goes(self, p: int) -> bool:
-        """The word of pipeline ``p`` for a neighbour may go: its second leg, if it has one, can take it too."""
-        if self.forked(p):
-            return self.state(p) == "open"
-        stage = self.stage[p]
-        return stage is not None and not stage.annotation.forked
+        return p is not None and not self.held_back(p)
 
     def outputs(self, inputs: Inputs | None = None) -> dict[str, int | None]:
         """All outputs; they depend on registers alone."""
@@ -233,9 +226,7 @@ class NodeModel:
         if codes.is_neighbour(to):
             if self.link_writer(to) != p:
                 return "a lower pipeline has it"
-            if not self.goes(p):
-                return "second leg not ready"
-            return "" if inputs[f"out_accept_{to}"] else "not accepted"
+            return self.held_back(p) or ("" if inputs[f"out_accept_{to}"] else "not accepted")
         if codes.is_register(to):
             r = to - codes.first_register
             if self.full[r] and not blind:

@@ -83,12 +83,6 @@ class TransferModel:
         )
         return Reading(state, vfsm, annotation, forked)
 
-    def _goes(self, reading: Reading) -> bool:
-        """The word for a neighbour is offered: its second leg, if it has one, can take it too."""
-        if reading.forked:
-            return reading.state == "open"
-        return self.word is not None and not self.word.annotation.forked
-
     def _refusable(self, word: Word) -> bool:
         taken_for_sure = word.annotation.destination in (self.codes.memadr, self.codes.null)
         return word.from_buffer or not (taken_for_sure or word.annotation.type == MoveType.BLIND)
@@ -136,7 +130,7 @@ class TransferModel:
             destination = word.annotation.destination
             if codes.is_neighbour(destination):
                 expected["out_claim"] = 1 << destination
-                expected["out_valid"] = int(self._goes(reading))
+                expected["out_valid"] = int(self._offered(word, reading))
                 expected["out_data"] = word.data
             elif destination == codes.memadr:
                 expected |= {"memadr": 1, "out_data": word.data}
@@ -184,7 +178,7 @@ class TransferModel:
             return False
         destination = word.annotation.destination
         if codes.is_neighbour(destination):
-            return self._goes(reading) and bool(inputs["out_accept"] >> destination & 1)
+            return self._offered(word, reading) and bool(inputs["out_accept"] >> destination & 1)
         if codes.is_register(destination):
             return bool(inputs["write__ok"])
         if codes.is_buffer(destination):
