@@ -66,6 +66,10 @@ class NodeCoverage:
             ["words in write stages", "words in buffers", "words in registers", "a pointer command", "part of a command"],
             None if several else {"part of a command": "a command is one word"},
         )
+        coverage.group(
+            "changed while it is read",
+            ["schedule entry", *(f"annotation of pipeline {p}" for p in range(shape.pipelines))],
+        )
         coverage.group("address", ["first", "next", "set", "add"])
 
     def before(self, inputs: Mapping[str, int]) -> None:
@@ -96,6 +100,8 @@ class NodeCoverage:
 
     def after(self) -> None:
         """Look at what the pipelines did."""
+        for what in self.model.collisions:
+            self.coverage.hit("changed while it is read", what)
         for p, happening in enumerate(self.model.happenings):
             self._pipeline(p, happening)
 

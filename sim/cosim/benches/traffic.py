@@ -67,7 +67,10 @@ class Program:
         self.random = random
         self.goals = goals
         shape = codes.shape
-        self.registers = random.sample(range(shape.registers), random.choice((1, 2, shape.registers)))
+        # Words that others send through a command register make nonsense of commands in several words.
+        first = shape.pipelines if shape.pipelines < shape.registers and random.random() < 0.6 else 0
+        pool = range(first, shape.registers)
+        self.registers = random.sample(pool, min(random.choice((1, 2, shape.registers)), len(pool)))
         self.links = random.sample(range(shape.neighbours), random.choice((1, shape.neighbours)))
         size = min(random.randint(3, _CROWD), shape.vfsms - 2)
         self.crowds = [random.sample(range(2, shape.vfsms), size) for _ in range(shape.pipelines)]
@@ -98,16 +101,17 @@ class Program:
         """Words of a random command for pipeline ``p``, most often one that leaves the node busy."""
         random, codes = self.random, self.codes
         while True:
-            match random.randrange(6):
-                case 0:
-                    command = codes.write_annotation(random.choice((*self.crowds[p], 0)), self.annotation(p))
-                case 1:
+            match random.randrange(8):
+                case 0 | 1:
+                    scheduled = [entry.vfsms[p] for entry in self.schedule.values()]
+                    command = codes.write_annotation(random.choice(scheduled), self.annotation(p))
+                case 2 | 3:
                     row = tuple(self._vfsm(q) for q in range(codes.shape.pipelines))
                     at = self.address() - self.first
                     command = codes.write_entry(self.first + at, ScheduleEntry(row, self._next(at)))
-                case 2 | 3:
+                case 4 | 5:
                     command = codes.set_pointer(self.address())
-                case 4:
+                case 6:
                     command = codes.add_pointer(random.randint(-self.entries, self.entries))
                 case _:
                     command = self._vain_command(p)
@@ -150,7 +154,7 @@ class Program:
 
     def _code(self, p: int, kind: str) -> int:
         random = self.random
-        if kind == "register" and random.random() < 0.9:
+        if kind == "register" and random.random() < 0.95:
             return self.codes.register(random.choice(self.registers))
         if kind == "link":
             return self.codes.neighbour(random.choice(self.links))
@@ -175,6 +179,8 @@ class Program:
                 row += self._theft(p)
             elif choice < 0.65:
                 row += [random.choice(self.crowds[p])] * 2
+            elif choice < 0.75:
+                row += [REPROGRAM_VFSM, self._vfsm(p), random.choice(self.crowds[p])]
             else:
                 row.append(self._vfsm(p))
         return row[: self.entries]
@@ -249,7 +255,7 @@ class Processor:
         self.words = Words(self.codes, random)
         self.restart(Program(self.codes, self.words, random))
 
-    def restart(self, program: Program | None, *, commands: float = 0.15) -> None:
+    def restart(self, program: Program | None, *, commands: float = 0.25) -> None:
         """After a reset, when the loader phase runs: load ``program``, or go on with what the memories hold.
 
         Parameters
@@ -272,6 +278,7 @@ class Processor:
         self.rate = random.choice((0.1, 0.5, 1.0))
         self.reading = random.choice((0.3, 0.5, 0.7))
         self.sent: deque[tuple[int, int]] = deque()
+        """Words of a command on its way, with their register."""
 
     @property
     def ready(self) -> bool:
@@ -297,18 +304,13 @@ class Processor:
         random, program = self.random, self.program
         if random.random() >= self.rate:
             return self._nothing()
-        if self.sent:
-            # The other words of a command, as soon as its register has room.
-            register, word = self.sent[0]
-            if full >> register & 1:
-                return self._nothing()
-            self.sent.popleft()
-            return self._write(register, word)
-        if random.random() < self.commands:
+        if self.sent and not full >> self.sent[0][0] & 1:
+            return self._write(*self.sent.popleft())
+        if not self.sent and random.random() < self.commands:
             p = random.randrange(self.shape.pipelines)
             self.sent.extend((p, word) for word in program.command(p))
         address = random.choice(program.registers)
-        if random.random() < 0.1:
+        if random.random() < 0.05:
             address = random.randrange(1 << bits_for(self.shape.registers))
         if random.random() < self.reading:
             return self._nothing() | {"p_address": address, "p_read": 1}

@@ -93,11 +93,14 @@ class AmaranthEngine(Engine):
 
     def preload(self, memories: Sequence[NodeMemories]) -> None:
         for node, contents in zip(self._mesh.nodes, memories, strict=True):
-            for address, word in enumerate(contents.schedule):
-                self._context.set(node.schedule.ram.data[address], word)
+            self._fill(node.schedule.ram, contents.schedule)
             for annotation, words in zip(node.annotations, contents.annotations, strict=True):
-                for vfsm, word in enumerate(words):
-                    self._context.set(annotation.ram.data[vfsm], word)
+                self._fill(annotation.ram, words)
+
+    def _fill(self, memory: Memory, words: Sequence[int]) -> None:
+        rows = Cat(memory.data[address] for address in range(memory.depth))
+        width = len(rows) // memory.depth
+        self._context.set(rows, sum(word << (address * width) for address, word in enumerate(words)))
 
     def memories(self) -> list[NodeMemories]:
         return [

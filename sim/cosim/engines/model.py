@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
@@ -132,6 +133,42 @@ class ModelEngine(Engine):
         return bool(self.routers.full[node, register])
 
 
+@dataclass(frozen=True)
+class _Packed:
+    """A transfer as rows of the tables."""
+
+    transfer: Transfer
+    data: list[np.ndarray | None]
+    """Keeps the arrays whose addresses are in ``lanes``."""
+    lanes: np.ndarray
+    turns: list[int]
+    category: int
+    words: int
+
+    @classmethod
+    def of(cls, transfer: Transfer) -> _Packed:
+        rows: list[tuple[int, ...]] = []
+        turns: list[int] = []
+        for lane in transfer.lanes:
+            data = lane.data
+            row = (
+                *(lane.write, lane.words, 0, 0, len(turns), len(lane.registers)),
+                *((0, 0) if data is None else (data.ctypes.data, data.itemsize)),
+                *((-1, 0) if lane.after is None else (lane.after, lane.after_all)),
+                *((-1, 0) if lane.pair is None else (lane.pair, lane.window or 0)),
+            )
+            rows.append(row)
+            turns += lane.registers
+        return cls(
+            transfer=transfer,
+            data=[lane.data for lane in transfer.lanes],
+            lanes=np.array(rows, dtype=np.int64),
+            turns=turns,
+            category=-1 if transfer.category is None else int(transfer.category),
+            words=sum(lane.words for lane in transfer.lanes),
+        )
+
+
 class _Run:
     """One run: programs in Python, requests in the tables of the compiled loop."""
 
@@ -149,6 +186,7 @@ class _Run:
         self.requests.kind[:] = kernel.IDLE
         self.requests.ready[:] = 0
         self.requests.clock[kernel.EVENTS] = 0
+        self.packed: list[_Packed | None] = [None] * engine.nodes
         self.timers: list[tuple[int, int]] = []
         self.events: list[np.ndarray] = []
         self.quiet = self.started
@@ -216,43 +254,27 @@ class _Run:
         tables.stalled[node] = time
 
     def _enter_transfer(self, node: int, transfer: Transfer) -> None:
-        count = len(transfer.lanes)
-        turns = sum(len(lane.registers) for lane in transfer.lanes)
+        packed = self.packed[node]
+        if packed is None or packed.transfer is not transfer:
+            packed = self.packed[node] = _Packed.of(transfer)
+        count, turns = len(packed.lanes), len(packed.turns)
         if count > self.requests.lanes.shape[1]:
-            self._grow(lanes=count)
+            self._grow("lanes", count)
         if turns > self.requests.turns.shape[1]:
-            self._grow(turns=turns)
+            self._grow("turns", turns)
         tables = self.requests
-        first = 0
-        for number, lane in enumerate(transfer.lanes):
-            registers, data = lane.registers, lane.data
-            tables.turns[node, first : first + len(registers)] = registers
-            tables.lanes[node, number] = (
-                lane.write,
-                lane.words,
-                0,
-                0,
-                first,
-                len(registers),
-                0 if data is None else data.ctypes.data,
-                0 if data is None else data.itemsize,
-                -1 if lane.after is None else lane.after,
-                lane.after_all,
-                -1 if lane.pair is None else lane.pair,
-                0 if lane.window is None else lane.window,
-            )
-            first += len(registers)
+        tables.lanes[node, :count] = packed.lanes
+        tables.turns[node, :turns] = packed.turns
         tables.lane_count[node] = count
-        tables.category[node] = -1 if transfer.category is None else transfer.category
-        tables.open_words[node] = sum(lane.words for lane in transfer.lanes)
+        tables.category[node] = packed.category
+        tables.open_words[node] = packed.words
 
-    def _grow(self, **sizes: int) -> None:
+    def _grow(self, name: str, size: int) -> None:
         """Make room for more lanes, or more registers, of a node."""
-        for name, size in sizes.items():
-            old = getattr(self.requests, name)
-            new = np.zeros((old.shape[0], 2 * size, *old.shape[2:]), dtype=old.dtype)
-            new[:, : old.shape[1]] = old
-            self.requests = self.engine.requests = self.requests._replace(**{name: new})
+        old = getattr(self.requests, name)
+        new = np.zeros((old.shape[0], 2 * size, *old.shape[2:]), dtype=old.dtype)
+        new[:, : old.shape[1]] = old
+        self.requests = self.engine.requests = self.requests._replace(**{name: new})
 
     def _deadlock(self, time: int) -> DeadlockError:
         waits = []
@@ -311,13 +333,13 @@ def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Route
         register=_zeros(n, shape.registers),
         full=np.zeros((n, shape.registers), dtype=np.int8),
         partial=_zeros(n, p, codes.command_words),
-        offers=_zeros(2, links + 1),
+        offers=_zeros(2, links + 1) - 1,
         offered=_zeros(2, links + 1),
-        accepts=_zeros(2, links + 1),
+        accepts=_zeros(2, links + 1) - 1,
         peer=peer,
         places=places,
         layout=layout,
-        scratch=_zeros(4, p),
+        scratch=_zeros(4, p) - 1,
         arrivals=_zeros(n, 3),
     )
 

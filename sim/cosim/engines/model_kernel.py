@@ -24,6 +24,7 @@ NOTHING, NEIGHBOUR, REGISTER, BUFFER, NULL, MEMADR = range(6)
 # A decoded annotation: type, kind and number of source and destination, whether a second leg of a fork follows, then the
 # packed word it comes from.
 TYPE_MASK = 3
+STAMP = 16
 SOURCE_KIND, SOURCE, DESTINATION_KIND, DESTINATION, SECOND_LEG, PACKED = 2, 5, 15, 18, 28, 29
 KIND_MASK, NUMBER_MASK = 7, 1023
 
@@ -78,12 +79,13 @@ class Routers(NamedTuple):
     partial: np.ndarray
     """n × P × words of a command, collected so far."""
     offers: np.ndarray
-    """2 × (n·N + 1): 1 + the pipeline that offers a word at a port, 0 if none; by parity of the cycle. The last
-    column belongs to ports that are not connected and stays 0, here and in ``accepts``."""
+    """2 × (n·N + 1): the pipeline that offers a word at a port and, times `STAMP`, the cycle in which it does so; by
+    parity of the cycle. The last column belongs to ports that are not connected and stays -1, here and in
+    ``accepts``."""
     offered: np.ndarray
     """2 × (n·N + 1) words."""
     accepts: np.ndarray
-    """2 × (n·N + 1): 1 + the pipeline that accepts a word at a port."""
+    """2 × (n·N + 1): as ``offers``, of the pipeline that accepts a word at a port."""
     peer: np.ndarray
     """n·N: the port at the other end of the link."""
     places: np.ndarray
@@ -91,7 +93,7 @@ class Routers(NamedTuple):
     layout: np.ndarray
     """LAYOUT_FIELDS."""
     scratch: np.ndarray
-    """4 × P: register taken, register to clear, register filled, word filled."""
+    """4 × P: register taken, register to clear, register filled, word filled. All -1 between nodes but the words."""
     arrivals: np.ndarray
     """n × 3: address, bytes and word of what processors read in this cycle."""
 
@@ -259,6 +261,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
     while time < stop and not any_ready:
         now = time & 1
         then = 1 - now
+        here = time * STAMP
         arrived = 0
         for i in range(nodes):
             # The processor: which register, if any.
@@ -308,10 +311,8 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                         )
 
             # Write and read stages of each pipeline, on the state at the start of the cycle.
+            touched = False
             for p in range(pipelines):
-                taken[p] = -1
-                cleared[p] = -1
-                filled[p] = -1
                 valid = stage[i, p, VALID] != 0
                 flags = stage[i, p, READ_FLAGS]
                 if not valid and flags == 0:
@@ -325,7 +326,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                     blind = writing & TYPE_MASK == _BLIND
                     if to_kind == NEIGHBOUR:
                         link = i * ports + to
-                        ok = offers[now, link] == p + 1 and accepts[now, peer[link]] != 0
+                        ok = offers[now, link] == here + p and accepts[now, peer[link]] >= here
                     elif to_kind == REGISTER:
                         ok = (blind or full[i, to] == 0) and not (access_write and access == to)
                         for q in range(p):
@@ -334,6 +335,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                         if ok:
                             filled[p] = to
                             fill[p] = word
+                            touched = True
                     elif to_kind == BUFFER:
                         ok = blind or buffer_full[i, p, to] == 0
                     else:
@@ -355,9 +357,9 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                             if flags & FORKED and ok:
                                 got = True
                                 got_word = word
-                        elif accepts[now, i * ports + source] == p + 1:
+                        elif accepts[now, i * ports + source] == here + p:
                             other = peer[i * ports + source]
-                            if offers[now, other] != 0:
+                            if offers[now, other] >= here:
                                 got = True
                                 got_word = offered[now, other]
                     elif from_kind == REGISTER:
@@ -370,6 +372,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                         if got:
                             got_word = register[i, source]
                             taken[p] = source
+                            touched = True
                             if not keep:
                                 cleared[p] = source
                     elif from_kind == BUFFER:
@@ -414,13 +417,17 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 access_word = register[i, access]
                 node[i, READ_DATA] = access_word
                 full[i, access] = 0
-            for p in range(pipelines):
-                if cleared[p] >= 0:
-                    full[i, cleared[p]] = 0
-            for p in range(pipelines):
-                if filled[p] >= 0:
-                    register[i, filled[p]] = fill[p]
-                    full[i, filled[p]] = 1
+            if touched:
+                for p in range(pipelines):
+                    if cleared[p] >= 0:
+                        full[i, cleared[p]] = 0
+                for p in range(pipelines):
+                    if filled[p] >= 0:
+                        register[i, filled[p]] = fill[p]
+                        full[i, filled[p]] = 1
+                    taken[p] = -1
+                    cleared[p] = -1
+                    filled[p] = -1
             if access_write:
                 register[i, access] = access_word
                 full[i, access] = 1
@@ -436,9 +443,6 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 address = (node[i, NEXT] + node[i, POINTER]) & (depth - 1)
             node[i, POINTER_KIND] = 0
             node[i, NEXT] = schedule[i, address, pipelines]
-            for d in range(ports):
-                offers[then, i * ports + d] = 0
-                accepts[then, i * ports + d] = 0
             # What the next cycle's stages are going to do; lower pipelines last, they take precedence at a port.
             for p in range(pipelines - 1, -1, -1):
                 vfsm = stage[i, p, ENTRY_VFSM]
@@ -468,14 +472,14 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                     if fork and valid and from_kind == NEIGHBOUR and to_kind == NEIGHBOUR and to == source:
                         flags |= FORKED
                     if flags & CAN_ACCEPT and from_kind == NEIGHBOUR and not fork:
-                        accepts[then, i * ports + source] = p + 1
+                        accepts[then, i * ports + source] = here + STAMP + p
                 if valid and to_kind == NEIGHBOUR:
                     # A fork's first leg waits for the second, and keeps the link from other pipelines meanwhile.
                     if flags & FORKED:
                         blocked = flags & CAN_ACCEPT == 0
                     else:
                         blocked = (writing >> SECOND_LEG) & 1 != 0
-                    offers[then, i * ports + to] = 0 if blocked else p + 1
+                    offers[then, i * ports + to] = -1 if blocked else here + STAMP + p
                     offered[then, i * ports + to] = stage[i, p, WORD]
                 stage[i, p, READ_FLAGS] = flags
                 if stage[i, p, COLLECTED] == command_words:

@@ -133,26 +133,27 @@ class _Planner:
         self.seed = seed
         self.routes = routes
         self.notes: list[str] = []
+        self.joined: dict[int, dict[int, list[set[int]]]] = {}
+        """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
-        forced: dict[int, str] = {}
         planned: list[PlannedPhase] = []
         for i in range(len(self.structure.phases)):
             phase = self.plan_phase(i, None, limit - sum(before.cycles for before in planned))
             if phase is None:
                 return None
             planned.append(phase)
-        # A phase closed by messages alone leaves neighbours behind in it for any time; where the wires of the two
-        # phases collide it needs a barrier instead. Its own route changes with that, so look again.
-        while collisions := [c for c in self._collisions(planned) if c[0] not in forced]:
-            for earlier, later, link in collisions:
-                node, port, slot = link
-                forced[earlier] = (
-                    f"the link at port {port} of node {node} carries words in slot {slot} in this phase and "
-                    f"in '{planned[later].name}'"
+        # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
+        # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
+        while collisions := [c for c in self._collisions(planned) if c[1] not in self.joined.get(c[0], {})]:
+            for earlier, later, (node, port, slot) in collisions:
+                self.joined.setdefault(earlier, {})[later] = _spans(planned[later])
+                reason = (
+                    f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
+                    f"'{planned[later].name}'"
                 )
-                again = self.plan_phase(earlier, forced[earlier])
+                again = self.plan_phase(earlier, reason)
                 assert again is not None
                 planned[earlier] = again
         return Plan(
@@ -263,7 +264,7 @@ class _Planner:
         if reason is None:
             ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
             return _Draft(ending, None, ending.cycles, spans)
-        barrier = self._barrier(phase, nodes, routed)
+        barrier = self._barrier(phase, routed)
         if not barrier.instances:
             ending = closed("msg-sync", "no word leaves its node")
             return _Draft(ending, None, ending.cycles, spans)
@@ -275,7 +276,7 @@ class _Planner:
         """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe."""
         assert draft.reason is not None
         before = draft.phase
-        barrier = self._barrier(phase, before.nodes, before.routed)
+        barrier = self._barrier(phase, before.routed)
         ending = StrBarrierTree()
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
@@ -395,8 +396,9 @@ class _Planner:
             return "a node takes part in several instances"
         return None
 
-    def _barrier(self, phase: PhaseOutline, nodes: frozenset[int], routed: RoutedPhase) -> Operator:
-        """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3)."""
+    def _barrier(self, phase: PhaseOutline, routed: RoutedPhase) -> Operator:
+        """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
+        that a later phase with colliding wires joins."""
         groups: list[set[int]] = [set(i.nodes) for operator in phase.operators for i in operator.instances]
         names = {
             f"{operator.label}[{i}]": instance.nodes[0]
@@ -407,6 +409,8 @@ class _Planner:
             label = routed.streams[chain.stream].name.split(".")[0]
             if label in names:
                 groups.append({names[label], *(v.node for v in chain.vfsms)})
+        for spans in self.joined.get(self.structure.phases.index(phase), {}).values():
+            groups += spans
         parts = partitions(groups)
         while True:
             # A part whose nodes do not hang together is widened to the box around it.
@@ -503,7 +507,7 @@ class _Planner:
         found = []
         writes = [link_writes(phase.routed) for phase in planned]
         for earlier, phase in enumerate(planned):
-            if phase.technique != "msg-sync":
+            if phase.technique == "none":
                 continue
             for later in sorted(self.structure.reachable(earlier) - {earlier}):
                 shared = writes[earlier] & writes[later]
@@ -512,6 +516,13 @@ class _Planner:
                 if shared:
                     found.append((earlier, later, min(shared)))
         return found
+
+
+def _spans(planned: PlannedPhase) -> list[set[int]]:
+    """Sets of nodes that words of a phase can join: its instances, its barrier's, and the nodes of each route."""
+    operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
+    spans = [set(instance.nodes) for one in operators for instance in one.operator.instances]
+    return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in planned.routed.chains]
 
 
 def _name(phase: PhaseOutline) -> str:

@@ -1,243 +1,148 @@
-"""Who uses what in a part: VFSM slots, wires, interface accesses, VFSM numbers; and what using it costs.
+"""Who uses what in a part, counted by slot: VFSMs, wires, interface accesses, VFSM numbers; and past conflicts.
 
-Costs are whole numbers held in float64, so every sum is exact and results do not depend on the machine. The cost of a
-resource is ``UNIT`` plus a history of past conflicts plus a present price for every other user (negotiated congestion,
-McMurchie and Ebeling 1995).
+All numbers are whole, so results do not depend on the machine. The price of a resource is made in ``kernels`` of its
+present users and of the history kept here (negotiated congestion, McMurchie and Ebeling 1995).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 
-from .problem import Demand, Part
-from .route import Chain, Footprint, Route
-
-UNIT = 16.0
-"""Cost of a free resource."""
-NEVER = float(1 << 40)
-"""Cost of what may not be used at all."""
+from .kernels import UNIT, Kernels
+from .problem import Part
 
 
 class Noise:
-    """Small random whole numbers that break ties, from a generator whose stream is fixed for ever."""
+    """Random numbers from a generator whose stream is fixed for ever."""
 
     def __init__(self, seed: int) -> None:
         self._bits = np.random.PCG64(seed)
 
-    def numbers(self, count: int, below: int) -> np.ndarray:
-        """``count`` numbers 0..below-1."""
-        return (self._bits.random_raw(count) >> np.uint64(11)) % np.uint64(below)
+    def below(self, limit: int, count: int) -> list[int]:
+        """``count`` numbers 0..limit-1."""
+        return ((self._bits.random_raw(count) >> np.uint64(11)) % np.uint64(limit)).tolist()
 
     def order(self, count: int) -> list[int]:
         """A permutation of 0..count-1."""
         return np.argsort(self._bits.random_raw(count), kind="stable").tolist()
 
 
-class Occupancy:
-    """Use of one part over ``slots`` slots, counted, with the costs that follow from it.
+@dataclass(frozen=True, eq=False)
+class Strand:
+    """A chain as the kernels know it: see ``kernels.cheapest`` for ``visits`` and ``ops``."""
 
-    ``reserve``: every node in use needs a slot for the reprogramming VFSM in pipeline 0; ``rewritten`` chains ask for
-    one in each pipeline that they use. ``held`` is that slot by (node, pipeline), -1 where there is none.
+    demand: int
+    visits: np.ndarray
+    ops: np.ndarray
+    gap: int
+    starts: np.ndarray
+
+
+class Occupancy:
+    """Use of one part over ``slots`` slots.
+
+    Tables are indexed by (place, slot), those of interface accesses by condition first: ``readers`` counts the readers
+    under a condition, ``readers_met`` those that a writer under this condition may meet, and the other way round.
+    ``room`` is the number of VFSMs a pipeline has for streams. ``held`` are the slots of the reprogramming VFSM by place, -1
+    where there is none.
     """
 
-    def __init__(
-        self, part: Part, pipelines: int, slots: int, vfsms: int, *, reserve: bool, phase_change: bool
-    ) -> None:
-        self.part, self.pipelines, self.slots, self.vfsms = part, pipelines, slots, vfsms
-        self.reserve, self.phase_change = reserve, phase_change
-        shape = (part.nodes, pipelines, slots)
-        wires = max(part.wires, default=-1) + 1
-        self.use = np.zeros(shape)
-        self.wire = np.zeros((wires, slots))
-        self.readers = np.zeros((len(part.conditions), *shape))
-        self.writers = np.zeros((len(part.conditions), *shape))
-        self.numbers = np.zeros((part.nodes, pipelines))
-        self.rewriting = np.zeros((part.nodes, pipelines))
-        self.held = np.full((part.nodes, pipelines), -1)
-        self.use_history = np.zeros(shape)
-        self.wire_history = np.zeros((wires, slots))
-        self.turn_history = np.zeros(shape)
+    def __init__(self, part: Part, pipelines: int, slots: int, room: int, kernels: Kernels) -> None:
+        self.part, self.pipelines, self.slots, self.room, self.kernels = part, pipelines, slots, room, kernels
+        places = part.nodes * pipelines
+        self.wires = np.array(part.wires, np.int64)
+        conditions = len(part.conditions)
+        self.clash = np.zeros((conditions, conditions), np.int64)
+        for condition, others in enumerate(part.clashes):
+            self.clash[condition, list(others)] = 1
+        self.use = np.zeros((places, slots), np.int64)
+        self.wire_use = np.zeros((max(part.wires, default=0) + 1, slots), np.int64)
+        self.readers, self.readers_met, self.writers, self.writers_met = np.zeros(
+            (4, conditions, places, slots), np.int64
+        )
+        self.numbers = np.zeros(places, np.int64)
+        self.held = np.full(places, -1)
+        self.use_history = np.zeros_like(self.use)
+        self.wire_history = np.zeros_like(self.wire_use)
+        self.turn_history = np.zeros_like(self.use)
         """History of a delivery in this slot with an injection in the next."""
-        self.blocked = np.zeros((len(part.links), slots), bool)
+        self.blocked = np.zeros((len(part.links), slots), np.bool_)
         for link, slot in part.blocked:
             self.blocked[link, slot % slots] = True
         self.price = UNIT
-        self._footprints: dict[Route, Footprint] = {}
 
-    def footprint(self, route: Route) -> Footprint:
-        found = self._footprints.get(route)
-        if found is None:
-            if len(self._footprints) > 4096:
-                self._footprints.clear()
-            found = self._footprints[route] = Footprint(self.part, route, self.pipelines, self.slots)
-        return found
-
-    def add(self, chain: Chain, sign: int = 1) -> None:
-        """Count the resources of ``chain`` in, or with ``sign`` -1 out."""
-        mark = self.footprint(chain.route)
-        demand = chain.route.demand
-        starts = list(chain.starts)
-        np.add.at(self.use.reshape(-1), mark.cells[starts], sign)
-        np.add.at(self.wire.reshape(-1), mark.wires[starts], sign)
-        np.add.at(self.readers[demand.reads].reshape(-1), mark.reads[starts], sign)
-        np.add.at(self.writers[demand.delivers].reshape(-1), mark.delivers[starts], sign)
-        np.add.at(self.numbers.reshape(-1), mark.counts, sign)
-        if demand.rewritten:
-            np.add.at(self.rewriting.reshape(-1), mark.counts, sign)
-
-    # Costs ------------------------------------------------------------------------------------------------------
-
-    def vfsm_cost(self, nodes: np.ndarray) -> np.ndarray:
-        """Cost of a VFSM by (node, pipeline, slot) at ``nodes``."""
-        crowd = np.maximum(self.numbers[nodes] - (self.vfsms - 3), 0) * self.price
-        return UNIT + self.use_history[nodes] + self.price * self.use[nodes] + crowd[:, :, None]
-
-    def wire_cost(self, links: np.ndarray, wires: np.ndarray) -> np.ndarray:
-        """Cost of a write by (link, slot)."""
-        return self.wire_history[wires] + self.price * self.wire[wires] + NEVER * self.blocked[links]
-
-    def inject_cost(self, demand: Demand, nodes: np.ndarray) -> np.ndarray:
-        """Cost of reading the interface in a slot: deliveries in the slot before."""
-        before = sum(self.writers[c][nodes] for c in self.part.clashes[demand.reads])
-        return np.roll(self.turn_history[nodes] * (before > 0) + self.price * before, 1, axis=-1)
-
-    def deliver_cost(self, demand: Demand, nodes: np.ndarray) -> np.ndarray:
-        """Cost of writing the interface in a slot: injections in the slot after."""
-        after = sum(self.readers[c][nodes] for c in self.part.clashes[demand.delivers])
-        after = np.roll(after, -1, axis=-1)
-        return self.turn_history[nodes] * (after > 0) + self.price * after
-
-    def starts_cost(self, route: Route) -> np.ndarray:
-        """Cost of a word of ``route`` by its start slot."""
-        mark = self.footprint(route)
-        demand = route.demand
-        crowd = np.maximum(self.numbers - (self.vfsms - 3), 0) * self.price
-        cost = (
-            UNIT * len(route.cells)
-            + crowd.reshape(-1)[mark.counts].sum()
-            + (self.use_history + self.price * self.use).reshape(-1)[mark.cells].sum(1)
-            + (self.wire_history + self.price * self.wire).reshape(-1)[mark.wires].sum(1)
-            + NEVER * self.blocked.reshape(-1)[mark.links].sum(1)
+    def mark(self, strand: Strand, sign: int) -> None:
+        """Count ``strand`` in (1) or out (-1)."""
+        demand = self.part.demands[strand.demand]
+        self.kernels.mark(
+            self.use,
+            self.wire_use,
+            self.readers,
+            self.readers_met,
+            self.writers,
+            self.writers_met,
+            self.numbers,
+            self.clash,
+            strand.ops,
+            strand.starts,
+            demand.reads,
+            demand.delivers,
+            sign,
         )
-        for turns, met, condition, table in (
-            (mark.before_reads, mark.before_reads, demand.reads, self.writers),
-            (mark.delivers, mark.after_delivers, demand.delivers, self.readers),
-        ):
-            count = sum(table[c].reshape(-1)[met] for c in self.part.clashes[condition])
-            history = self.turn_history.reshape(-1)[turns]
-            cost = cost + (self.price * count + history * (count > 0)).sum(1)
-        return cost
 
-    # The reprogramming VFSM ---------------------------------------------------------------------------------------
-
-    def needs_held(self) -> np.ndarray:
-        """(node, pipeline) that must keep a slot for the reprogramming VFSM."""
-        need = self.rewriting > 0
-        if self.phase_change:
-            need = need.copy()
-            need[:, 0] |= self.numbers.any(1)
-        return need
-
-    def hold(self) -> None:
-        """Put every reprogramming VFSM that is needed where it costs least."""
-        if not self.reserve:
-            return
-        self.release()
-        writers = np.roll(self.writers.sum(0), 1, axis=-1)
-        cost = (
-            self.use_history
-            + self.price * self.use
-            + self.price * writers
-            + np.roll(self.turn_history, 1, axis=-1) * (writers > 0)
-        )
-        self.held = np.where(self.needs_held(), cost.argmin(-1), -1)
-        self._count_held(1)
-
-    def release(self) -> None:
-        """Take all reprogramming VFSMs out."""
+    def hold(self, places: Iterable[int]) -> None:
+        """Give the reprogramming VFSM of each of ``places`` the slot that costs least, and of no other."""
         self._count_held(-1)
         self.held[:] = -1
+        rows = np.array(sorted(places), np.intp)
+        if not rows.size:
+            return
+        before = np.roll(self.writers.sum(0)[rows], 1, axis=1)
+        history = np.roll(self.turn_history[rows], 1, axis=1) * (before > 0)
+        cost = self.use_history[rows] + history + self.price * (self.use[rows] + before)
+        self.held[rows] = cost.argmin(1)
+        self._count_held(1)
 
     def _count_held(self, sign: int) -> None:
-        nodes, pipelines = np.nonzero(self.held >= 0)
-        slots = self.held[nodes, pipelines]
-        self.use[nodes, pipelines, slots] += sign
-        self.readers[0][nodes, pipelines, slots] += sign
+        rows = np.nonzero(self.held >= 0)[0]
+        self.use[rows, self.held[rows]] += sign
+        self.readers[0, rows, self.held[rows]] += sign
+        self.readers_met[:, rows, self.held[rows]] += sign
 
-    # Conflicts ----------------------------------------------------------------------------------------------------
+    def contested(self, strand: Strand) -> bool:
+        """Whether ``strand``, counted in, shares a resource."""
+        demand = self.part.demands[strand.demand]
+        return bool(
+            self.kernels.contested(
+                strand.ops,
+                strand.starts,
+                self.use,
+                self.wire_use,
+                self.writers_met[demand.reads],
+                self.readers_met[demand.delivers],
+                self.numbers,
+                self.room,
+            )
+        )
 
     def conflicts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Users too many by (node, pipeline, slot), by (wire, slot); deliveries before an injection by (node,
-        pipeline, slot of the delivery); VFSM numbers too many by (node, pipeline)."""
-        turns = np.zeros_like(self.use)
-        for first, others in enumerate(self.part.clashes):
-            after = sum(self.readers[c] for c in others)
-            turns += self.writers[first] * np.roll(after, -1, axis=-1)
+        """Users too many by (place, slot) and by (wire, slot), deliveries right before an injection by (place, slot),
+        VFSM numbers too many by place."""
+        turns = (self.writers * np.roll(self.readers_met, -1, axis=2)).sum(0)
         return (
             np.maximum(self.use - 1, 0),
-            np.maximum(self.wire - 1, 0),
+            np.maximum(self.wire_use - 1, 0),
             turns,
-            np.maximum(self.numbers - (self.vfsms - 2), 0),
+            np.maximum(self.numbers - self.room, 0),
         )
 
-    def in_conflict(self, chain: Chain, conflicts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]) -> bool:
-        """Whether ``chain`` takes part in one of ``conflicts``."""
-        use, wire, turns, numbers = conflicts
-        mark = self.footprint(chain.route)
-        starts = list(chain.starts)
-        return bool(
-            use.reshape(-1)[mark.cells[starts]].any()
-            or wire.reshape(-1)[mark.wires[starts]].any()
-            or turns.reshape(-1)[mark.delivers[starts]].any()
-            or turns.reshape(-1)[mark.before_reads[starts]].any()
-            or numbers.reshape(-1)[mark.counts].any()
-            or self.blocked.reshape(-1)[mark.links[starts]].any()
-        )
-
-    def learn(self, conflicts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], rate: float) -> None:
-        """Raise the history of what is in conflict."""
-        use, wire, turns, _ = conflicts
-        self.use_history += rate * use
-        self.wire_history += rate * wire
-        self.turn_history += rate * turns
-
-
-def best_starts(cost: np.ndarray, words: int, gap: int) -> tuple[int, ...] | None:
-    """``words`` starts of least total cost that keep ``gap`` round the period; None if there are none.
-
-    Either no start lies below ``gap`` - 1, or the first one does: each case is a choice on a line. O(slots × words ×
-    gap).
-    """
-    slots = len(cost)
-    if words * gap > slots:
-        return None
-    if words == 1:
-        return (int(cost.argmin()),)
-    total, starts = _on_a_line(cost[gap - 1 :], words, gap)
-    best = total, tuple(start + gap - 1 for start in starts)
-    for first in range(gap - 1):
-        total, starts = _on_a_line(cost[first + gap : first + slots - gap + 1], words - 1, gap)
-        if total + cost[first] < best[0]:
-            best = total + cost[first], (first, *(start + first + gap for start in starts))
-    return best[1] if best[0] < np.inf else None
-
-
-def _on_a_line(cost: np.ndarray, words: int, gap: int) -> tuple[float, tuple[int, ...]]:
-    """The same without the wrap: (total, starts), the total infinite where it cannot be done."""
-    slots = len(cost)
-    if (words - 1) * gap >= slots:
-        return np.inf, ()
-    chosen = []
-    least = np.zeros(slots)
-    for word in range(words):
-        taking = cost.copy() if word == 0 else np.full(slots, np.inf)
-        if word:
-            taking[gap:] = cost[gap:] + least[:-gap]
-        chosen.append(taking)
-        least = np.minimum.accumulate(taking)
-    starts = []
-    end = slots
-    for taking in reversed(chosen):
-        starts.append(int(taking[:end].argmin()))
-        end = starts[-1] - gap + 1
-    return float(least[-1]), tuple(reversed(starts))
+    def learn(self) -> None:
+        """Raise the history of what is in conflict, and the price of the present."""
+        use, wire, turns, _ = self.conflicts()
+        self.use_history += 2 * UNIT * use
+        self.wire_history += 2 * UNIT * wire
+        self.turn_history += 2 * UNIT * turns
+        self.price = min(self.price + self.price // 10, 8 * UNIT)

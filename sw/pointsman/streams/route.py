@@ -40,9 +40,9 @@ class Visit:
         return len(self.links) + self.delivers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Route:
-    """Visits, parents before children. Routes are compared by identity: they are keys of tables in inner loops."""
+    """Visits, parents before children."""
 
     demand: Demand
     visits: tuple[Visit, ...]
@@ -79,24 +79,8 @@ class Route:
             if visit.delivers
         )
 
-    def gap(self, part: Part) -> int:
-        """Slots that must lie between the starts of two words at least."""
-        return max(
-            2,
-            *(
-                visit_gap(part, self.demand, visit.legs, visit.delay, visit.delivers, self._may_inject(visit))
-                for visit in self.visits
-            ),
-        )
-
     def _may_inject(self, visit: Visit) -> bool:
         return visit.parent < 0 or (self.demand.injects_anywhere and bool(visit.links))
-
-
-def visit_gap(part: Part, demand: Demand, legs: int, delay: int, delivers: bool, reads_interface: bool) -> int:
-    """Slots from one word to the next at a node: its legs, its wait, and a slot between delivering and injecting."""
-    clash = delivers and reads_interface and demand.delivers in part.clashes[demand.reads]
-    return max(2, delay + legs + clash)
 
 
 @dataclass(frozen=True)

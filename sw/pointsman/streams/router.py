@@ -22,6 +22,7 @@ from pointsman.network import Topology
 from .assembly import assemble
 from .bounds import Need, need_of, overloaded
 from .errors import RoutingError
+from .kernels import INTERPRETED, compiled
 from .negotiation import Budget, Limits, Negotiation, Outcome, Task
 from .periods import divisors, repeated, short_task, thinned
 from .problem import Part, Site, split
@@ -31,6 +32,8 @@ from .validation import validate
 
 __all__ = ["RoutingError", "route_phase"]
 
+SMALL = 400
+"""Streams times links up to which kernels are interpreted: starting the compiler takes longer than routing."""
 HASTE = 16, 8
 PATIENCE = 120, 40
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
@@ -121,6 +124,7 @@ class _Search:
         self.patience = PATIENCE
         work = sum(len(part.demands) * len(part.links) for part in self.needs)
         self.budget = self.share = Budget(effort * min(100_000 + 1_000 * work, 8_000_000))
+        self.kernels = INTERPRETED if work <= SMALL else compiled()
         self.failure: tuple[Task, Outcome] | None = None
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
@@ -256,7 +260,7 @@ class _Search:
                 outcome = Outcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
-                outcome = Negotiation(task, self.limits, self.seed).run(*self.patience, self.share)
+                outcome = Negotiation(task, needs, self.limits, self.kernels, self.seed).run(*self.patience, self.share)
                 if outcome.chains is None and task.slots == self.period:
                     self.failure = task, outcome
             self.outcomes[key] = outcome

@@ -7,6 +7,7 @@ Places are written as text: "+x" and so on for links, "r3" for an interface regi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, MoveType
 from numesh.shape import NodeShape
@@ -164,7 +165,17 @@ class ByHand:
     def passage(self, node: int, left: int, entered: int, *way: int) -> None:
         self._passages.append((node, left, entered, way))
 
+    def _mark_forks(self) -> None:
+        """A VFSM whose word another one forks off in the next slot is marked."""
+        for here in self._vfsms.values():
+            for (pipeline, _), (second, after) in list(here.items()):
+                for first, (annotation, at) in list(here.items()):
+                    follows = first[0] == pipeline and {(slot + 1) % self.period for slot in at} == set(after)
+                    if second.type == MoveType.FORK and follows and annotation.destination == second.source:
+                        here[first] = (replace(annotation, forked=True), at)
+
     def images(self) -> Images:
+        self._mark_forks()
         nodes = range(self.topology.nodes)
         operators: list[list[tuple[int, NodeOperator]]] = [[] for _ in nodes]
         for (operator, node), roles in sorted(self._roles.items()):

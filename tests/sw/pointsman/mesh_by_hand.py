@@ -27,6 +27,7 @@ class Write:
     type: MoveType
     destination: int
     from_buffer: bool
+    forked: bool
 
 
 @dataclass
@@ -125,7 +126,7 @@ class Mesh:
         node.drives = {}
         for pipe in node.pipelines:
             if pipe.stage is not None and self.codes.is_neighbour(pipe.stage.destination):
-                valid = not (pipe.forked and not pipe.can_accept)
+                valid = pipe.can_accept if pipe.forked else not pipe.stage.forked
                 node.drives.setdefault(pipe.stage.destination, (pipe, valid))
 
     def _write(self, number: int, node: Node) -> None:
@@ -188,7 +189,7 @@ class Mesh:
             elif source == codes.null:
                 word = (-1, 0)
             if word is not None:
-                pipe.taken = Write(word, pipe.vfsm, annotation.type, annotation.destination, pipe.retry)
+                pipe.taken = Write(word, pipe.vfsm, annotation.type, annotation.destination, pipe.retry, annotation.forked)
 
     def _clock(self, node: Node) -> None:
         codes = self.codes

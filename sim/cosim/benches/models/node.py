@@ -52,6 +52,8 @@ class NodeModel:
     ----------
     happenings : list of Happening
         What each pipeline did in the last cycle.
+    collisions : list of str
+        What was read in the last cycle while a command changed it.
     """
 
     def __init__(self, shape: NodeShape) -> None:
@@ -66,6 +68,7 @@ class NodeModel:
         self.read_annotation = [self.annotations[p][0] for p in range(shape.pipelines)]
         self.read_data: int | None = None
         self.happenings: list[Happening] = []
+        self.collisions: list[str] = []
         self._reset()
 
     def _reset(self) -> None:
@@ -193,10 +196,11 @@ class NodeModel:
         for r, word in registers_written.items():
             self.full[r] = True
             self.words[r] = word
-        self._read_memories()
+        address, vfsms = self._read_memories()
+        self.collisions = []
         for p, command in enumerate(commands):
             if command is not None:
-                self.happenings[p].command = self._execute(p, command)
+                self.happenings[p].command = self._execute(p, command, address, vfsms)
         self.stage = taken
         if inputs["rst"]:
             self._reset()
@@ -335,8 +339,12 @@ class NodeModel:
         self.partial[p] = []
         return command
 
-    def _read_memories(self) -> None:
-        """Schedule and annotation memories put out what is at their addresses, before any write of this cycle."""
+    def _read_memories(self) -> tuple[int, tuple[int, ...]]:
+        """Schedule and annotation memories put out what is at their addresses, before any write of this cycle.
+
+        Gives the addresses.
+        """
+        vfsms = self.entry.vfsms
         for p in range(self.shape.pipelines):
             self.read_vfsm[p] = self.entry.vfsms[p]
             self.read_annotation[p] = self.annotations[p][self.entry.vfsms[p]]
@@ -349,18 +357,25 @@ class NodeModel:
         self.entry = self.schedule[address]
         self.pending = None
         self.started = [True, self.started[0]]
+        return address, vfsms
 
-    def _execute(self, p: int, command: int) -> CommandKind | int:
+    def _execute(self, p: int, command: int, address: int, vfsms: tuple[int, ...]) -> CommandKind | int:
         codes = self.codes
         kind = command & 7
         if kind == CommandKind.ANNOTATION:
             fields = unpack(codes.command_layouts[CommandKind.ANNOTATION], command)
             packed = pack(codes.annotation_layout, **{name: fields[name] for name in codes.annotation_layout})
-            self.annotations[p][fields["vfsm"]] = codes.decode_annotation(packed)
+            annotation = codes.decode_annotation(packed)
+            if fields["vfsm"] == vfsms[p] and annotation != self.annotations[p][vfsms[p]]:
+                self.collisions.append(f"annotation of pipeline {p}")
+            self.annotations[p][fields["vfsm"]] = annotation
         elif kind == CommandKind.SCHEDULE and p == 0:
             fields = unpack(codes.command_layouts[CommandKind.SCHEDULE], command)
             packed = pack(codes.entry_layout, **{name: fields[name] for name in codes.entry_layout})
-            self.schedule[fields["address"]] = codes.decode_entry(packed)
+            entry = codes.decode_entry(packed)
+            if fields["address"] == address and entry != self.schedule[address]:
+                self.collisions.append("schedule entry")
+            self.schedule[fields["address"]] = entry
         elif kind in (CommandKind.SET_POINTER, CommandKind.ADD_POINTER) and p == 0:
             value = unpack(codes.command_layouts[CommandKind(kind)], command)["value"]
             self.pending = (CommandKind(kind), value)

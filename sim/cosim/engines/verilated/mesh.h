@@ -47,7 +47,12 @@ class Mesh {
         model_->eval();
         time_ = 0;
     }
-    ~Mesh() { model_->final(); }
+    ~Mesh() {
+        enter();
+        model_->final();
+        model_.reset();
+        Verilated::threadContextp(nullptr);
+    }
     Mesh(const Mesh&) = delete;
     Mesh& operator=(const Mesh&) = delete;
 
@@ -80,6 +85,7 @@ class Mesh {
 
     // One cycle. Ports that have not changed since the last one need not be looked at again.
     void tick(bool ports_changed) {
+        enter();
         if (ports_changed) model_->port_clk = !model_->port_clk;
         model_->clk = 0;
         model_->eval();
@@ -89,6 +95,9 @@ class Mesh {
     }
 
   private:
+    // Verilator's library looks for the context in a variable of the thread, which another mesh may have set.
+    void enter() { Verilated::threadContextp(context_.get()); }
+
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vmesh> model_;
     std::vector<Seat*> seats_;

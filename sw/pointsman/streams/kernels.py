@@ -1,0 +1,388 @@
+"""The inner loops of the router: plain functions on arrays of whole numbers, interpreted or compiled.
+
+Each function stands alone, so that the same text runs as it is (small problems, where starting a compiler would cost
+more than it saves) and through Numba (``compiled``), with the same result.
+
+Places are (node, pipeline) pairs, numbered node × pipelines + pipeline. The tables of an occupancy are indexed by
+(place, slot) or (wire, slot). An *operation* is one VFSM of a chain, a row (place, slot after the start, wire, link,
+reads the interface, writes the interface); wire and link are -1 where it writes none. A *branch* is a row (node, first
+onward row, onward rows, delivers, choose, source), an *onward* row is (link, branch), as in ``ways``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+UNIT = 16
+"""Cost of a free VFSM slot."""
+NEVER = 1 << 40
+"""Cost of what may not be used at all."""
+WAIT_COST = 4
+"""Cost of each slot of a wait, besides its VFSM."""
+LONGEST_WAIT = 16
+"""Slots; longer waits are not looked for."""
+NOISE = 4
+"""Costs get a random number below this, so that ties are broken."""
+THREE = np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+"""Orders of three legs. Two legs have two; of more only the rotations are tried."""
+
+
+def mark(
+    use: np.ndarray,
+    wire_use: np.ndarray,
+    readers: np.ndarray,
+    readers_met: np.ndarray,
+    writers: np.ndarray,
+    writers_met: np.ndarray,
+    numbers: np.ndarray,
+    clash: np.ndarray,
+    ops: np.ndarray,
+    starts: np.ndarray,
+    reads: int,
+    delivers: int,
+    sign: int,
+) -> None:
+    """Count a chain in (``sign`` 1) or out (-1)."""
+    slots = use.shape[1]
+    for op in range(ops.shape[0]):
+        place, wire = ops[op, 0], ops[op, 2]
+        numbers[place] += sign
+        for word in range(starts.shape[0]):
+            slot = (starts[word] + ops[op, 1]) % slots
+            use[place, slot] += sign
+            if wire >= 0:
+                wire_use[wire, slot] += sign
+            if ops[op, 4]:
+                readers[reads, place, slot] += sign
+                for condition in range(clash.shape[0]):
+                    if clash[condition, reads]:
+                        readers_met[condition, place, slot] += sign
+            if ops[op, 5]:
+                writers[delivers, place, slot] += sign
+                for condition in range(clash.shape[0]):
+                    if clash[condition, delivers]:
+                        writers_met[condition, place, slot] += sign
+
+
+def cheapest(
+    branches: np.ndarray,
+    onward: np.ndarray,
+    wires: np.ndarray,
+    use: np.ndarray,
+    use_history: np.ndarray,
+    wire_use: np.ndarray,
+    wire_history: np.ndarray,
+    met_writers: np.ndarray,
+    met_readers: np.ndarray,
+    turn_history: np.ndarray,
+    numbers: np.ndarray,
+    blocked: np.ndarray,
+    pattern: np.ndarray,
+    gap: int,
+    pipelines: int,
+    room: int,
+    price: int,
+    seed: int,
+    injects_anywhere: bool,
+    clashing: bool,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """The cheapest route of a chain with words at ``pattern`` that keeps ``gap``: (visits, operations, own gap).
+
+    Dynamic programming from the ends of the way back to its source: exact for trees and for shortest ways.
+    ``met_writers`` and ``met_readers`` count the accesses that may meet those of this chain. A visit is a row (node,
+    parent, link, pipeline, slot after the start, wait, delivers, first link row, link rows); the operations hold the
+    links in order. The own gap is the least that two of its words must keep. Arrays are empty if no route is
+    possible. O(branches × pipelines × slots × (words + waits)).
+    """
+    slots = use.shape[1]
+    count = branches.shape[0]
+    words = pattern.shape[0]
+    down = np.zeros((count, slots), np.int64)
+    onset = np.zeros((count, pipelines, slots), np.int64)
+    waiting = np.full((count, pipelines, slots), NEVER, np.int64)
+    choice = np.zeros((count, slots), np.int64)
+    vfsm = np.zeros((pipelines, slots), np.int64)
+    ahead = np.zeros((count, slots), np.int64)
+    state = seed % 2147483646 + 1
+    for branch in range(count - 1, -1, -1):
+        node, first, fan = branches[branch, 0], branches[branch, 1], branches[branch, 2]
+        delivers, choose, source = branches[branch, 3], branches[branch, 4], branches[branch, 5]
+        links = min(fan, 1) if choose else fan
+        legs = links + delivers
+        reads = source or (injects_anywhere and links > 0)
+        need = legs + (1 if delivers and reads and clashing else 0)
+        if legs == 0 or need > gap:
+            down[branch, :] = NEVER
+            onset[branch, :, :] = NEVER
+            continue
+        # What follows, by slot of the first leg.
+        orders = fan if choose or fan != 3 else 6
+        for slot in range(slots):
+            best = NEVER
+            if fan == 0:
+                best = 0
+            for order in range(orders):
+                total = 0
+                for leg in range(links):
+                    if choose:
+                        row = first + order
+                    elif fan == 3:
+                        row = first + THREE[order, leg]
+                    else:
+                        row = first + (order + leg) % fan
+                    link, to = onward[row, 0], onward[row, 1]
+                    at = (slot + leg) % slots
+                    total += down[to, (at + 1) % slots]
+                    for word in range(words):
+                        now = (at + pattern[word]) % slots
+                        total += wire_history[wires[link], now] + price * wire_use[wires[link], now]
+                        if blocked[link, now]:
+                            total += NEVER
+                if total < best:
+                    best = total
+                    choice[branch, slot] = order
+            ahead[branch, slot] = min(best, NEVER)
+        for pipeline in range(pipelines):
+            place = node * pipelines + pipeline
+            base = words * (UNIT + price * max(numbers[place] + legs - room, 0))
+            for slot in range(slots):
+                total = base
+                for word in range(words):
+                    now = (slot + pattern[word]) % slots
+                    total += use_history[place, now] + price * use[place, now]
+                state = state * 48271 % 2147483647
+                vfsm[pipeline, slot] = total + (state >> 8) % NOISE
+            for slot in range(slots):
+                total = ahead[branch, slot]
+                for leg in range(legs):
+                    total += vfsm[pipeline, (slot + leg) % slots]
+                for word in range(words):
+                    if reads:
+                        before = (slot + pattern[word] - 1) % slots
+                        if met_writers[place, before]:
+                            total += turn_history[place, before] + price * met_writers[place, before]
+                    if delivers:
+                        last = (slot + pattern[word] + links) % slots
+                        after = (last + 1) % slots
+                        if met_readers[place, after]:
+                            total += turn_history[place, last] + price * met_readers[place, after]
+                onset[branch, pipeline, slot] = total
+        longest = 0 if source or injects_anywhere else min(gap - legs, LONGEST_WAIT)
+        for slot in range(slots):
+            least = NEVER
+            for pipeline in range(pipelines):
+                least = min(least, onset[branch, pipeline, slot])
+                best = NEVER
+                for wait in range(2, longest + 1):
+                    best = min(best, onset[branch, pipeline, (slot + wait) % slots] + WAIT_COST * words * wait)
+                waiting[branch, pipeline, slot] = best + vfsm[pipeline, slot]
+                least = min(least, waiting[branch, pipeline, slot])
+            down[branch, slot] = least
+    # Walk from the best start.
+    root, start, least = -1, 0, NEVER
+    for branch in range(count):
+        if branches[branch, 5]:
+            for slot in range(slots):
+                if down[branch, slot] < least:
+                    root, start, least = branch, slot, down[branch, slot]
+    visits = np.zeros((count, 9), np.int64)
+    ops = np.zeros((2 * count + onward.shape[0], 6), np.int64)
+    if root < 0:
+        return visits[:0], ops[:0], 0
+    todo = np.zeros((count, 4), np.int64)
+    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3] = root, -1, -1, 0
+    known, made, visit, own_gap = 1, 0, 0, 2
+    while visit < known:
+        branch, offset = todo[visit, 0], todo[visit, 3]
+        node, first, fan = branches[branch, 0], branches[branch, 1], branches[branch, 2]
+        delivers, choose, source = branches[branch, 3], branches[branch, 4], branches[branch, 5]
+        for other in range(visit):
+            if visits[other, 0] == node:
+                return visits[:0], ops[:0], 0
+        links = min(fan, 1) if choose else fan
+        legs = links + delivers
+        slot = (start + offset) % slots
+        pipeline, wait, least = 0, 0, NEVER
+        for other in range(pipelines):
+            if onset[branch, other, slot] < least:
+                pipeline, wait, least = other, 0, onset[branch, other, slot]
+        for other in range(pipelines):
+            if waiting[branch, other, slot] < least:
+                pipeline, wait, least = other, -1, waiting[branch, other, slot]
+        if wait:
+            best = NEVER
+            for longer in range(2, min(gap - legs, LONGEST_WAIT) + 1):
+                cost = onset[branch, pipeline, (slot + longer) % slots] + WAIT_COST * words * longer
+                if cost < best:
+                    best, wait = cost, longer
+        place = node * pipelines + pipeline
+        visits[visit, 0], visits[visit, 1], visits[visit, 2] = node, todo[visit, 1], todo[visit, 2]
+        visits[visit, 3], visits[visit, 4], visits[visit, 5] = pipeline, offset, wait
+        visits[visit, 6] = delivers
+        reads = source or (injects_anywhere and links > 0)
+        own_gap = max(own_gap, wait + legs + (1 if delivers and reads and clashing else 0))
+        if wait:
+            ops[made, 0], ops[made, 1], ops[made, 2], ops[made, 3] = place, offset, -1, -1
+            made += 1
+        offset += wait
+        visits[visit, 7], visits[visit, 8] = made, links
+        order = choice[branch, (start + offset) % slots]
+        for leg in range(links):
+            if choose:
+                row = first + order
+            elif fan == 3:
+                row = first + THREE[order, leg]
+            else:
+                row = first + (order + leg) % fan
+            link = onward[row, 0]
+            ops[made, 0], ops[made, 1], ops[made, 2], ops[made, 3] = place, offset, wires[link], link
+            ops[made, 4] = 1 if reads and leg == 0 else 0
+            made += 1
+            offset += 1
+            todo[known, 0], todo[known, 1], todo[known, 2], todo[known, 3] = onward[row, 1], visit, link, offset
+            known += 1
+        if delivers:
+            ops[made, 0], ops[made, 1], ops[made, 2], ops[made, 3] = place, offset, -1, -1
+            ops[made, 4], ops[made, 5] = 1 if reads and links == 0 else 0, 1
+            made += 1
+        visit += 1
+    return visits[:known], ops[:made], own_gap
+
+
+def choose_starts(
+    ops: np.ndarray,
+    use: np.ndarray,
+    use_history: np.ndarray,
+    wire_use: np.ndarray,
+    wire_history: np.ndarray,
+    met_writers: np.ndarray,
+    met_readers: np.ndarray,
+    turn_history: np.ndarray,
+    numbers: np.ndarray,
+    blocked: np.ndarray,
+    words: int,
+    gap: int,
+    room: int,
+    price: int,
+) -> tuple[int, np.ndarray]:
+    """The ``words`` starts of least total cost that keep ``gap`` round the period: (cost, starts).
+
+    Either no start lies below ``gap`` - 1 or the first one does: each case is a choice on a line. No starts if there
+    are none. O(slots × (operations + words × gap)).
+    """
+    slots = use.shape[1]
+    cost = np.zeros(slots, np.int64)
+    for slot in range(slots):
+        total = 0
+        for op in range(ops.shape[0]):
+            place, wire, link = ops[op, 0], ops[op, 2], ops[op, 3]
+            now = (slot + ops[op, 1]) % slots
+            total += UNIT + use_history[place, now] + price * (use[place, now] + max(numbers[place] + 1 - room, 0))
+            if wire >= 0:
+                total += wire_history[wire, now] + price * wire_use[wire, now]
+                if blocked[link, now]:
+                    total += NEVER
+            if ops[op, 4]:
+                before = (now - 1) % slots
+                if met_writers[place, before]:
+                    total += turn_history[place, before] + price * met_writers[place, before]
+            if ops[op, 5]:
+                after = (now + 1) % slots
+                if met_readers[place, after]:
+                    total += turn_history[place, now] + price * met_readers[place, after]
+        cost[slot] = total
+    best_total = NEVER
+    best = np.zeros(0, np.int64)
+    if words * gap > slots:
+        return best_total, best
+    taking = np.zeros((words, slots), np.int64)
+    least = np.zeros(slots, np.int64)
+    for case in range(gap):
+        # Slots begin..end-1 are free to choose from for ``left`` words; in all cases but the last one is fixed.
+        fixed = case < gap - 1
+        begin = case + gap if fixed else gap - 1
+        end = case + slots - gap + 1 if fixed else slots
+        left = words - 1 if fixed else words
+        total = cost[case] if fixed else 0
+        if left and (left - 1) * gap >= end - begin:
+            continue
+        for word in range(left):
+            lowest = NEVER
+            for slot in range(begin, end):
+                value = NEVER
+                if word == 0:
+                    value = cost[slot]
+                elif slot - gap >= begin:
+                    value = min(cost[slot] + least[slot - gap], NEVER)
+                taking[word, slot] = value
+            # ``least`` is read gap slots back, so it may be written only after the row is complete.
+            for slot in range(begin, end):
+                lowest = min(lowest, taking[word, slot])
+                least[slot] = lowest
+        if left:
+            total += least[end - 1]
+        if total < best_total:
+            best_total = total
+            best = np.zeros(words, np.int64)
+            if fixed:
+                best[0] = case
+            until = end
+            for word in range(left - 1, -1, -1):
+                chosen = begin
+                for slot in range(begin, until):
+                    if taking[word, slot] < taking[word, chosen]:
+                        chosen = slot
+                best[words - left + word] = chosen
+                until = chosen - gap + 1
+    return best_total, best
+
+
+def contested(
+    ops: np.ndarray,
+    starts: np.ndarray,
+    use: np.ndarray,
+    wire_use: np.ndarray,
+    met_writers: np.ndarray,
+    met_readers: np.ndarray,
+    numbers: np.ndarray,
+    room: int,
+) -> bool:
+    """Whether a chain shares a resource, or meets another at the interface."""
+    slots = use.shape[1]
+    for op in range(ops.shape[0]):
+        place, wire = ops[op, 0], ops[op, 2]
+        if numbers[place] > room:
+            return True
+        for word in range(starts.shape[0]):
+            slot = (starts[word] + ops[op, 1]) % slots
+            if use[place, slot] > 1 or (wire >= 0 and wire_use[wire, slot] > 1):
+                return True
+            if ops[op, 4] and met_writers[place, (slot - 1) % slots]:
+                return True
+            if ops[op, 5] and met_readers[place, (slot + 1) % slots]:
+                return True
+    return False
+
+
+class Kernels(NamedTuple):
+    """The functions of this module, in one of the two ways to run them."""
+
+    mark: Callable[..., Any]
+    cheapest: Callable[..., Any]
+    choose_starts: Callable[..., Any]
+    contested: Callable[..., Any]
+
+
+INTERPRETED = Kernels(mark, cheapest, choose_starts, contested)
+
+
+@cache
+def compiled() -> Kernels:
+    """Compiled by Numba, on first use; kept on disk for the next run."""
+    import numba
+
+    return Kernels(*(numba.njit(cache=True)(function) for function in INTERPRETED))
