@@ -25,6 +25,8 @@ class Clocked(Protocol):
     """An engine whose cycles are driven one by one."""
 
     name: str
+    shape: NodeShape
+    nodes: int
 
     @property
     def time(self) -> int: ...
@@ -113,7 +115,7 @@ class DifferenceError(AssertionError):
     """Two engines disagree."""
 
 
-def compare(engines: Sequence[Clocked], cycles: int, rng: random.Random, shape: NodeShape, nodes: int) -> int:
+def compare(engines: Sequence[Clocked], cycles: int, rng: random.Random) -> int:
     """Drive the engines through the same cycles. Gives the number of words that were read.
 
     Raises
@@ -128,7 +130,7 @@ def compare(engines: Sequence[Clocked], cycles: int, rng: random.Random, shape: 
         state = first.state()
         for other in others:
             _compare_states(first, other, state, other.state())
-        accesses = random_accesses(shape, nodes, rng, eagerness)
+        accesses = random_accesses(first.shape, first.nodes, rng, eagerness)
         full = {node: first.full(node) for node in accesses}
         read = {node: word for node, word in first.clock(accesses).items() if full[node] >> accesses[node].register & 1}
         words_read += len(read)

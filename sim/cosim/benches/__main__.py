@@ -6,6 +6,7 @@ import argparse
 import sys
 import textwrap
 import time
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,7 +16,7 @@ from pointsman.errors import PointsmanError
 
 from .build import build
 from .catalogue import BENCHES, Bench, find
-from .simulate import GroupCoverage, Outcome, simulate
+from .simulate import GroupCoverage, simulate
 
 FOLDER = Path("build") / "sim"
 
@@ -33,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PointsmanError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -60,9 +64,12 @@ def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) 
     # While a bench runs, the simulator of the next one is built.
     with ThreadPoolExecutor(1) as pool:
         builds = [pool.submit(_prepare, bench, folder) for bench in benches]
-        for bench, built in zip(benches, builds, strict=True):
-            if not _run(bench, built, seed, folder, brief=brief):
-                failed.append(bench.name)
+        try:
+            for bench, built in zip(benches, builds, strict=True):
+                if not _run(bench, built, seed, folder, brief=brief):
+                    failed.append(bench.name)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
     passed = len(benches) - len(failed)
     print(f"{passed} passed, {len(failed)} failed in {time.perf_counter() - began:.0f} s")
     if failed:
@@ -82,8 +89,9 @@ def _run(bench: Bench, built: Future[Path], seed: int, folder: Path, *, brief: b
     print(f"{bench.name:<12} seed {seed}: ", end="", flush=True)
     try:
         executable = built.result()
-    except PointsmanError as error:
-        print(f"FAILED\n{textwrap.indent(str(error), '    ')}", flush=True)
+    except Exception as error:  # of a tool, of the hardware's description or of ours: the other benches go on
+        told = str(error) if isinstance(error, PointsmanError) else "".join(traceback.format_exception(error))
+        print(f"FAILED\n{textwrap.indent(told, '    ')}", flush=True)
         return False
     outcome = simulate(bench, executable, seed=seed, folder=folder)
     covered = sum(group.covered for group in outcome.groups)

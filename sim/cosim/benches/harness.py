@@ -88,7 +88,7 @@ class Monitor:
         return {name: int(handle.value) for name, handle in self._handles}
 
 
-class Mismatch(AssertionError):
+class MismatchError(AssertionError):
     """The block did not do what the model does."""
 
 
@@ -106,7 +106,7 @@ class Checker:
 
         Raises
         ------
-        Mismatch
+        MismatchError
             With the last cycles, if an output differs.
         """
         expected = self.model.outputs(inputs)
@@ -116,7 +116,7 @@ class Checker:
         wrong = [name for name, value in expected.items() if value is not None and value != outputs[name]]
         if wrong:
             told = "; ".join(f"{name} is {outputs[name]:#x} and must be {expected[name]:#x}" for name in wrong)
-            raise Mismatch("\n  ".join([f"cycle {self.cycle}: {told}", *self._history]))
+            raise MismatchError("\n  ".join([f"cycle {self.cycle}: {told}", *self._history]))
         self.compared += sum(value is not None for value in expected.values())
         self.cycle += 1
 
@@ -125,7 +125,7 @@ class Checker:
         wrong = [name for name in names if early[name] != outputs[name]]
         if wrong:
             told = "; ".join(f"{name} went from {early[name]:#x} to {outputs[name]:#x}" for name in wrong)
-            raise Mismatch(f"cycle {self.cycle}: outputs follow inputs within a cycle: {told}")
+            raise MismatchError(f"cycle {self.cycle}: outputs follow inputs within a cycle: {told}")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty
 
 from .catalogue import MESH
 from .coverage import Coverage
-from .harness import Mismatch, Monitor, Task, report
+from .harness import MismatchError, Monitor, Task, report
 from .mesh import PROCESSOR_INPUTS, PROCESSOR_OUTPUTS
 from .processors import Clock, Processor, by_node
 from .programs import Delivered, ImageProgram, Pause, programs
@@ -56,7 +56,7 @@ class Bench:
 
         Raises
         ------
-        Mismatch
+        MismatchError
             If nothing moves any more.
         """
         dut = self.dut
@@ -75,7 +75,7 @@ class Bench:
             quiet = 0 if moved or timed else quiet + 1
             if quiet > _QUIET:
                 stuck = "\n".join(f"  node {i}: {processor}" for i, processor in enumerate(processors))
-                raise Mismatch(f"nothing has moved for {_QUIET} cycles at time {clock.time}\n{stuck}")
+                raise MismatchError(f"nothing has moved for {_QUIET} cycles at time {clock.time}\n{stuck}")
             await RisingEdge(dut.clk)
             clock.time += 1
             self.cycles += 1
@@ -138,7 +138,9 @@ class PromiseCoverage:
         self.written, self.read = sorted(written), sorted(read)
         coverage.group(f"{self.name}: registers written", [_place(*place) for place in self.written])
         coverage.group(f"{self.name}: registers read", [_place(*place) for place in self.read])
-        coverage.group(f"{self.name}: received words of", sorted({o.label for o in images.operators if o.kind != "barrier"}))
+        coverage.group(
+            f"{self.name}: received words of", sorted({o.label for o in images.operators if o.kind != "barrier"})
+        )
 
     def count(self, processors: Sequence[Processor], received: Sequence[Delivered]) -> None:
         for i, processor in enumerate(processors):
@@ -162,7 +164,7 @@ def compare(program: ImageProgram, how: str, processors: Sequence[Processor]) ->
 
     Raises
     ------
-    Mismatch
+    MismatchError
         With the first word that differs.
     """
     words = 0
@@ -174,12 +176,12 @@ def compare(program: ImageProgram, how: str, processors: Sequence[Processor]) ->
         wanted = [word for _, message in meant for word in message]
         for k, (word, expected) in enumerate(zip(came, wanted, strict=False)):
             if word != expected:
-                raise Mismatch(f"{where}: word {k} is {word:#x} and must be {expected:#x}")
+                raise MismatchError(f"{where}: word {k} is {word:#x} and must be {expected:#x}")
         if len(came) != len(wanted):
-            raise Mismatch(f"{where}: {len(came)} words came and {len(wanted)} must have come")
+            raise MismatchError(f"{where}: {len(came)} words came and {len(wanted)} must have come")
         # ... and what the program was given.
         if processor.result != meant:
-            raise Mismatch(f"{where}: the program received {processor.result} and must have received {meant}")
+            raise MismatchError(f"{where}: the program received {processor.result} and must have received {meant}")
         words += len(came)
     return words
 

@@ -63,7 +63,13 @@ class NodeCoverage:
         several = model.codes.command_words > 1
         coverage.group(
             "reset with",
-            ["words in write stages", "words in buffers", "words in registers", "a pointer command", "part of a command"],
+            [
+                "words in write stages",
+                "words in buffers",
+                "words in registers",
+                "a pointer command",
+                "part of a command",
+            ],
             None if several else {"part of a command": "a command is one word"},
         )
         coverage.group(

@@ -126,17 +126,22 @@ class Exchange(ImageProgram):
     name = "exchange"
     words = 5
     period = 16
-    streams = {"s": (0, 3), "t": (2, 1), "u": (1, 0)}
+    streams = (("s", 0, 3), ("t", 2, 1), ("u", 1, 0))
+    """Label, source and destination."""
     fixed = 2
+    """Source of the broadcast that is not chosen at run time."""
     chosen = (3, 0, 1)
+    """Sources of the other, one after the other."""
     repeats = 3
+    """Messages of each stream and of the fixed broadcast in a round."""
+    rounds = 2
 
     def text(self) -> str:
-        lines = [f"    (stream '{label} {source} {to})" for label, (source, to) in self.streams.items()]
+        lines = [f"    (stream '{label} {source} {to})" for label, source, to in self.streams]
         return "\n".join(
             [
                 f"(defaults :m {self.words})",
-                "(loop 'rounds 2",
+                f"(loop 'rounds {self.rounds}",
                 "  (parallel",
                 *lines,
                 "  )",
@@ -150,13 +155,13 @@ class Exchange(ImageProgram):
         received: Delivered = []
         me = node.number
         functions = node.cop
-        for turn in range(2):
+        for turn in range(self.rounds):
             # The streams of a node in the order of their labels; no two nodes wait for each other in a circle.
-            for label, ends in self.streams.items():
+            for label, *ends in self.streams:
                 if me in ends:
                     await getattr(functions, f"{label}_load")()
             for count in range(self.repeats):
-                for label, (source, to) in self.streams.items():
+                for label, source, to in self.streams:
                     await node.compute(pause())
                     if me == source:
                         await getattr(functions, f"{label}_write")(self.array(label, me, turn * 8 + count))
@@ -182,9 +187,9 @@ class Exchange(ImageProgram):
 
     def meaning(self, node: int) -> Delivered:
         received: Delivered = []
-        for turn in range(2):
+        for turn in range(self.rounds):
             for count in range(self.repeats):
-                for label, (source, to) in self.streams.items():
+                for label, source, to in self.streams:
                     if node == to:
                         received.append((label, self.message(label, source, turn * 8 + count)))
             if node != self.fixed:

@@ -99,7 +99,7 @@ class Outcome:
 def simulate(bench: Bench, executable: Path, *, seed: int, folder: Path) -> Outcome:
     """Run ``bench`` once. Log and report go to ``folder``."""
     folder = folder.absolute()
-    log, results, report = (folder / f"{bench.name}.{suffix}" for suffix in ("log", "xml", "json"))
+    log, results, report = (folder / f"{bench.name}-seed{seed}.{suffix}" for suffix in ("log", "xml", "json"))
     for old in (log, results, report):
         old.unlink(missing_ok=True)
     began = time.perf_counter()
@@ -144,6 +144,7 @@ def _environment(bench: Bench, seed: int, results: Path, settings: Settings) -> 
         "COCOTB_RANDOM_SEED": str(seed),
         "COCOTB_TRUST_INERTIAL_WRITES": "1",
         "COCOTB_ANSI_OUTPUT": "0",
+        "COCOTB_REWRITE_ASSERTION_FILES": "",
         SETTINGS_VARIABLE: json.dumps(asdict(settings)),
     }
 

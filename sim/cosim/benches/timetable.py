@@ -27,12 +27,8 @@ class Timetable:
         self.random = random
         self.period = random.randint(4, 12)
         pipelines = range(codes.shape.pipelines)
-        self.rows: list[list[list[int]]] = [
-            [[-1] * self.period for _ in pipelines] for _ in range(topology.nodes)
-        ]
-        self.annotations: list[list[dict[int, Annotation]]] = [
-            [{} for _ in pipelines] for _ in range(topology.nodes)
-        ]
+        self.rows: list[list[list[int]]] = [[[-1] * self.period for _ in pipelines] for _ in range(topology.nodes)]
+        self.annotations: list[list[dict[int, Annotation]]] = [[{} for _ in pipelines] for _ in range(topology.nodes)]
         self._links: set[tuple[int, int, int]] = set()
         for _ in range(random.randint(topology.nodes, 5 * topology.nodes)):
             node, slot = random.randrange(topology.nodes), random.randrange(self.period)

@@ -103,12 +103,12 @@ class Program:
         while True:
             match random.randrange(8):
                 case 0 | 1:
-                    scheduled = [entry.vfsms[p] for entry in self.schedule.values()]
-                    command = codes.write_annotation(random.choice(scheduled), self.annotation(p))
+                    vfsm = self.schedule[self._reached(p, 2)].vfsms[p]
+                    command = codes.write_annotation(vfsm, self.annotation(p))
                 case 2 | 3:
                     row = tuple(self._vfsm(q) for q in range(codes.shape.pipelines))
-                    at = self.address() - self.first
-                    command = codes.write_entry(self.first + at, ScheduleEntry(row, self._next(at)))
+                    address = self._reached(0, 3)
+                    command = codes.write_entry(address, ScheduleEntry(row, self._next(address - self.first)))
                 case 4 | 5:
                     command = codes.set_pointer(self.address())
                 case 6:
@@ -117,6 +117,20 @@ class Program:
                     command = self._vain_command(p)
             if all(map(self.words.harmless, command)):
                 return command
+
+    def _reached(self, p: int, slots: int) -> int:
+        """A schedule address; often one that lies so many slots after the reprogramming VFSM of pipeline ``p``.
+
+        An annotation two slots and an entry three slots after that VFSM are read in the cycle in which its command is
+        carried out.
+        """
+        addresses = list(self.schedule)
+        after = [
+            addresses[(i + slots) % len(addresses)]
+            for i, address in enumerate(addresses)
+            if self.schedule[address].vfsms[p] == REPROGRAM_VFSM
+        ]
+        return self.random.choice(after if after and self.random.random() < 0.5 else addresses)
 
     def _vain_command(self, p: int) -> tuple[int, ...]:
         """Words of a random command that does nothing: of an unknown kind, or of one that is only for pipeline 0."""
@@ -130,9 +144,9 @@ class Program:
         """Words that load the program, by pipeline, with some commands in between that do nothing."""
         shape, codes = self.codes.shape, self.codes
         queues: list[deque[int]] = [deque() for _ in range(shape.pipelines)]
-        for p, annotations in enumerate(self.annotations):
+        for p, legs in enumerate(self.annotations):
             self._append(queues[p], self._vain_command(p))
-            for vfsm, annotation in annotations.items():
+            for vfsm, annotation in legs.items():
                 self._append(queues[p], codes.write_annotation(vfsm, annotation))
         for address, entry in self.schedule.items():
             self._append(queues[0], codes.write_entry(address, entry))
@@ -307,7 +321,7 @@ class Processor:
         if self.sent and not full >> self.sent[0][0] & 1:
             return self._write(*self.sent.popleft())
         if not self.sent and random.random() < self.commands:
-            p = random.randrange(self.shape.pipelines)
+            p = random.choice((0, random.randrange(self.shape.pipelines)))
             self.sent.extend((p, word) for word in program.command(p))
         address = random.choice(program.registers)
         if random.random() < 0.05:
@@ -353,4 +367,3 @@ class Processor:
 
     def _write(self, register: int, word: int) -> dict[str, int]:
         return {"p_address": register, "p_write": 1, "p_read": 0, "p_write_data": word}
-

@@ -20,6 +20,7 @@ from .implementation import (
     is_constant,
     keep_in,
     operand,
+    runtime_values,
     stream_name,
 )
 
@@ -90,7 +91,7 @@ class StrBcastLinear(Implementation):
         return Metric(
             words_per_cycle=0.25 if self.bind else 0.48,
             latency=length,
-            reload_words=0 if is_constant(operator, "source") else 8,
+            reload_words=0 if len(_sources(operator, 0)) == 1 else 8,
         )
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
@@ -98,10 +99,13 @@ class StrBcastLinear(Implementation):
         for i, instance in enumerate(operator.instances):
             path = snake(instance.nodes, context.topology)
             assert path is not None
-            if len(path) == 1:
-                continue
+            sources = _sources(operator, i)
+            heads = [at for at, node in enumerate(path) if node in sources]
             choice = stream_name(operator, i, "source")
-            for what, way in (("up", path), ("down", path[::-1])):
+            # Each way begins where the first possible source stands; words never come from before it.
+            for what, way in (("up", path[heads[0] :]), ("down", path[heads[-1] :: -1])):
+                if len(way) == 1:
+                    continue
                 streams.append(
                     Stream(
                         stream_name(operator, i, what),
@@ -111,10 +115,10 @@ class StrBcastLinear(Implementation):
                         group=operator.label,
                         keep_in=frozenset(path),
                         path=way,
-                        injects_anywhere=True,
-                        inject_condition=Condition(choice, True),
-                        deliver_condition=None if self.bind else Condition(choice, False),
-                        rewritten=not is_constant(operator, "source"),
+                        injects_anywhere=len(sources) > 1,
+                        inject_condition=Condition(choice, True) if len(sources) > 1 else None,
+                        deliver_condition=Condition(choice, False) if len(sources) > 1 and not self.bind else None,
+                        rewritten=len(sources) > 1,
                     )
                 )
         return streams
@@ -124,6 +128,9 @@ class StrBcastLinear(Implementation):
 
         Deliveries come first: were an entering VFSM back on its link before them, words could pass undelivered.
         """
+        instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
+        if len(_sources(operator, instance)) == 1:
+            return ()
         entering: list[VfsmSetting] = []
         deliveries: list[VfsmSetting] = []
         for name in wiring.names_at(node):
@@ -161,7 +168,7 @@ class StrBcastLinear(Implementation):
         if len(nodes) == 1:
             return RoleDraft("write")
         up, down = (stream_name(operator, instance, what) for what in ("up", "down"))
-        path = wiring.routed.streams[wiring.index[up]].path
+        path = snake(nodes, wiring.routed.topology)
         assert path is not None
         at, source = path.index(node), path.index(nodes[operand(operator, instance, "source", values)])
         if at != source:
@@ -204,6 +211,9 @@ class StrBcastDense(Implementation):
             members = frozenset(instance.nodes)
             for node in instance.nodes:
                 for other in _mesh_neighbours(node, members, context.topology):
+                    sources = _sources(operator, i)
+                    if all(flood_parent(other, source, context.topology) != node for source in sources):
+                        continue  # no word ever goes that way
                     streams.append(
                         Stream(
                             stream_name(operator, i, f"{node}-{other}"),
@@ -271,6 +281,12 @@ class StrBcastDense(Implementation):
                 )
             )
         return RoleDraft("read", tuple(lanes))
+
+
+def _sources(operator: Operator, instance: int) -> frozenset[int]:
+    """Nodes that may be the source of an instance."""
+    nodes = operator.instances[instance].nodes
+    return frozenset(nodes[operand(operator, instance, "source", value)] for value in runtime_values(operator))
 
 
 def flood_parent(node: int, source: int, topology: Topology) -> int:

@@ -101,12 +101,13 @@ def cheapest(
     slots = use.shape[1]
     count = branches.shape[0]
     words = pattern.shape[0]
-    down = np.zeros((count, slots), np.int64)
-    onset = np.zeros((count, pipelines, slots), np.int64)
+    down = np.full((count, slots), NEVER, np.int64)
+    onset = np.full((count, pipelines, slots), NEVER, np.int64)
     waiting = np.full((count, pipelines, slots), NEVER, np.int64)
     choice = np.zeros((count, slots), np.int64)
-    vfsm = np.zeros((pipelines, slots), np.int64)
-    ahead = np.zeros((count, slots), np.int64)
+    beyond = np.zeros((max(1, branches[:, 2].max()), slots), np.int64)
+    ahead = np.zeros(slots, np.int64)
+    vfsm = np.zeros(slots, np.int64)
     state = seed % 2147483646 + 1
     for branch in range(count - 1, -1, -1):
         node, first, fan = branches[branch, 0], branches[branch, 1], branches[branch, 2]
@@ -116,72 +117,78 @@ def cheapest(
         reads = source or (injects_anywhere and links > 0)
         need = legs + (1 if delivers and reads and clashing else 0)
         if legs == 0 or need > gap:
-            down[branch, :] = NEVER
-            onset[branch, :, :] = NEVER
             continue
-        # What follows, by slot of the first leg.
+        # Cost of each onward row by the slot of the leg: the wire for all words, and what lies behind it.
+        for row in range(fan):
+            link, to = onward[first + row, 0], onward[first + row, 1]
+            wire = wires[link]
+            for slot in range(slots - 1):
+                beyond[row, slot] = down[to, slot + 1]
+            beyond[row, slots - 1] = down[to, 0]
+            for word in range(words):
+                shift = pattern[word]
+                for slot in range(slots - shift):
+                    now = slot + shift
+                    beyond[row, slot] += wire_history[wire, now] + price * wire_use[wire, now]
+                    beyond[row, slot] += NEVER * blocked[link, now]
+                for slot in range(slots - shift, slots):
+                    now = slot + shift - slots
+                    beyond[row, slot] += wire_history[wire, now] + price * wire_use[wire, now]
+                    beyond[row, slot] += NEVER * blocked[link, now]
+        # The best of them, or the best order of them, by the slot of the first leg.
         orders = fan if choose or fan != 3 else 6
         for slot in range(slots):
-            best = NEVER
-            if fan == 0:
-                best = 0
+            best = NEVER if fan else 0
             for order in range(orders):
                 total = 0
                 for leg in range(links):
-                    if choose:
-                        row = first + order
-                    elif fan == 3:
-                        row = first + THREE[order, leg]
-                    else:
-                        row = first + (order + leg) % fan
-                    link, to = onward[row, 0], onward[row, 1]
-                    at = (slot + leg) % slots
-                    total += down[to, (at + 1) % slots]
-                    for word in range(words):
-                        now = (at + pattern[word]) % slots
-                        total += wire_history[wires[link], now] + price * wire_use[wires[link], now]
-                        if blocked[link, now]:
-                            total += NEVER
+                    row = order if choose else (THREE[order, leg] if fan == 3 else (order + leg) % fan)
+                    total += beyond[row, (slot + leg) % slots]
                 if total < best:
                     best = total
                     choice[branch, slot] = order
-            ahead[branch, slot] = min(best, NEVER)
+            ahead[slot] = best
         for pipeline in range(pipelines):
             place = node * pipelines + pipeline
             base = words * (UNIT + price * max(numbers[place] + legs - room, 0))
             for slot in range(slots):
-                total = base
-                for word in range(words):
-                    now = (slot + pattern[word]) % slots
-                    total += use_history[place, now] + price * use[place, now]
                 state = state * 48271 % 2147483647
-                vfsm[pipeline, slot] = total + (state >> 8) % NOISE
+                vfsm[slot] = base + (state >> 8) % NOISE
+            for word in range(words):
+                shift = pattern[word]
+                for slot in range(slots - shift):
+                    vfsm[slot] += use_history[place, slot + shift] + price * use[place, slot + shift]
+                for slot in range(slots - shift, slots):
+                    now = slot + shift - slots
+                    vfsm[slot] += use_history[place, now] + price * use[place, now]
             for slot in range(slots):
-                total = ahead[branch, slot]
+                total = ahead[slot]
                 for leg in range(legs):
-                    total += vfsm[pipeline, (slot + leg) % slots]
-                for word in range(words):
-                    if reads:
-                        before = (slot + pattern[word] - 1) % slots
-                        if met_writers[place, before]:
+                    total += vfsm[(slot + leg) % slots]
+                if reads or delivers:
+                    for word in range(words):
+                        now = (slot + pattern[word]) % slots
+                        before = (now - 1) % slots
+                        if reads and met_writers[place, before]:
                             total += turn_history[place, before] + price * met_writers[place, before]
-                    if delivers:
-                        last = (slot + pattern[word] + links) % slots
+                        last = (now + links) % slots
                         after = (last + 1) % slots
-                        if met_readers[place, after]:
+                        if delivers and met_readers[place, after]:
                             total += turn_history[place, last] + price * met_readers[place, after]
                 onset[branch, pipeline, slot] = total
-        longest = 0 if source or injects_anywhere else min(gap - legs, LONGEST_WAIT)
-        for slot in range(slots):
-            least = NEVER
-            for pipeline in range(pipelines):
-                least = min(least, onset[branch, pipeline, slot])
-                best = NEVER
-                for wait in range(2, longest + 1):
-                    best = min(best, onset[branch, pipeline, (slot + wait) % slots] + WAIT_COST * words * wait)
-                waiting[branch, pipeline, slot] = best + vfsm[pipeline, slot]
-                least = min(least, waiting[branch, pipeline, slot])
-            down[branch, slot] = least
+                down[branch, slot] = min(down[branch, slot], total)
+            if source or injects_anywhere:
+                continue
+            for wait in range(2, min(gap - legs, LONGEST_WAIT) + 1):
+                late = WAIT_COST * words * wait
+                for slot in range(slots):
+                    now = slot + wait
+                    if now >= slots:
+                        now -= slots
+                    total = onset[branch, pipeline, now] + vfsm[slot] + late
+                    waiting[branch, pipeline, slot] = min(waiting[branch, pipeline, slot], total)
+            for slot in range(slots):
+                down[branch, slot] = min(down[branch, slot], waiting[branch, pipeline, slot])
     # Walk from the best start.
     root, start, least = -1, 0, NEVER
     for branch in range(count):
@@ -232,12 +239,7 @@ def cheapest(
         visits[visit, 7], visits[visit, 8] = made, links
         order = choice[branch, (start + offset) % slots]
         for leg in range(links):
-            if choose:
-                row = first + order
-            elif fan == 3:
-                row = first + THREE[order, leg]
-            else:
-                row = first + (order + leg) % fan
+            row = first + (order if choose else (THREE[order, leg] if fan == 3 else (order + leg) % fan))
             link = onward[row, 0]
             ops[made, 0], ops[made, 1], ops[made, 2], ops[made, 3] = place, offset, wires[link], link
             ops[made, 4] = 1 if reads and leg == 0 else 0

@@ -33,10 +33,14 @@ from .validation import validate
 __all__ = ["RoutingError", "route_phase"]
 
 SMALL = 400
-"""Streams times links up to which kernels are interpreted: starting the compiler takes longer than routing."""
-HASTE = 16, 8
-PATIENCE = 120, 40
+"""Destinations times links up to which kernels are interpreted: starting the compiler takes longer than routing."""
+QUICK = 8
+"""Periods up to this are tried with patience from the first."""
+HASTE = 24, 10
+PATIENCE = 200, 60
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
+STUBBORN = 3
+"""Numbers of words that may fail before a period is left."""
 
 
 def route_phase(
@@ -122,9 +126,10 @@ class _Search:
         self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
         self.known: dict[tuple[Part, tuple[int, ...]], list[Chain]] = {}
         self.patience = PATIENCE
-        work = sum(len(part.demands) * len(part.links) for part in self.needs)
-        self.budget = self.share = Budget(effort * min(100_000 + 1_000 * work, 8_000_000))
+        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
         self.kernels = INTERPRETED if work <= SMALL else compiled()
+        units = 300_000 if work <= SMALL else min(100_000_000 + 50_000 * work, 2_000_000_000)
+        self.budget = self.share = Budget(effort * units)
         self.failure: tuple[Task, Outcome] | None = None
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
@@ -173,25 +178,34 @@ class _Search:
         """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
 
         First every period in haste, the shortest first, by halving the levels above the best so far that it divides;
-        then with patience, in growing steps from the best one up.
+        then with patience, the levels just above the best one.
         """
         found, reached = None, -1
-        for haste in (True, False):
-            whole = self.budget.share(0.5 if haste else 1.0)
-            for slots in divisors(self.period):
-                self.patience = HASTE if haste else PATIENCE
-                self.share = whole.share(0.4)
-                above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
-                step = len(above) // 2 if haste else 0
-                while above and not self.share.empty:
-                    chains = self._every_part(levels[above[step]], slots)
+        half = self.budget.share(0.5)
+        for slots in divisors(self.period):
+            above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
+            self.patience = PATIENCE if slots <= QUICK else HASTE
+            self.share = half.share(1.0 if slots <= QUICK else 0.4)
+            while above and not self.share.empty:
+                middle = len(above) // 2
+                chains = self._every_part(levels[above[middle]], slots)
+                if chains is None:
+                    above = above[:middle]
+                else:
+                    found, reached, above = chains, above[middle], above[middle + 1 :]
+        self.patience = PATIENCE
+        for slots in divisors(self.period):
+            self.share = self.budget.share(0.5 if slots < self.period else 1.0)
+            failures = 0
+            for index in range(reached + 1, len(levels)):
+                if self.share.empty or failures > STUBBORN:
+                    break
+                if self._divides(levels[index], slots):
+                    chains = self._every_part(levels[index], slots)
                     if chains is None:
-                        above = above[:step]
-                        step = len(above) // 2
+                        failures += 1
                     else:
-                        found, reached = chains, above[step]
-                        above = above[step + 1 :]
-                        step = len(above) // 2 if haste else min(2 * step + 1, len(above) // 2)
+                        found, reached, failures = chains, index, 0
         return found, reached
 
     def _least(self, level: tuple[int, ...]) -> dict[Part, list[Chain]]:
@@ -215,7 +229,7 @@ class _Search:
         """Ways to reach ``level`` in ``part`` by repeating ``slots``, most chains first: task, words to drop by demand."""
         words = [level[self.group_of[stream]] for stream in site.streams]
         tried: set[Task] = set()
-        for most in range(self.most_chains, 0, -1):
+        for most in (self.most_chains, 1):
             for drop in (0, 1) if slots < self.period else (0,):
                 task = short_task(part, words, most, slots, self.period, drop=drop)
                 if task is not None and task not in tried:

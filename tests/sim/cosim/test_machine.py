@@ -643,7 +643,9 @@ def test_a_topology_needs_enough_ports():
 
 
 def test_there_are_only_so_many_engines():
-    with pytest.raises(PointsmanError, match=r"^an engine must be one of auto, verilated, model, amaranth, not 'fast'$"):
+    with pytest.raises(
+        PointsmanError, match=r"^an engine must be one of auto, verilated, model, amaranth, not 'fast'$"
+    ):
         Machine(SHAPE, TOPOLOGY, engine="fast")
 
 

@@ -461,7 +461,7 @@ def rows_and_columns(side: int, *, period: int = 40) -> Images:
     for column in range(side):
         operator = by.operator(columns, f"column{column}", "broadcast", values)
         nodes = [y * side + column for y in range(side)]
-        line_broadcast(by, columns, operator, nodes, ahead="+y", back="-y", first=4)
+        line_broadcast(by, columns, operator, nodes, ahead="+y", back="-y", first=4, register=6)
     return by.images()
 
 

@@ -310,9 +310,9 @@ class NodeModel:
         keep: dict[int, int] = {}
         command = None
         reading = self.read_annotation[p]
-        if taken is not None and not taken.from_buffer and codes.is_buffer(reading.source):
-            if reading.type != MoveType.COPY:
-                clear.append(reading.source - codes.first_buffer)
+        from_buffer = taken is not None and not taken.from_buffer and codes.is_buffer(reading.source)
+        if from_buffer and reading.type != MoveType.COPY:
+            clear.append(reading.source - codes.first_buffer)
         if stage is not None:
             ok = self.happenings[p].ok
             blind = stage.annotation.type == MoveType.BLIND

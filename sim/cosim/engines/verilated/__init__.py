@@ -27,7 +27,7 @@ from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.runtime.requests import Category, Request
 
-from .build import MODULE, engine_library, forget
+from .build import MODULE, engine_library, forget, is_whole
 
 _loaded: dict[Path, Any] = {}
 
@@ -87,6 +87,7 @@ class VerilatedEngine(Engine):
 
         full = np.array([_bits(self.full(node), self.shape.registers) for node in range(self.nodes)])
         state["full"] = full
+        state["read_data"] = np.array(self._mesh.peek("port.read_data"), dtype=np.uint64)
         show("write_valid", "transfer", "write_valid")
         if "write_valid" in state:
             valid = state["write_valid"]
@@ -161,7 +162,7 @@ class VerilatedEngine(Engine):
             options.observer,
             _Host(self.shape, options),
         )
-        events = None if recorded is None else np.frombuffer(recorded, dtype=EVENT).copy()
+        events = None if recorded is None else np.frombuffer(bytearray(recorded), dtype=EVENT)
         return Outcome(cycles, finished, accesses, results, events)
 
     def run_plain(self, programs: Sequence[Program | None], options: Options) -> Outcome:
@@ -224,6 +225,9 @@ def _load(shape: NodeShape, topology: Topology, progress: bool) -> Any:
     try:
         library = engine_library(shape, topology, line)
         if library not in _loaded:
+            if not is_whole(library):
+                forget(library)
+                library = engine_library(shape, topology, line)
             try:
                 _loaded[library] = _import(library)
             except ImportError:

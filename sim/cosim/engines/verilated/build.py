@@ -47,6 +47,7 @@ _FAST_FLAGS = ("-O2", "-march=native")
 _SLOW_FLAGS = ("-O0",)
 _RUNTIME_FLAGS = ("-O1",)
 _BUNDLE_BYTES = 500_000
+_CHECKSUM = "sha256"
 _STALE_SECONDS = 24 * 3600
 
 Report = Callable[[str, int, int], None]
@@ -98,6 +99,14 @@ def engine_library(shape: NodeShape, topology: Topology, report: Report) -> Path
             f"the engine cannot be kept in {cache_folder()}: {error.strerror or error}",
             hint="name another folder in POINTSMAN_CACHE",
         ) from error
+
+
+def is_whole(library: Path) -> bool:
+    """Whether a library is as it was built. Loading one that a full disk has cut short would end the process."""
+    try:
+        return library.with_name(_CHECKSUM).read_text() == hashlib.sha256(library.read_bytes()).hexdigest()
+    except OSError:
+        return False
 
 
 def forget(library: Path) -> None:
@@ -199,6 +208,7 @@ def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools
     _each(compile_job, len(jobs))
     link = [*tools.compiler, "-shared", "-o", str(folder / f"{MODULE}.so")]
     _call([*link, *map(str, objects), *map(str, sorted(runtime.glob("*.o"))), "-pthread"], "the linker")
+    (folder / _CHECKSUM).write_text(hashlib.sha256((folder / f"{MODULE}.so").read_bytes()).hexdigest())
     shutil.rmtree(work)
 
 
@@ -248,7 +258,7 @@ def _node_verilog(shape: NodeShape) -> str:
 
 def _build_header(shape: NodeShape, topology: Topology, signals: dict[str, tuple[str, str]]) -> str:
     seats = ", ".join(f"&(S)->TOP__{MESH}__DOT__{instance(i)}" for i in range(topology.nodes))
-    members = " ".join(f'X("{name}", {member(name)})' for name in signals)
+    members = " ".join(f'X("{name}", {member(name)})' for name in signals) + ' X("port.read_data", p_read_data)'
     return (
         "#pragma once\n"
         f"#define NODES {topology.nodes}u\n"

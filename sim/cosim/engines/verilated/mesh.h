@@ -3,7 +3,7 @@
 // Everything that depends on the shape comes from two generated headers: Verilator's, and "build.h" with
 //   NODES, WIDTH     numbers
 //   SEATS(S)         pointers to the wrappers of all nodes, in the order of their numbers
-//   SIGNALS(X)       X("block.name", member) for every public signal inside a node
+//   SIGNALS(X)       X("block.name", member) for every public signal inside a node, and what the processor read
 #pragma once
 
 #include <cstddef>

@@ -244,7 +244,7 @@ void Run::cycle() {
         if (!lane.write) store(lane, mesh_.read_data(node));
         if (options_.events)
             events_.push_back({now - 1, static_cast<std::int32_t>(node),
-                               static_cast<std::int16_t>(processor.registers[lane.first + lane.turn]), lane.write,
+                               static_cast<std::int16_t>(processor.registers[lane.first + lane.turn]), lane.write, 0,
                                lane.write ? mesh_.written(node) : mesh_.read_data(node)});
         ++lane.moved;
         if (++lane.turn == lane.registers) lane.turn = 0;

@@ -15,6 +15,7 @@ struct Event {
     std::int32_t node;
     std::int16_t reg;
     std::uint8_t write;
+    std::uint8_t padding;  // has a value, so that equal runs give equal bytes
     std::uint64_t word;
 };
 

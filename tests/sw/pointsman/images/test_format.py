@@ -243,7 +243,7 @@ def test_sections_with_wrong_contents_are_found(
         (8, 1 << 17, "a word of 17 bits must be below 0x20000, not 0x20000"),
         (16, 2 << 16 | 2, "an annotation must be for pipeline 0..1 and VFSM 0..31, not 2 and 2"),
         (16, 32, "an annotation must be for pipeline 0..1 and VFSM 0..31, not 0 and 32"),
-        (17, 1 << 14, "a word of 14 bits must be below 0x4000, not 0x4000"),
+        (17, 1 << 15, "a word of 15 bits must be below 0x8000, not 0x8000"),
     ],
 )
 def test_schedules_with_wrong_words_are_found(image: bytes, at: int, value: int, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -251,3 +252,21 @@ def test_registers_register_4_is_read_by_1_and_written_by_1_vfsms(by_hand: Modul
     by.promise(0, (0, 2), [(1, 4)], 1)
     by.promise(0, (1, 4), [(2, 3)], 1)
     breaks("registers", "register 4 is read by 1 and written by 1 VFSMs", by.images())
+
+
+def test_forks_it_is_forked_off_in_the_next_slot_and_not_marked_as_forked(by_hand: ModuleType, shows: Judge) -> None:
+    images = by_hand.broadcast_1x3()
+    node = images.nodes[1]
+    part = node.phases[0]
+    bare = tuple(replace(r, annotation=replace(r.annotation, forked=False)) for r in part.annotations)
+    nodes = (images.nodes[0], replace(node, phases=(replace(part, annotations=bare),)), images.nodes[2])
+    shows("forks", "it is forked off in the next slot and not marked as forked", replace(images, nodes=nodes))
+
+
+def test_forks_it_is_marked_as_forked_and_no_second_leg_follows(by_hand: ModuleType, shows: Judge) -> None:
+    images = by_hand.broadcast_1x3()
+    node = images.nodes[0]
+    part = node.phases[0]
+    marked = tuple(replace(r, annotation=replace(r.annotation, forked=True)) for r in part.annotations)
+    nodes = (replace(node, phases=(replace(part, annotations=marked),)), *images.nodes[1:])
+    shows("forks", "it is marked as forked and no second leg follows", replace(images, nodes=nodes))

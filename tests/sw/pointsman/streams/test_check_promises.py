@@ -140,9 +140,9 @@ def test_promises_2_words_per_period(by_hand: ModuleType, change: ModuleType, br
 
 
 def test_promises_it_forks_them_to_vfsm_3_of_pipeline_0_slot_1_and_none_slot_5_so_a_refused_word_would_l(
-    by_hand: ModuleType, change: ModuleType, breaks: Judge
+    by_hand: ModuleType, change: ModuleType, shows: Judge
 ) -> None:
-    breaks(
+    shows(
         "promises",
         "stream b from 0: it forks them to VFSM 3 of pipeline 0 (slot 1) and none (slot 5), so a refused word would lose its way",
         change.with_entry(by_hand.broadcast_1x3(), 1, 0, 6, 0, 0),
