@@ -1,11 +1,11 @@
 # Pointsman. `make help` lists the targets.
-# Every target sets up .venv first; it is made anew only when requirements.lock or pyproject.toml changes.
+# Every target sets up .venv first; it is made anew only when requirements.lock changes.
 
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
-PINS := $(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
-STAMP := $(VENV)/.pins-$(PINS)
+PINS := $(VENV)/.pins-$(shell cksum < requirements.lock | cut -d' ' -f1)
+STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
@@ -16,10 +16,13 @@ help: ## list the targets
 
 setup: $(STAMP) ## make .venv with the pinned packages
 
-$(STAMP):
+$(PINS):
 	@echo "set-up: $(VENV) with $$($(PYTHON) --version) and the packages of requirements.lock (once; about a minute)"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) install --requirement requirements.lock
+	@touch $@
+
+$(STAMP): $(PINS)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 	@echo "set-up: done"

@@ -4,7 +4,7 @@ from importlib.metadata import version as _version
 
 project = "Pointsman"
 author = "The Pointsman developers"
-copyright = "2026, the Pointsman developers"  # noqa: A001 - Sphinx's name
+copyright = "2026, the Pointsman developers"
 release = _version("pointsman")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

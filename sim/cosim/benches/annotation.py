@@ -20,9 +20,13 @@ OUTPUTS = ("active", "read_vfsm", "annotation")
 
 
 class Driver:
-    """Any VFSM is read, any is written, often the same; every input has another value in the first half."""
+    """Any VFSM is read, any is written, often the same; every input has another value in the first half.
 
-    def __init__(self, shape: NodeShape, random: Random) -> None:
+    Nothing is written until all power-up contents have been read.
+    """
+
+    def __init__(self, model: CoveredModel, shape: NodeShape, random: Random) -> None:
+        self.model = model
         self.shape = shape
         self.random = random
         self.bits = sum(Codes(shape).annotation_layout.values())
@@ -44,7 +48,7 @@ class Driver:
         return {
             "running": int(random.random() < 0.9),
             "vfsm": vfsm,
-            "w_enable": random.randrange(2),
+            "w_enable": int(self.model.all_read and random.random() < 0.5),
             "w_vfsm": vfsm if random.random() < 0.3 else random.randrange(self.shape.vfsms),
             "w_annotation": random.getrandbits(self.bits),
         }
@@ -57,15 +61,23 @@ class CoveredModel(AnnotationModel):
         super().__init__(annotation_contents(shape))
         self.coverage = coverage
         every = [f"VFSM {v}" for v in range(shape.vfsms)]
+        coverage.group("power-up contents", every)
         coverage.group("read", every)
         coverage.group("written", every)
         coverage.group("write", ["none", "of another VFSM", "of the VFSM that is read", "in reset"])
         coverage.group("stage", ["active", "not running", "reset"])
 
+    @property
+    def all_read(self) -> bool:
+        """All power-up contents have been read."""
+        return not self.coverage.groups["power-up contents"].missing
+
     def clock(self, inputs: Values) -> None:
         hit = self.coverage.hit
         if self.active:
             hit("read", f"VFSM {self.vfsm}")
+            if not self.all_read:
+                hit("power-up contents", f"VFSM {self.vfsm}")
         if inputs["w_enable"]:
             hit("written", f"VFSM {inputs['w_vfsm']}")
             same = inputs["w_vfsm"] == inputs["vfsm"]
@@ -84,5 +96,5 @@ async def annotation(dut: Any) -> None:
     coverage = Coverage()
     shape = task.shape
     model = CoveredModel(shape, coverage)
-    driver = Driver(shape, task.random("driver"))
+    driver = Driver(model, shape, task.random("driver"))
     await run(dut, driver, model, coverage, Plan(INPUTS, OUTPUTS, OUTPUTS, least=2000, most=8000))

@@ -19,9 +19,12 @@ OUTPUTS = ("running", "entry")
 
 
 class Driver:
-    """Commands and writes at rates that change; every input has another value in the first half of the cycle."""
+    """Commands and writes at rates that change; every input has another value in the first half of the cycle.
 
-    def __init__(self, model: ScheduleModel, random: Random) -> None:
+    Nothing is written until all power-up contents have been read.
+    """
+
+    def __init__(self, model: CoveredModel, random: Random) -> None:
         self.model = model
         self.random = random
         self.resets = 3
@@ -48,7 +51,7 @@ class Driver:
             "set_pointer": int(command == "set"),
             "add_pointer": int(command == "add"),
             "pointer": random.randrange(depth),
-            "w_enable": int(random.random() < self.rate),
+            "w_enable": int(self.model.all_read and random.random() < self.rate),
             "w_address": address,
             "w_entry": random.getrandbits(sum(self.model.layout.values())),
         }
@@ -62,10 +65,16 @@ class CoveredModel(ScheduleModel):
         self.coverage = coverage
         self.written: set[int] = set()
         self.reset_since: set[int] = set()
+        coverage.group("power-up contents", [f"entry {address}" for address in range(shape.schedule_depth)])
         coverage.group("address", ["first", "next", "set", "add", "add beyond the end"])
         coverage.group("write", ["none", "other address", "address that is read", "in reset"])
         coverage.group("command", ["none", "one", "straight after another", "lost in reset"])
-        coverage.group("entry read", ["power-up contents", "written before", "written before a reset"])
+        coverage.group("entry read", ["as at power-up", "written before", "written before a reset"])
+
+    @property
+    def all_read(self) -> bool:
+        """All power-up contents have been read."""
+        return not self.coverage.groups["power-up contents"].missing
 
     def clock(self, inputs: Values) -> None:
         hit = self.coverage.hit
@@ -86,8 +95,10 @@ class CoveredModel(ScheduleModel):
             hit("command", "lost in reset")
         else:
             hit("command", "straight after another" if self.pending else "one")
+        if not self.all_read and not inputs["rst"]:
+            hit("power-up contents", f"entry {address}")
         if self.started:
-            known = "written before" if address in self.written else "power-up contents"
+            known = "written before" if address in self.written else "as at power-up"
             hit("entry read", "written before a reset" if address in self.reset_since else known)
         if inputs["rst"]:
             self.reset_since |= self.written

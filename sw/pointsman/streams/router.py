@@ -116,7 +116,7 @@ class _Search:
         progress: Callable[[str], None] | None,
     ) -> None:
         self.streams, self.parts, self.limits = streams, parts, limits
-        self.period, self.seed = period, seed
+        self.period, self.seed, self.effort = period, seed, effort
         self.tell = progress or (lambda line: None)
         self.needs: dict[Part, list[Need]] = {}
         for part, site in parts:
@@ -184,7 +184,7 @@ class _Search:
         half = self.budget.share(0.5)
         for slots in divisors(self.period):
             above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
-            self.patience = PATIENCE if slots <= QUICK else HASTE
+            self._be_patient(PATIENCE if slots <= QUICK else HASTE)
             self.share = half.share(1.0 if slots <= QUICK else 0.4)
             while above and not self.share.empty:
                 middle = len(above) // 2
@@ -193,7 +193,7 @@ class _Search:
                     above = above[:middle]
                 else:
                     found, reached, above = chains, above[middle], above[middle + 1 :]
-        self.patience = PATIENCE
+        self._be_patient(PATIENCE)
         for slots in divisors(self.period):
             self.share = self.budget.share(0.5 if slots < self.period else 1.0)
             failures = 0
@@ -208,12 +208,15 @@ class _Search:
                         found, reached, failures = chains, index, 0
         return found, reached
 
+    def _be_patient(self, limits: tuple[int, int]) -> None:
+        self.patience = max(4, int(limits[0] * self.effort)), max(4, int(limits[1] * self.effort))
+
     def _least(self, level: tuple[int, ...]) -> dict[Part, list[Chain]]:
         """Chains for the lowest level, however long it takes."""
         for attempt in range(1, 4):
             self.share, self.outcomes = Budget(float("inf")), {}
             self.seed += 1
-            self.patience = PATIENCE[0] * attempt, PATIENCE[1] * attempt
+            self._be_patient((PATIENCE[0] * attempt, PATIENCE[1] * attempt))
             found = self._every_part(level, self.period)
             if found is not None:
                 return found
