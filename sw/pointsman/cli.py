@@ -283,7 +283,7 @@ def run(
 
     Exit status 0: the answer is right; 1: it is wrong; 2: something has to be mended first.
     """
-    from pointsman.runtime.application import load_application, options_help, parse_options
+    from pointsman.runtime.application import application_errors, load_application, options_help, parse_options
 
     topology = _topology(mesh)
     shape = _shape(topology, sizes)
@@ -294,7 +294,9 @@ def run(
         options = parse_options(kind, application, ctx.args)
     except PointsmanError as error:
         raise PointsmanError(f"{error.message}\n{options_help(kind, application)}".rstrip()) from None
-    app = kind(options, topology)
+    with application_errors(application):
+        app = kind(options, topology)
+        parameters = dict(app.parameters())
 
     seconds: dict[str, float] = {}
     started = time.perf_counter()
@@ -308,7 +310,7 @@ def run(
         from pointsman.targets.numesh import make_images
 
         path = application.parent / app.program
-        parsed = compile_file(path, topology=topology, parameters=dict(app.parameters()))
+        parsed = compile_file(path, topology=topology, parameters=parameters)
         images = make_images(make_plan(parsed, shape, name=path.stem, period=period, seed=seed))
         _prove(images)
     seconds["compile"] = time.perf_counter() - started
@@ -320,7 +322,8 @@ def run(
     started = time.perf_counter()
     with Machine(shape, topology, engine=engine) as machine:
         seconds["build"] = time.perf_counter() - started
-        result = run_application(images, app, machine, preload=preload, seconds=seconds, max_cycles=max_cycles)
+        with application_errors(application):
+            result = run_application(images, app, machine, preload=preload, seconds=seconds, max_cycles=max_cycles)
     record = result.record
     plain = run_json(
         images,

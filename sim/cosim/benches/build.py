@@ -37,9 +37,9 @@ _MAKE_VARIABLES = (
     "CFG_CXXFLAGS_STD=-std=gnu++20",
     "CFG_CXXFLAGS_COROUTINES=-fcoroutines",
     "CFG_LDLIBS_THREADS=-pthread",
-    "OPT_FAST=-O1",
+    "OPT_FAST=-O0",
     "OPT_SLOW=-O0",
-    "OPT_GLOBAL=-O1",
+    "OPT_GLOBAL=-O0",
 )
 
 

@@ -9,8 +9,10 @@ import argparse
 import importlib.util
 import inspect
 import sys
+import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -110,7 +112,7 @@ def load_application(path: Path) -> type[Application]:
         raise PointsmanError(f"{path}:{error.lineno}: {error.msg}") from None
     except PointsmanError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PointsmanError(f"{path} does not run: {type(error).__name__}: {error}") from error
     found = [
         value
@@ -124,7 +126,30 @@ def load_application(path: Path) -> type[Application]:
         raise PointsmanError(
             f"{path} must define one class derived from pointsman.runtime.Application, not {len(found)}"
         )
-    return found[0]
+    kind = found[0]
+    if inspect.isabstract(kind):
+        raise PointsmanError(f"{path}: {kind.__name__} must define {', '.join(sorted(kind.__abstractmethods__))}")
+    if not isinstance(getattr(kind, "program", None), str):
+        raise PointsmanError(f"{path}: {kind.__name__} must name its COP file", hint='program = "name.cop"')
+    return kind
+
+
+@contextmanager
+def application_errors(path: Path) -> Iterator[None]:
+    """Turn what goes wrong in the application's own code into a message that names its line; leave the rest alone."""
+    try:
+        yield
+    except (PointsmanError, WrongAnswer):
+        raise
+    except Exception as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == path.resolve()]
+        if not frames:
+            raise
+        notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+        raise PointsmanError(
+            f"{path}:{frames[-1].lineno}: {type(error).__name__}: {error}{notes}",
+            hint="this was raised by the application's own code",
+        ) from error
 
 
 def parse_options(application: type[Application], path: Path, arguments: Sequence[str]) -> argparse.Namespace:

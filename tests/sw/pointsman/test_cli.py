@@ -237,7 +237,9 @@ def test_impossible_node_is_refused(sizes: tuple[str, int]) -> None:
 
 @pytest.mark.parametrize("period", [-1, 0, 129, 10**12])
 def test_impossible_period_is_refused(period: int) -> None:
-    assert "period" in call("compile", COP, "--mesh", "2x2", "--period", period, status=2).stderr
+    text = call("compile", COP, "--mesh", "2x2", "--period", period, status=2).stderr
+    assert "schedule" in text
+    assert str(period) in text
 
 
 def test_fault_in_a_program_is_shown_with_a_caret(tmp_path: Path) -> None:
@@ -461,7 +463,7 @@ def test_deadlock_names_nodes_and_phase(tmp_path: Path) -> None:
     ):
         text = result.stderr
         assert "pointsman: deadlock" in text
-        assert "node 0" in text
+        assert "node 2 has waited" in text  # for the words of node 1
         assert "in phase 'c'" in text
         assert "hint: " in text
     assert not (tmp_path / "r.json").exists()
@@ -557,3 +559,17 @@ def test_installed_command_compiles_checks_and_runs(tmp_path: Path) -> None:
     result = call_process("run", MATMUL, *SMALL, "--size", 8, "--image", path)
     assert "the 8×8 int32 product equals numpy's" in result.stdout
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize("where", ["main", "check", "__init__"])
+def test_exception_of_the_application_names_its_line(where: str, tmp_path: Path) -> None:
+    body = {
+        "main": "\n    async def main(self, node):\n        return 1 // 0\n",
+        "check": SHIFT_MAIN + "\n    def check(self, results):\n        return 1 // 0\n",
+        "__init__": SHIFT_MAIN + "\n    def __init__(self, options, topology):\n        1 // 0\n",
+    }[where]
+    path = shift_application(tmp_path, body)
+    stderr = call("run", path, "--mesh", "3", *MODEL, status=2).stderr
+    line = next(i for i, text in enumerate(path.read_text().splitlines(), 1) if "1 // 0" in text)
+    assert f"{path}:{line}: ZeroDivisionError" in stderr
+    assert "hint: this was raised by the application's own code" in stderr
