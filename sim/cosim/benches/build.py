@@ -37,6 +37,7 @@ _MAKE_VARIABLES = (
     "CFG_CXXFLAGS_STD=-std=gnu++20",
     "CFG_CXXFLAGS_COROUTINES=-fcoroutines",
     "CFG_LDLIBS_THREADS=-pthread",
+    # Python takes most of a run: to compile quickly gains more than to simulate quickly.
     "OPT_FAST=-O0",
     "OPT_SLOW=-O0",
     "OPT_GLOBAL=-O0",

@@ -14,7 +14,7 @@ import numpy as np
 from .bounds import Need
 from .kernels import LONGEST_WAIT, NEVER, UNIT, Kernels
 from .occupancy import Noise, Occupancy, Strand
-from .problem import Part
+from .problem import Limits, Part
 from .route import Chain, Route, Visit, even_starts, least_gap
 from .trees import grown_tree, path_tree
 from .ways import Way, shortest_way, tree_way
@@ -63,16 +63,6 @@ class Outcome:
     chains: list[Chain] | None
     contested: list[int] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Sizes of the hardware that routing must keep, and how a phase is left."""
-
-    pipelines: int
-    vfsms: int
-    registers: int
-    phase_change: bool
 
 
 class Negotiation:

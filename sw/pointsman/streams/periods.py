@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .negotiation import Limits, Task
-from .problem import Part
+from .negotiation import Task
+from .problem import Limits, Part
 from .route import Chain, Footprint
 
 

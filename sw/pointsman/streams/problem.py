@@ -19,6 +19,16 @@ from .stream import Condition, Stream
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Sizes of the hardware that routing must keep, and how a phase is left."""
+
+    pipelines: int
+    vfsms: int
+    registers: int
+    phase_change: bool
+
+
+@dataclass(frozen=True)
 class Demand:
     """What a stream asks for, in the numbers of its part. ``reads`` and ``delivers`` index ``Part.conditions``."""
 

@@ -1,0 +1,325 @@
+"""How many words: the search for the largest share per group that can be routed.
+
+Takes the parts of a phase; gives chains for each of them. All streams of a group get the same number of words per
+period; a *level* is such a number for every group. Levels are tried by repeating short periods and by routing the whole
+period at once. Budgets count work, not time, so the outcome is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .bounds import Need, need_of, overloaded
+from .errors import RoutingError
+from .kernels import INTERPRETED, compiled
+from .negotiation import Budget, Negotiation, Outcome, Task
+from .periods import divisors, repeated, short_task, thinned
+from .problem import Limits, Part, Site
+from .route import Chain
+from .stream import Stream
+
+Level = tuple[int, ...]
+
+SMALL = 400
+"""Destinations times links up to which kernels are interpreted: starting the compiler takes longer than routing."""
+SMALL_BUDGET = 300_000
+LARGE_BUDGET = 100_000_000, 50_000, 2_000_000_000
+"""For each destination times link the second, on top of the first, but never more than the third."""
+QUICK = 8
+"""Periods up to this are tried with patience from the first."""
+HASTE = 24, 10
+PATIENCE = 200, 60
+"""Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
+STUBBORN = 4
+"""Levels that may fail before a period is left."""
+
+
+@dataclass
+class Group:
+    """Streams that get the same number of words: their greatest weight, and the most words they can have."""
+
+    weight: Fraction
+    most: int
+
+
+class Search:
+    """Looks for the highest level that can be routed."""
+
+    def __init__(
+        self,
+        streams: Sequence[Stream],
+        parts: list[tuple[Part, Site]],
+        limits: Limits,
+        period: int,
+        seed: int,
+        effort: float,
+        progress: Callable[[str], None] | None,
+    ) -> None:
+        self.streams, self.parts, self.limits = streams, parts, limits
+        self.period, self.seed, self.effort = period, seed, effort
+        self.tell = progress or (lambda line: None)
+        self.needs: dict[Part, list[Need]] = {}
+        for part, site in parts:
+            if part not in self.needs:
+                self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
+        self.most_chains = self._most_chains()
+        names = list(dict.fromkeys(stream.group for stream in streams))
+        self.group_of = [names.index(stream.group) for stream in streams]
+        self.groups = [self._group(index) for index in range(len(names))]
+        self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
+        self.known: dict[tuple[Part, Level], list[Chain]] = {}
+        self.failure: tuple[Site, Outcome] | None = None
+        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
+        self.kernels = INTERPRETED if work <= SMALL else compiled()
+        base, each, most = LARGE_BUDGET
+        self.budget = Budget(effort * (SMALL_BUDGET if work <= SMALL else min(base + each * work, most)))
+        self.share = self.budget
+        self.patience = PATIENCE
+
+    def run(self) -> list[tuple[Site, Part, list[Chain]]]:
+        """Chains of every part.
+
+        Raises
+        ------
+        RoutingError
+            If there are none with a word for every stream.
+        """
+        if not self.parts:
+            return []
+        self._refuse_overload()
+        for index, group in enumerate(self.groups):
+            group.most = self._most_words(index)
+        levels = self._levels()
+        found, reached = self._climb(levels)
+        if found is None:
+            found, reached = self._least(levels[0]), 0
+        level = levels[reached]
+        for index, group in enumerate(self.groups) if len(self.groups) > 1 else ():
+            higher = [self._with(level, index, words) for words in range(level[index] + 1, group.most + 1)]
+            higher = [one for one in higher if self._counted(one)]
+            more, reached = self._climb(higher)
+            if more is not None:
+                found, level = more, higher[reached]
+        return [(site, part, found[part]) for part, site in self.parts]
+
+    # What to try --------------------------------------------------------------------------------------------------
+
+    def _levels(self) -> list[Level]:
+        """Levels from the least share up, as far as counting allows. The first has one word everywhere."""
+        shares = sorted({Fraction(words) / g.weight for g in self.groups for words in range(1, g.most + 1)})
+        levels = [(1,) * len(self.groups)]
+        levels += [tuple(min(g.most, max(1, int(share * g.weight))) for g in self.groups) for share in shares]
+        return [level for level in dict.fromkeys(levels) if self._counted(level)]
+
+    def _climb(self, levels: list[Level]) -> tuple[dict[Part, list[Chain]] | None, int]:
+        """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
+
+        First every period, the shortest first, by halving the levels above the best so far that it divides, in haste
+        unless it is short; then with patience the levels just above the best one.
+        """
+        found, reached = None, -1
+        periods = divisors(self.period)
+        for slots in periods:
+            quick = slots <= QUICK
+            self._be_patient(PATIENCE if quick else HASTE)
+            self.share = self.budget.share(1.0 if quick else 0.2)
+            above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
+            while above and not self.share.empty:
+                middle = len(above) // 2
+                chains = self._every_part(levels[above[middle]], slots)
+                if chains is None:
+                    above = above[:middle]
+                else:
+                    found, reached, above = chains, above[middle], above[middle + 1 :]
+        self._be_patient(PATIENCE)
+        for slots in periods:
+            self.share = self.budget.share(0.5 if slots < self.period else 1.0)
+            failures = 0
+            for index in range(reached + 1, len(levels)):
+                if self.share.empty or failures >= STUBBORN:
+                    break
+                if self._divides(levels[index], slots):
+                    chains = self._every_part(levels[index], slots)
+                    if chains is None:
+                        failures += 1
+                    else:
+                        found, reached, failures = chains, index, 0
+        return found, reached
+
+    def _be_patient(self, rounds: tuple[int, int]) -> None:
+        self.patience = max(4, int(rounds[0] * self.effort)), max(4, int(rounds[1] * self.effort))
+
+    def _least(self, level: Level) -> dict[Part, list[Chain]]:
+        """Chains for the lowest level, whatever the budget."""
+        self.share = Budget(float("inf"))
+        for attempt in range(3):
+            self._be_patient((PATIENCE[0] << attempt, PATIENCE[1] << attempt))
+            found = self._every_part(level, self.period)
+            if found is not None:
+                return found
+            self.seed += 1
+        raise self._failed()
+
+    def _divides(self, level: Level, slots: int) -> bool:
+        part, site = self.parts[0]
+        return next(self._tasks(part, site, level, slots), None) is not None
+
+    def _tasks(self, part: Part, site: Site, level: Level, slots: int) -> Iterator[tuple[Task, int]]:
+        """Ways to reach ``level`` by repeating ``slots``: the task, and the words to drop from each chain."""
+        words = self._words(site, level)
+        room = slots < self.period and (self.limits.phase_change or any(d.rewritten for d in part.demands))
+        tried: set[Task] = set()
+        for most in (self.most_chains, 1):
+            for drop in (0, 1) if room else (0,):
+                task = short_task(part, words, most, slots, self.period, drop=drop)
+                if task is not None and task not in tried:
+                    tried.add(task)
+                    yield task, drop
+
+    def _every_part(self, level: Level, slots: int) -> dict[Part, list[Chain]] | None:
+        """Chains of all parts at ``level`` by repeating ``slots``."""
+        found: dict[Part, list[Chain]] = {}
+        for part, site in self.parts:
+            if part in found:
+                continue
+            words = self._words(site, level)
+            if (part, words) not in self.known:
+                chains = self._part(part, site, level, slots)
+                if chains is None:
+                    return None
+                self.known[part, words] = chains
+            found[part] = self.known[part, words]
+        return found
+
+    def _part(self, part: Part, site: Site, level: Level, slots: int) -> list[Chain] | None:
+        for task, drop in self._tasks(part, site, level, slots):
+            outcome = self._attempt(task)
+            if outcome.chains is None:
+                if slots == self.period:
+                    self.failure = site, outcome
+                continue
+            chains = repeated(outcome.chains, slots, self.period)
+            if not drop:
+                return chains
+            thin = thinned(part, chains, [drop] * len(chains), self.period, self.limits)
+            if thin is not None:
+                return thin
+        return None
+
+    def _attempt(self, task: Task) -> Outcome:
+        key = task, self.patience
+        if key not in self.outcomes:
+            needs = self.needs[task.part]
+            if overloaded(task.part, needs, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
+                self.outcomes[key] = Outcome(None)
+            else:
+                self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
+                negotiation = Negotiation(task, needs, self.limits, self.kernels, self.seed)
+                self.outcomes[key] = negotiation.run(*self.patience, self.share)
+        return self.outcomes[key]
+
+    # Counting -----------------------------------------------------------------------------------------------------
+
+    def _need(self, part: Part, site: Site, number: int) -> Need:
+        need = need_of(part, part.demands[number])
+        if need is None:
+            stream = self.streams[site.streams[number]]
+            raise RoutingError(
+                f"stream {stream.name} cannot reach all its destinations from node {stream.source}",
+                hint="it may use only its own nodes, and only links that exist",
+            )
+        return need
+
+    def _most_chains(self) -> int:
+        """Most chains a stream may be split into with the registers and VFSMs that there are; 1 if none will do."""
+        wanted = max((stream.chains for stream in self.streams), default=1)
+        for most in range(wanted, 1, -1):
+            if all(
+                overloaded(part, needs, chains, chains, self.period * most, self.limits, reserve=False) is None
+                for part, needs in self.needs.items()
+                for chains in [[min(most, demand.chains) for demand in part.demands]]
+            ):
+                return most
+        return 1
+
+    def _group(self, index: int) -> Group:
+        mine = [stream for stream, group in zip(self.streams, self.group_of, strict=True) if group == index]
+        wanted = [stream.max_words for stream in mine if stream.max_words is not None]
+        return Group(
+            max(Fraction(stream.weight) for stream in mine), min([self.period * self.limits.pipelines, *wanted])
+        )
+
+    def _words(self, site: Site, level: Level) -> Level:
+        """Words of each stream of a part."""
+        return tuple(level[self.group_of[stream]] for stream in site.streams)
+
+    @staticmethod
+    def _with(level: Level, index: int, words: int) -> Level:
+        return (*level[:index], words, *level[index + 1 :])
+
+    def _most_words(self, index: int) -> int:
+        """Most words of a group that counting allows with one word for all others."""
+        least = (1,) * len(self.groups)
+        low, high = 1, self.groups[index].most
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._counted(self._with(least, index, middle), whole=False):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _counted(self, level: Level, *, whole: bool = True) -> bool:
+        """Whether counting leaves ``level`` possible; not ``whole``: for chains of unequal words, too."""
+        return all(
+            any(self._overload(part, site, level, most, whole) is None for most in {self.most_chains, 1})
+            for part, site in self.parts
+        )
+
+    def _overload(self, part: Part, site: Site, level: Level, most: int, whole: bool = True) -> tuple[str, int] | None:
+        words = self._words(site, level)
+        limits = [min(most, demand.chains) for demand in part.demands]
+        if whole:
+            pairs = zip(words, limits, strict=True)
+            limits = [max(c for c in range(1, limit + 1) if count % c == 0) for count, limit in pairs]
+        return overloaded(part, self.needs[part], words, limits, self.period, self.limits, reserve=True)
+
+    # What went wrong ------------------------------------------------------------------------------------------------
+
+    def _refuse_overload(self) -> None:
+        for part, site in self.parts:
+            found = self._overload(part, site, (1,) * len(self.groups), 1)
+            if found is None:
+                continue
+            kind, number = found
+            hint = "a longer period, more pipelines, or fewer streams in one phase"
+            if kind == "chain":
+                what = f"stream {self.streams[site.streams[number]].name} has too many legs at a node"
+            elif kind == "wire":
+                writer, _ = part.links[part.wires.index(number)]
+                what = f"a link of node {site.nodes[writer]} has too few slots"
+            elif kind == "total":
+                what = "all nodes together have too few VFSM slots"
+            else:
+                names = {"slots": "VFSM slots", "vfsms": "VFSMs", "registers": "interface registers"}
+                what = f"node {site.nodes[number]} has too few {names[kind]}"
+                if kind != "slots":
+                    hint = f"a shape with more {names[kind]}, or fewer streams in one phase"
+            raise RoutingError(f"{what} for one word of every stream in {self.period} slots", hint=hint)
+
+    def _failed(self) -> RoutingError:
+        where, names = "", [stream.name for stream in self.streams]
+        if self.failure is not None:
+            site, outcome = self.failure
+            if outcome.contested:
+                names = [self.streams[site.streams[number]].name for number in outcome.contested]
+            if outcome.nodes:
+                nodes = [str(site.nodes[node]) for node in outcome.nodes]
+                where = f" at node{'s' * (len(nodes) > 1)} " + ", ".join(nodes[:6]) + ", ..." * (len(nodes) > 6)
+        listed = ", ".join(names[:6]) + ", ..." * (len(names) > 6)
+        return RoutingError(
+            f"no slots found for one word of every stream in {self.period} slots; in conflict{where}: {listed}",
+            hint="a longer period, more pipelines, more effort, or fewer streams in one phase",
+        )
