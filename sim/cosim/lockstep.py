@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -50,6 +50,9 @@ def _random_memories(shape: NodeShape, ports: Sequence[int], rng: random.Random)
     length = rng.randint(1, min(8, shape.schedule_depth))
     vfsms = rng.sample(range(shape.vfsms), min(shape.vfsms, rng.randint(1, 8)))
     lost = rng.random() < 0.2
+    reprogrammed = rng.random() < 0.4
+    if reprogrammed and REPROGRAM_VFSM not in vfsms:
+        vfsms[0] = REPROGRAM_VFSM
     schedule: list[ScheduleEntry] = []
     for address in range(shape.schedule_depth):
         after = rng.randrange(shape.schedule_depth) if lost and rng.random() < 0.1 else (address + 1) % length
@@ -65,8 +68,11 @@ def _random_memories(shape: NodeShape, ports: Sequence[int], rng: random.Random)
             if ports and rng.random() < 0.3:
                 first, second = (schedule[address + k].vfsms[len(annotations)] for k in (0, 1))
                 port = rng.choice(ports)
-                kept[first] = Annotation(MoveType.MOVE, kept[first].source, port)
+                kept[first] = Annotation(MoveType.MOVE, kept[first].source, port, rng.random() < 0.7)
                 kept[second] = Annotation(MoveType.FORK, port, kept[second].destination)
+        if reprogrammed:
+            register = codes.register(len(annotations))
+            kept[REPROGRAM_VFSM] = Annotation(MoveType.MOVE, register, codes.memadr)
         annotations.append(tuple(map(codes.encode_annotation, kept)))
     return NodeMemories(tuple(map(codes.encode_entry, schedule)), tuple(annotations))
 
@@ -85,7 +91,7 @@ def _random_annotation(codes: Codes, ports: Sequence[int], vfsms: Sequence[int],
         return rng.randrange(1 << codes.place_bits)
 
     kind = rng.choice((MoveType.MOVE, MoveType.MOVE, *MoveType))
-    return Annotation(kind, place(), place())
+    return Annotation(kind, place(), place(), rng.random() < 0.1)
 
 
 def random_accesses(shape: NodeShape, nodes: int, rng: random.Random, eagerness: float) -> dict[int, Access]:
@@ -104,6 +110,7 @@ def random_accesses(shape: NodeShape, nodes: int, rng: random.Random, eagerness:
                 )
                 word = rng.choice(
                     codes.write_entry(rng.randrange(shape.schedule_depth), entry)
+                    + codes.write_annotation(rng.randrange(shape.vfsms), _random_annotation(codes, (0,), (0,), rng))
                     + codes.set_pointer(rng.randrange(shape.schedule_depth))
                     + codes.add_pointer(rng.randrange(shape.schedule_depth))
                 )

@@ -149,7 +149,7 @@ class AmaranthEngine(Engine):
             "schedule": self._words(schedule.ram),
             "annotation": [self._words(stage.ram) for stage in node.annotations],
         }
-        for name in ("word", "vfsm", "type", "destination", "from_buffer"):
+        for name in ("word", "vfsm", "type", "destination", "forked", "from_buffer"):
             state[f"write_{name}"] = _valid(valid, [get(getattr(stage, f"write_{name}")) for stage in node.transfers])
         return state
 

@@ -61,7 +61,7 @@ class Engine(ABC):
         pointer_kind, pointer      -                               pending command and its value
         read_vfsm, read_annotation pipelines                       read stage
         write_valid, …             pipelines                       write stage: _word, _vfsm, _type, _destination,
-                                                                   _from_buffer
+                                                                   _forked, _from_buffer
         held, buffer               pipelines, VFSMs                buffers: full or not, word
         full, register             registers                       interface registers: full or not, word
         collected                  pipelines                       words of a command so far

@@ -96,6 +96,7 @@ class ModelEngine(Engine):
             "write_vfsm": r.stage[:, :, k.VFSM] * valid,
             "write_type": packed & k.TYPE_MASK,
             "write_destination": (packed >> (2 + self.codes.place_bits)) & ((1 << self.codes.place_bits) - 1),
+            "write_forked": packed >> (2 + 2 * self.codes.place_bits),
             "write_from_buffer": (r.stage[:, :, k.FROM_BUFFER] != 0) * valid,
             "held": r.buffer_full.astype(np.int64),
             "buffer": _words(r.buffer * r.buffer_full),

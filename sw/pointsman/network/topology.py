@@ -80,9 +80,7 @@ class Topology:
 
     def node_at(self, *position: int) -> int:
         """Node at these coordinates, x first."""
-        if len(position) != len(self.size) or any(
-            not 0 <= p < s for p, s in zip(position, self.size, strict=True)
-        ):
+        if len(position) != len(self.size) or any(not 0 <= p < s for p, s in zip(position, self.size, strict=True)):
             raise PointsmanError(f"coordinates {position} are outside the {self} {self.kind}")
         node = 0
         for p, s in zip(reversed(position), reversed(self.size), strict=True):

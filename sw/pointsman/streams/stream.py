@@ -162,8 +162,6 @@ class RoutedPhase:
             for vfsm in chain.vfsms:
                 for slot in vfsm.slots:
                     if table[vfsm.node, slot, vfsm.pipeline]:
-                        raise ValueError(
-                            f"slot {slot} of pipeline {vfsm.pipeline} of node {vfsm.node} is used twice"
-                        )
+                        raise ValueError(f"slot {slot} of pipeline {vfsm.pipeline} of node {vfsm.node} is used twice")
                     table[vfsm.node, slot, vfsm.pipeline] = vfsm.number
         return table

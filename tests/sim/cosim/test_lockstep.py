@@ -68,7 +68,7 @@ def test_the_model_does_what_the_verilated_rtl_does(shape: NodeShape, topology: 
     from cosim.engines.verilated import VerilatedEngine
 
     shown = {"full", "register", "read_data", "held", "buffer", "schedule", "annotation", "read_vfsm"}
-    shown |= {f"write_{name}" for name in ("valid", "word", "vfsm", "type", "destination", "from_buffer")}
+    shown |= {f"write_{name}" for name in ("valid", "word", "vfsm", "type", "destination", "forked", "from_buffer")}
     read = 0
     for seed in range(100, 108):
         pair = engines([ModelEngine, VerilatedEngine], shape, topology, seed)
@@ -102,6 +102,8 @@ def test_random_memories_and_accesses_reach_what_is_rare():
                 see("a kept word leaves its buffer", (new["held"] < old["held"]).any())
                 see("a kept word is tried again", new["write_from_buffer"].any())
                 see("a VFSM follows itself", (new["read_vfsm"] == new["write_vfsm"])[new["write_valid"] > 0].any())
+                alone = (new["write_forked"] > 0) & ~forking & (new["write_destination"] < shape.neighbours)
+                see("a marked word stays for want of its second leg", alone.any())
                 see("a blind word", (new["write_type"] == MoveType.BLIND)[new["write_valid"] > 0].any())
                 forked = (old["write_valid"] > 0) & (new["write_type"] == MoveType.FORK)
                 forked &= (new["write_word"] == old["write_word"]) & (new["write_valid"] > 0)

@@ -189,7 +189,9 @@ class Mesh:
             elif source == codes.null:
                 word = (-1, 0)
             if word is not None:
-                pipe.taken = Write(word, pipe.vfsm, annotation.type, annotation.destination, pipe.retry, annotation.forked)
+                pipe.taken = Write(
+                    word, pipe.vfsm, annotation.type, annotation.destination, pipe.retry, annotation.forked
+                )
 
     def _clock(self, node: Node) -> None:
         codes = self.codes

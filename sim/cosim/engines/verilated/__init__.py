@@ -92,7 +92,7 @@ class VerilatedEngine(Engine):
         if "write_valid" in state:
             valid = state["write_valid"]
             show("write_word", "transfer", "out_data", valid, np.uint64)
-            for name in ("vfsm", "type", "destination", "from_buffer"):
+            for name in ("vfsm", "type", "destination", "forked", "from_buffer"):
                 show(f"write_{name}", "transfer", f"write_{name}", valid)
         show("collected", "command", "count")
         if {f"transfer_{p}.held" for p in pipelines} <= names:

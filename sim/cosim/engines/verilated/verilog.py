@@ -43,7 +43,8 @@ def state_signals(shape: NodeShape, node: str) -> dict[str, tuple[str, str]]:
         wanted[f"annotation_{p}"] = ["ram", "active", "read_vfsm"]
         wanted[f"command_{p}"] = ["count"]
         wanted[f"transfer_{p}"] = ["held", "buffers", "out_data"]
-        wanted[f"transfer_{p}"] += [f"write_{name}" for name in ("valid", "vfsm", "type", "destination", "from_buffer")]
+        write_stage = ("valid", "vfsm", "type", "destination", "forked", "from_buffer")
+        wanted[f"transfer_{p}"] += [f"write_{name}" for name in write_stage]
     found = {}
     for block, names in wanted.items():
         module = f"numesh_node_{block}"

@@ -1,6 +1,6 @@
 """Draw the timetable of a compiled program: which word leaves which node in which slot.
 
-    python docs/diagrams/make_timetable.py
+    python docs/pictures/make_timetable.py
 
 writes ``timetable.svg``: the circular shift of the matrix multiplication on one column of a 4x4 mesh. Every line is a move
 taken from the routed plan; nothing is drawn by hand.
