@@ -25,6 +25,8 @@ from .record import Record
 EngineName = Literal["auto", "verilated", "model", "amaranth"]
 ENGINES = ("auto", "verilated", "model", "amaranth")
 
+_QUIET_SECONDS = 1.0
+"""Runs that take no longer show no progress."""
 _PROGRESS_SECONDS = 0.1
 
 
@@ -194,7 +196,7 @@ class _Progress:
         self._shown = shown
         self._started = started
         self._nodes = nodes
-        self._next = perf_counter() + 1.0
+        self._next = perf_counter() + _QUIET_SECONDS
         self._bar: Any = None
 
     def __call__(self, time: int, live: int) -> None:

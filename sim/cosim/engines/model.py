@@ -119,6 +119,8 @@ class ModelEngine(Engine):
         given = self.requests.access
         given[:, 0] = -1
         for node, access in accesses.items():
+            if not 0 <= access.register < self.shape.registers:
+                raise IndexError(f"register must be 0 to {self.shape.registers - 1}, not {access.register}")
             given[node] = access.register, access.write, _signed(access.word)
         kernel.advance(self.routers, self.requests, self.time + 1, True)
         words = _words(self.routers.node[:, kernel.READ_DATA])

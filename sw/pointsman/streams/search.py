@@ -24,7 +24,7 @@ Level = tuple[int, ...]
 
 SMALL = 400
 """Destinations times links up to which kernels are interpreted: starting the compiler takes longer than routing."""
-SMALL_BUDGET = 200_000
+SMALL_BUDGET = 300_000
 LARGE_BUDGET = 100_000_000, 50_000, 2_000_000_000
 """For each destination times link the second, on top of the first, but never more than the third."""
 QUICK = 8

@@ -674,6 +674,24 @@ def test_an_interrupt_is_seen_at_once_and_other_threads_run(engine: str):
         assert machine.time > 1000
 
 
+@pytest.mark.parametrize("engine", ["model", pytest.param("verilated", marks=needs_compiler)])
+def test_long_runs_show_their_progress_and_take_it_away(
+    engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("cosim.machine._QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("cosim.machine._PROGRESS_SECONDS", 0.0)
+    for shown in (True, False, None):
+        with Machine(SHAPE, TOPOLOGY, engine=engine, progress=shown) as machine:
+            machine.run([(request for request in [Wait(cycles, CPU)]) for cycles in (1, 1, 1, 300_000)])
+        said = capsys.readouterr().err
+        if shown:
+            assert "running" in said
+            assert "3 of 4 programs finished" in said
+            assert said.rstrip("\r ").count("\n") == 0
+        else:
+            assert said == ""  # a captured stream is no terminal
+
+
 def test_an_engine_runs_with_a_torus_and_in_three_dimensions():
     for topology in (torus(3, 2), mesh(2, 2, 2)):
         shape = NodeShape(neighbours=topology.ports)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -42,27 +39,3 @@ def shows() -> Callable[[str, str, Images], None]:
         assert (rule, message) in [(finding.rule, finding.message) for finding in report.findings], report.render()
 
     return judge
-
-
-def _load(name: str) -> ModuleType:
-    """The module ``name`` beside this file; with --import-mode=importlib it cannot be imported by name."""
-    key = f"streams_{name}"
-    if key not in sys.modules:
-        spec = importlib.util.spec_from_file_location(key, Path(__file__).with_name(f"{name}.py"))
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[key] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[key])
-    return sys.modules[key]
-
-
-@pytest.fixture(scope="session")
-def replay() -> ModuleType:
-    """The judge of routed phases (replay.py)."""
-    return _load("replay")
-
-
-@pytest.fixture(scope="session")
-def patterns() -> ModuleType:
-    """Streams to route (patterns.py)."""
-    return _load("patterns")

@@ -13,7 +13,6 @@ from numesh.codes import MoveType
 from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm
 
 Key = tuple[int, int, int]
-Word = tuple[int, int, int]
 
 
 def findings(
@@ -133,9 +132,9 @@ def _neighbouring_slots(phase: RoutedPhase, table: dict[Key, tuple[RoutedChain, 
         before = table.get((node, pipeline, (slot - 1) % phase.period))
         if before is not None and before[1] is vfsm:
             wrong.append(f"a VFSM runs in slots {slot - 1} and {slot} of node {node}")
-        follows = before is not None and before[0] is chain and before[1].destination == vfsm.source
-        if vfsm.type is MoveType.FORK and not follows:
-            wrong.append(f"the fork leg in slot {slot} of node {node} does not follow its first leg")
+        if vfsm.type is MoveType.FORK:
+            if before is None or before[0] is not chain or before[1].destination != vfsm.source:
+                wrong.append(f"the fork leg in slot {slot} of node {node} does not follow its first leg")
 
 
 def _words_in_step(phase: RoutedPhase, wrong: list[str]) -> None:
@@ -249,19 +248,12 @@ def _links(phase: RoutedPhase, wrong: list[str], forbidden: Collection[tuple[int
             wrong.append(f"both ends of the wire at port {port} of node {node} write in slot {slot}")
 
 
-def _depth(chain: RoutedChain, period: int) -> int:
-    """Slots from the first VFSM of a chain to its last one."""
-    reached = [0] * len(chain.vfsms)
-    for index, vfsm in enumerate(chain.vfsms[1:], 1):
-        wait = (vfsm.slots[0] - chain.vfsms[vfsm.parent].slots[0]) % period
-        reached[index] = reached[vfsm.parent] + (wait or period)
-    return max(reached)
-
-
 def _run(phase: RoutedPhase, table: dict[Key, tuple[RoutedChain, RoutedVfsm]], wrong: list[str]) -> None:
     """Let words run for some periods, with processors that never keep the router waiting."""
     period = phase.period
-    warm = (max(map(_depth, phase.chains, [period] * len(phase.chains)), default=0) // period + 2) * period
+    longest = max((len(chain.vfsms) for chain in phase.chains), default=0)
+    warm = longest * period if longest * period < 200 else (longest * (period - 1) // period + 2) * period
+    Word = tuple[int, int, int]
     writing: dict[tuple[int, int], tuple[RoutedChain, RoutedVfsm, Word]] = {}
     buffers: dict[Key, Word] = {}
     sent: Counter[int] = Counter()
