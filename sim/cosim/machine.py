@@ -205,7 +205,9 @@ class _Progress:
         if self._bar is None:
             from tqdm import tqdm
 
-            self._bar = tqdm(desc="running", unit=" cycles", unit_scale=True, leave=False, initial=0, file=sys.stderr)
+            # How often it is drawn is decided here.
+            rare = {"mininterval": 0.0, "miniters": 1}
+            self._bar = tqdm(desc="running", unit=" cycles", unit_scale=True, leave=False, file=sys.stderr, **rare)
         self._next = perf_counter() + _PROGRESS_SECONDS
         self._bar.set_postfix_str(f"{self._nodes - live} of {self._nodes} programs finished", refresh=False)
         self._bar.update(time - self._started - self._bar.n)
