@@ -1,0 +1,51 @@
+"""The command ``pointsman``, a file a command. Rooms open when a command needs them, so help and errors come at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import pointsman
+from pointsman.errors import PointsmanError
+
+from .check import check
+from .compile import compile_
+from .options import EXIT_USER
+from .run import run
+from .verilog import verilog
+
+
+class _Group(click.Group):
+    """Prints a user's error as it is, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PointsmanError as error:
+            click.echo(f"pointsman: {error}", err=True)
+            ctx.exit(EXIT_USER)
+        except KeyboardInterrupt:
+            click.echo("pointsman: interrupted", err=True)
+            ctx.exit(130)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(pointsman.__version__, prog_name="pointsman", message="%(prog)s %(version)s")
+def main() -> None:
+    """Compile an application's communications into timetables for network hardware, and run them on it.
+
+    A COP program says which nodes communicate and how; Pointsman finds for every router which word it moves in which
+    cycle, loads that into the hardware description and runs the application on it, cycle by cycle.
+
+    \b
+    Try:
+      pointsman run examples/matmul/matmul.py --mesh 4x4
+      pointsman compile examples/matmul/matmul.cop --mesh 4x4 -o matmul.image
+      pointsman check matmul.image
+      pointsman verilog numesh --mesh 4x4 -o mesh.v
+    """
+
+
+for _command in (compile_, check, run, verilog):
+    main.add_command(_command)

@@ -1,0 +1,104 @@
+"""``pointsman compile``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable
+
+from .options import emit_text, mesh_option, prove, shape_of, shape_options, topology_of
+
+
+@click.command("compile")
+@click.argument("program", type=click.Path(path_type=Path))
+@mesh_option()
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Image file, or the text of --emit.")
+@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Value of a (parameter …) of the program.")
+@click.option("--period", type=int, help="Schedule length; chosen when not given.")
+@click.option(
+    "--emit",
+    type=click.Choice(["program", "plan", "routes", "images"]),
+    help="Stop after this stage and print it: the program as COP, the others as JSON.",
+)
+@click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
+@click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
+@shape_options
+def compile_(
+    program: Path,
+    mesh: str,
+    output: Path | None,
+    settings: tuple[str, ...],
+    period: int | None,
+    emit: str | None,
+    readmemh: Path | None,
+    check: bool,
+    **sizes: int,
+) -> None:
+    """Compile a COP PROGRAM for a mesh of scheduled routers.
+
+    Prints the phases: which operators share the network, how each is done, what bandwidth it gets, and how the phase
+    ends.
+
+    \b
+    Example:
+      pointsman compile examples/matmul/matmul.cop --mesh 4x4 --set block=225 -o matmul.image
+    """
+    from pointsman.cop import compile_file, program_to_cop
+
+    topology = topology_of(mesh)
+    shape = shape_of(topology, sizes)
+    if output is not None:
+        check_writable(output)
+    parsed = compile_file(program, topology=topology, parameters=_settings(settings))
+    if emit == "program":
+        emit_text(program_to_cop(parsed), output)
+        return
+    from pointsman.plan.build import make_plan
+    from pointsman.targets.numesh import make_images
+
+    plan = make_plan(parsed, shape, name=program.stem, period=period)
+    if emit in ("plan", "routes"):
+        from pointsman.report.stages import plan_json, routes_json
+
+        emit_text(json.dumps(plan_json(plan) if emit == "plan" else routes_json(plan), indent=1), output)
+        return
+    images = make_images(plan)
+    if emit == "images":
+        from pointsman.report.stages import images_json
+
+        emit_text(json.dumps(images_json(images), indent=1), output)
+        return
+    if check:
+        prove(images)
+    from pointsman.report.run import phase_table
+
+    click.echo(f"{images.name} on a {topology} {topology.kind}, {images.period} slots")
+    click.echo(phase_table(images))
+    if output is not None:
+        from pointsman.images.format import write_images
+
+        write_images(images, output)
+        click.echo(f"wrote {output}")
+    if readmemh is not None:
+        from pointsman.images.readmemh import write_readmemh
+
+        count = len(write_readmemh(images, readmemh))
+        click.echo(f"wrote {count} files into {readmemh}")
+
+
+def _settings(pairs: Sequence[str]) -> dict[str, int]:
+    values = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        try:
+            if not equals or len(value) > 20:
+                raise ValueError
+            values[name] = int(value)
+        except ValueError:
+            raise PointsmanError(f"--set takes NAME=VALUE with a whole number, not {pair!r}") from None
+    return values

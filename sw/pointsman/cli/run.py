@@ -1,0 +1,122 @@
+"""``pointsman run``."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable, write_whole
+
+from .options import EXIT_WRONG, mesh_option, prove, shape_of, shape_options, topology_of
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("application", type=click.Path(path_type=Path))
+@mesh_option()
+@click.option(
+    "--target", type=click.Choice(["numesh"]), default="numesh", show_default=True, help="Hardware to run on."
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "verilated", "model", "amaranth"]),
+    default="auto",
+    show_default=True,
+    help="verilated: the RTL, compiled; model: a cycle model; amaranth: the RTL, interpreted (slow). "
+    "auto: verilated if there is a C++ compiler, else model.",
+)
+@click.option("--image", type=click.Path(path_type=Path), help="Run this image instead of compiling the program.")
+@click.option("--preload", is_flag=True, help="Fill the routers' memories at once instead of by the processors.")
+@click.option("--period", type=int, help="Schedule length; chosen when not given.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
+@click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@shape_options
+@click.pass_context
+def run(
+    ctx: click.Context,
+    application: Path,
+    mesh: str,
+    target: str,
+    engine: Literal["auto", "verilated", "model", "amaranth"],
+    image: Path | None,
+    preload: bool,
+    period: int | None,
+    seed: int,
+    max_cycles: int | None,
+    json_path: Path | None,
+    **sizes: int,
+) -> None:
+    """Compile an APPLICATION's COP program, load it into the hardware, run it and check the answer.
+
+    Options that are not listed below go to the application; see its file.
+
+    \b
+    Example:
+      pointsman run examples/matmul/matmul.py --mesh 4x4 --size 60 --json result.json
+
+    Exit status 0: the answer is right; 1: it is wrong; 2: something has to be mended first.
+    """
+    from pointsman.runtime.application import application_errors, load_application, options_help, parse_options
+
+    topology = topology_of(mesh)
+    shape = shape_of(topology, sizes)
+    if json_path is not None:
+        check_writable(json_path)
+    kind = load_application(application)
+    try:
+        options = parse_options(kind, application, ctx.args)
+    except PointsmanError as error:
+        raise PointsmanError(f"{error.message}\n{options_help(kind, application)}".rstrip()) from None
+    with application_errors(application):
+        app = kind(options, topology)
+        parameters = dict(app.parameters())
+
+    seconds: dict[str, float] = {}
+    started = time.perf_counter()
+    if image is not None:
+        from pointsman.images.format import read_images
+
+        images = read_images(image)
+    else:
+        from pointsman.cop import compile_file
+        from pointsman.plan.build import make_plan
+        from pointsman.targets.numesh import make_images
+
+        path = application.parent / app.program
+        parsed = compile_file(path, topology=topology, parameters=parameters)
+        images = make_images(make_plan(parsed, shape, name=path.stem, period=period, seed=seed))
+        prove(images)
+    seconds["compile"] = time.perf_counter() - started
+
+    from cosim.machine import Machine
+    from cosim.session import run_application
+    from pointsman.report.run import run_json, run_text
+
+    started = time.perf_counter()
+    with Machine(shape, topology, engine=engine) as machine:
+        seconds["build"] = time.perf_counter() - started
+        with application_errors(application):
+            result = run_application(images, app, machine, preload=preload, seconds=seconds, max_cycles=max_cycles)
+    record = result.record
+    plain = run_json(
+        images,
+        correct=result.correct,
+        answer=result.answer,
+        target=target,
+        engine=result.engine,
+        seed=seed,
+        cycles=record.cycles,
+        total_cycles=record.total_cycles,
+        node_cycles_per_second=record.node_cycles_per_second,
+        seconds=result.seconds,
+    )
+    click.echo(run_text(plain, images, app.reference()))
+    if json_path is not None:
+        write_whole(json_path, json.dumps(plain, indent=1) + "\n")
+    if not result.correct:
+        ctx.exit(EXIT_WRONG)

@@ -1,0 +1,53 @@
+"""``pointsman verilog``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable, write_whole
+
+from .options import mesh_option, shape_of, shape_options, topology_of
+
+
+@click.command()
+@click.argument("block", type=click.Choice(["numesh"]))
+@mesh_option()
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Verilog file.")
+@click.option("--image", type=click.Path(path_type=Path), help="Image whose contents the memories get at power-up.")
+@shape_options
+def verilog(block: str, mesh: str, output: Path, image: Path | None, **sizes: int) -> None:
+    """Write the Verilog of a BLOCK, and its memory map beside it as JSON and Markdown.
+
+    \b
+    Example:
+      pointsman verilog numesh --mesh 4x4 -o mesh.v
+    """
+    from numesh.emit import mesh_verilog
+    from numesh.memory_map import memory_map, memory_map_markdown
+
+    topology = topology_of(mesh)
+    shape = shape_of(topology, sizes)
+    check_writable(output)
+    contents = None
+    if image is not None:
+        from pointsman.images.format import read_images
+        from pointsman.images.readmemh import memories_of
+
+        images = read_images(image)
+        if images.shape != shape or images.topology != topology:
+            raise PointsmanError(
+                f"the image {image} is for a {images.topology} {images.topology.kind} of nodes {images.shape}",
+                hint="give the same mesh and sizes here",
+            )
+        contents = memories_of(images)
+    links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]
+    text = mesh_verilog(shape, topology.nodes, links, contents=contents)
+    write_whole(output, text)
+    json_path, markdown_path = output.with_suffix(".map.json"), output.with_suffix(".map.md")
+    write_whole(json_path, json.dumps(memory_map(shape), indent=1) + "\n")
+    write_whole(markdown_path, memory_map_markdown(shape))
+    click.echo(f"wrote {output}, {json_path} and {markdown_path}")
