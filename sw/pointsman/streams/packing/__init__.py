@@ -1,0 +1,1 @@
+"""Words packed into slots: many streams on a whole network, by negotiation in compiled code."""

@@ -1,0 +1,124 @@
+"""The arrays that the kernels work on, as named tuples, so that both sides know them by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+INJECT, LINK, BUFFER, FORK, DELIVER = 0, 1, 2, 3, 4
+"""Sources and destinations of an operation."""
+OPERATION = 6
+"""Fields of an operation."""
+ROUNDS_DONE, BUDGET_DONE, CONFLICTS_FEWEST = 0, 1, 2
+"""Places in ``progress``."""
+GAIN_PRICE, GAIN_HISTORY, GAIN_HIGHEST, GAIN_LOAD = 0, 1, 2, 3
+"""Places in ``gains``: growth of the price in percent a round, history of a conflict, highest price, price of a node's excess."""
+
+
+class Network(NamedTuple):
+    """Directed links; ``first_out``/``links_out`` list those that leave a node, ``first_in``/``links_in`` those that enter it."""
+
+    writer: np.ndarray
+    reader: np.ndarray
+    wire: np.ndarray
+    first_out: np.ndarray
+    links_out: np.ndarray
+    first_in: np.ndarray
+    links_in: np.ndarray
+
+
+class Chains(NamedTuple):
+    """Chains, and the streams they belong to.
+
+    ``ops`` (chains, operations, 6) with ``n_ops`` of them, ``starts`` (chains, words) with ``words`` of them, ascending; ``frozen``
+    chains stay as they are. By stream: ``source``, ``ends`` from ``first_end``, and the row ``hops_row`` of distances to its end.
+    """
+
+    stream: np.ndarray
+    words: np.ndarray
+    frozen: np.ndarray
+    n_ops: np.ndarray
+    ops: np.ndarray
+    starts: np.ndarray
+    source: np.ndarray
+    first_end: np.ndarray
+    ends: np.ndarray
+    hops_row: np.ndarray
+
+
+class Use(NamedTuple):
+    """Who uses what, by (place, slot) and (wire, slot), past conflicts (``history``), standing prices (``fixed``), and the price
+    of one more word (``cost``). ``held`` is the slot of the reprogramming VFSM of a place that must ``hold`` one, -1 for none.
+    """
+
+    cells: np.ndarray
+    cell_history: np.ndarray
+    cell_fixed: np.ndarray
+    cell_cost: np.ndarray
+    wires: np.ndarray
+    wire_history: np.ndarray
+    wire_fixed: np.ndarray
+    wire_cost: np.ndarray
+    reads: np.ndarray
+    writes: np.ndarray
+    turn_history: np.ndarray
+    numbers: np.ndarray
+    node_cost: np.ndarray
+    hold: np.ndarray
+    held: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Room for one route, kept from call to call."""
+
+    node: np.ndarray
+    rest: np.ndarray
+    first: np.ndarray
+    links: np.ndarray
+    links_of: np.ndarray
+    ends: np.ndarray
+    tree: np.ndarray
+    stamp: np.ndarray
+    place: np.ndarray
+    down: np.ndarray
+    onset: np.ndarray
+    waiting: np.ndarray
+    waits_for: np.ndarray
+    choice: np.ndarray
+    ahead: np.ndarray
+    cost: np.ndarray
+    one: np.ndarray
+
+
+def make_scratch(nodes: int, links: int, most_hops: int, pipelines: int, slots: int) -> Scratch:
+    """Room for walks of at most ``most_hops``: a state for each node and number of hops that are left, at worst."""
+    states = min(nodes * (most_hops + 1), MOST_STATES) + 2
+    onward = min(links * (most_hops + 1), 8 * MOST_STATES) + 2
+    whole, long = np.int32, slots + 16
+
+    def room(*shape: int) -> np.ndarray:
+        return np.zeros(shape, whole)
+
+    return Scratch(
+        node=room(states),
+        rest=room(states),
+        first=room(states + 1),
+        links=room(onward),
+        links_of=room(onward),
+        ends=room(onward),
+        tree=room(nodes + 1),
+        stamp=room(nodes),
+        place=room(max(states, nodes + 1)),
+        down=room(states, slots + 1),
+        onset=room(states, pipelines, long),
+        waiting=room(states, pipelines, slots),
+        waits_for=room(states, pipelines, slots),
+        choice=room(states, slots),
+        ahead=room(slots),
+        cost=room(slots),
+        one=room(slots),
+    )
+
+
+MOST_STATES = 200_000
