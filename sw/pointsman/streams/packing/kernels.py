@@ -42,7 +42,7 @@ NEVER = 1 << 28
 """Cost of what may not be used at all."""
 WAIT_COST = 2
 """Cost of each slot of a wait, besides its VFSM."""
-FEWEST_WAIT, LONGEST_WAIT = 2, 8
+FEWEST_WAIT, LONGEST_WAIT = 2, 5
 """A word can be read from a buffer two slots after it was read from the link (docs/hardware.md)."""
 NOISE = 4
 """Costs get a random number below this, so that ties are broken."""
@@ -133,12 +133,13 @@ def _cells(
     slots = use.cells.shape[1]
     over = use.numbers[place] + legs - room
     base = shifts.shape[0] * (UNIT + use.node_cost[node]) + (price * over if over > 0 else 0)
+    noises = noise[at : at + slots]
     for slot in range(slots):
-        cost[slot] = base + noise[at + slot]
+        cost[slot] = base + noises[slot]
     for word in range(shifts.shape[0]):
-        shift = shifts[word]
+        row = use.cell_cost[place, shifts[word] : shifts[word] + slots]
         for slot in range(slots):
-            cost[slot] += use.cell_cost[place, slot + shift]
+            cost[slot] += row[slot]
 
 
 @numba.njit(cache=True)
@@ -252,41 +253,49 @@ def route_path(
             down[branch, slot] = NEVER
         for index in range(first, last):
             wire, to = net.wire[scratch.links[index]], scratch.ends[index]
+            later = down[to, 1 : slots + 1]
+            row = use.wire_cost[wire, shifts[0] : shifts[0] + slots]
             for slot in range(slots):
-                one[slot] = down[to, slot + 1]
-            for word in range(words):
-                shift = shifts[word]
+                one[slot] = later[slot] + row[slot]
+            for word in range(1, words):
+                row = use.wire_cost[wire, shifts[word] : shifts[word] + slots]
                 for slot in range(slots):
-                    one[slot] += use.wire_cost[wire, slot + shift]
-            number = index - first
+                    one[slot] += row[slot]
+            number = np.int32(index - first)
+            chosen = choice[branch]
             for slot in range(slots):
                 better = one[slot] < ahead[slot]
                 ahead[slot] = one[slot] if better else ahead[slot]
-                choice[branch, slot] = number if better else choice[branch, slot]
+                chosen[slot] = number if better else chosen[slot]
         for pipeline in range(pipelines):
             place = node * pipelines + pipeline
             _cells(node, pipeline, 1, shifts, use, room, price, noise, random_number(state) % 1024, cost)
+            set_off, stay, how_long, low = onset[branch, pipeline], waiting[branch, pipeline], waits_for[branch, pipeline], down[branch]
             for slot in range(slots):
-                onset[branch, pipeline, slot] = ahead[slot] + cost[slot]
+                set_off[slot] = ahead[slot] + cost[slot]
             if is_source or is_end:
-                _turns(place, 0, 0, is_source, is_end, shifts, use, price, onset[branch, pipeline])
+                _turns(place, 0, 0, is_source, is_end, shifts, use, price, set_off)
             for slot in range(slots):
-                down[branch, slot] = min(down[branch, slot], onset[branch, pipeline, slot])
-                waiting[branch, pipeline, slot] = NEVER
+                low[slot] = min(low[slot], set_off[slot])
+                stay[slot] = NEVER
             if is_source or not waits or longest < FEWEST_WAIT:
                 continue
             for slot in range(LONGEST_WAIT):
-                onset[branch, pipeline, slots + slot] = onset[branch, pipeline, slot % slots]
+                set_off[slots + slot] = set_off[slot % slots]
             extra = price if use.numbers[place] + 1 >= room else 0
             for wait in range(FEWEST_WAIT, longest + 1):
-                toll = WAIT_COST * words * wait + extra
+                toll = np.int32(WAIT_COST * words * (wait - FEWEST_WAIT))
+                then = set_off[wait : wait + slots]
+                number = np.int32(wait)
                 for slot in range(slots):
-                    total = onset[branch, pipeline, slot + wait] + cost[slot] + toll
-                    better = total < waiting[branch, pipeline, slot]
-                    waiting[branch, pipeline, slot] = total if better else waiting[branch, pipeline, slot]
-                    waits_for[branch, pipeline, slot] = wait if better else waits_for[branch, pipeline, slot]
+                    total = then[slot] + toll
+                    better = total < stay[slot]
+                    stay[slot] = total if better else stay[slot]
+                    how_long[slot] = number if better else how_long[slot]
+            toll = np.int32(WAIT_COST * words * FEWEST_WAIT + extra)
             for slot in range(slots):
-                down[branch, slot] = min(down[branch, slot], waiting[branch, pipeline, slot])
+                stay[slot] += cost[slot] + toll
+                low[slot] = min(low[slot], stay[slot])
         for slot in range(slots):
             down[branch, slot] = min(down[branch, slot], NEVER)
         down[branch, slots] = down[branch, 0]
@@ -911,3 +920,182 @@ def negotiate(
         if waited > patience or progress[BUDGET_DONE] > budget:
             break
     return conflicts, count
+
+
+@numba.njit(cache=True)
+def add_word(
+    stream: int,
+    words_most: int,
+    more_chains: bool,
+    waits: bool,
+    room: int,
+    net: Network,
+    hops: np.ndarray,
+    allowed: np.ndarray,
+    slack: int,
+    chains: Chains,
+    used: int,
+    use: Use,
+    noise: np.ndarray,
+    state: np.ndarray,
+    scratch: Scratch,
+) -> int:
+    """Give ``stream`` a word more without touching anything else: in one of its chains, or in a new one.
+
+    The prices must be ``NEVER`` where something is in use (``forbid_used``). ``used`` chains stand in ``chains``. Returns how
+    many stand there afterwards, -1 if there is no place. Only for streams with one destination a new chain is looked for.
+    """
+    slots = use.cells.shape[1]
+    by_start = np.zeros(slots, np.int64)
+    for chain in range(used):
+        if chains.stream[chain] != stream:
+            continue
+        words, n_ops = chains.words[chain], chains.n_ops[chain]
+        gap = own_gap(chains.ops[chain, :n_ops])
+        if words >= words_most or (words + 1) * gap > slots:
+            continue
+        start_costs(chains.ops[chain, :n_ops], net, use, 1 << 20, 0, by_start)
+        best, least = -1, NEVER
+        for slot in range(slots):
+            if by_start[slot] >= least:
+                continue
+            near = False
+            for word in range(words):
+                between = (slot - chains.starts[chain, word]) % slots
+                near |= between < gap or slots - between < gap
+            if not near:
+                best, least = slot, by_start[slot]
+        if best < 0 or not _quiet(chains.ops[chain, :n_ops], best, use):
+            continue
+        chains.starts[chain, words] = best
+        chains.words[chain] = words + 1
+        one = np.zeros(1, np.int64)
+        one[0] = best
+        for op in range(n_ops):
+            use.numbers[chains.ops[chain, op, 0]] -= 1
+        mark(chains.ops[chain, :n_ops], one, net, use, NEVER, 1)
+        return used
+    ends = chains.ends[chains.first_end[stream] : chains.first_end[stream + 1]]
+    if not more_chains or ends.shape[0] > 1 or used >= chains.stream.shape[0]:
+        return -1
+    shifts = np.zeros(1, np.int64)
+    made, start, _ = route_path(
+        net, hops[chains.hops_row[stream]], allowed[stream], chains.source[stream], ends[0], slack, shifts, slots,
+        use, room, NEVER, waits, noise, state, scratch, chains.ops[used],
+    )  # fmt: skip
+    if not made:
+        return -1
+    start_costs(chains.ops[used, :made], net, use, room, NEVER, by_start)
+    if by_start[start] >= NEVER or not _quiet(chains.ops[used, :made], start, use):
+        return -1
+    chains.stream[used], chains.words[used], chains.n_ops[used] = stream, 1, made
+    chains.starts[used, 0] = start
+    mark(chains.ops[used, :made], chains.starts[used, :1], net, use, NEVER, 1)
+    return used + 1
+
+
+@numba.njit(cache=True)
+def _quiet(ops: np.ndarray, start: int, use: Use) -> bool:
+    """Whether a word from ``start`` finds all its slots free and meets nobody at the interface."""
+    slots = use.cells.shape[1]
+    for op in range(ops.shape[0]):
+        place = ops[op, 0]
+        slot = (start + ops[op, 1]) % slots
+        if use.cells[place, slot]:
+            return False
+        if ops[op, 3] == INJECT and use.writes[place, slot - 1 if slot else slots - 1]:
+            return False
+        if ops[op, 4] == DELIVER and use.reads[place, slot + 1 if slot + 1 < slots else 0]:
+            return False
+    return True
+
+
+@numba.njit(cache=True)
+def forbid_used(use: Use) -> None:
+    """Prices for ``add_word``: nothing where it is free, ``NEVER`` where something is in use."""
+    slots = use.cells.shape[1]
+    for place in range(use.cells.shape[0]):
+        for slot in range(slots):
+            cost = NEVER if use.cells[place, slot] else min(use.cell_fixed[place, slot], NEVER)
+            use.cell_cost[place, slot], use.cell_cost[place, slot + slots] = cost, cost
+    for wire in range(use.wires.shape[0]):
+        for slot in range(slots):
+            cost = NEVER if use.wires[wire, slot] else min(use.wire_fixed[wire, slot], NEVER)
+            use.wire_cost[wire, slot], use.wire_cost[wire, slot + slots] = cost, cost
+    use.node_cost[:] = 0
+    use.turn_history[:] = 0
+
+
+@numba.njit(cache=True)
+def balance(
+    net: Network,
+    hops: np.ndarray,
+    allowed: np.ndarray,
+    hops_row: np.ndarray,
+    source: np.ndarray,
+    first_end: np.ndarray,
+    ends: np.ndarray,
+    weight: np.ndarray,
+    node_capacity: float,
+    link_capacity: float,
+    rounds: int,
+    slack: int,
+    scratch: Scratch,
+) -> float:
+    """About the greatest share that all unicast streams can have at once, were words divisible: a lower estimate.
+
+    Paths are chosen one after the other at prices that grow exponentially with the load (Garg and Könemann 1998), and the
+    flows of all rounds are averaged. Streams of several destinations count as paths to each of them (too much).
+    """
+    nodes = net.first_out.shape[0] - 1
+    links = net.writer.shape[0]
+    node_load = np.zeros(nodes, np.float64)
+    wire_load = np.zeros(links + 1, np.float64)
+    best = np.zeros(scratch.node.shape[0], np.float64)
+    via = np.zeros(scratch.node.shape[0], np.int64)
+    sharpness = 0.0
+    highest = 1.0
+    for turn in range(rounds):
+        for stream in range(source.shape[0]):
+            if first_end[stream + 1] - first_end[stream] > 1:
+                continue
+            end = ends[first_end[stream]]
+            row = hops[hops_row[stream]]
+            count = _walks(net, row, allowed[stream], source[stream], end, slack if turn % 2 else 0, scratch)
+            for branch in range(count - 1, -1, -1):
+                node = scratch.node[branch]
+                price = np.exp(sharpness * node_load[node] / (node_capacity * highest))
+                if scratch.rest[branch] == 0:
+                    best[branch] = price
+                    continue
+                best[branch] = 1e300
+                for index in range(scratch.first[branch], scratch.first[branch + 1]):
+                    wire = net.wire[scratch.links[index]]
+                    total = (
+                        price
+                        + np.exp(sharpness * wire_load[wire] / (link_capacity * highest)) * 0.1
+                        + best[scratch.ends[index]]
+                    )
+                    if total < best[branch]:
+                        best[branch], via[branch] = total, index
+            root = -1
+            for branch in range(count):
+                if scratch.node[branch] == source[stream] and best[branch] < 1e299:
+                    if root < 0 or best[branch] < best[root]:
+                        root = branch
+            if root < 0:
+                continue
+            branch = root
+            while True:
+                node_load[scratch.node[branch]] += weight[stream]
+                if scratch.rest[branch] == 0:
+                    break
+                wire_load[net.wire[scratch.links[via[branch]]]] += weight[stream]
+                branch = scratch.ends[via[branch]]
+        highest = 1e-9
+        for node in range(nodes):
+            highest = max(highest, node_load[node] / node_capacity)
+        for wire in range(links):
+            highest = max(highest, wire_load[wire] / link_capacity)
+        sharpness = 8.0 + turn
+    return rounds / highest

@@ -1,0 +1,278 @@
+"""Which period and how many words: the search for the greatest smallest bandwidth that can be packed.
+
+Takes the streams and the periods that are allowed; gives the best packing found within a budget of work. A *level* is a period and
+the words of every stream in it; its *share* is the smallest bandwidth over weight. Budgets count work, not time, so that the
+outcome is the same on every machine, unless a time limit is given.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from . import kernels
+from .packing import Outcome, Packed, Packing, Tables
+
+EASY = 0.70
+"""Share of the estimate that is tried first when nothing is known."""
+FINEST = 0.004
+"""Levels closer than this (relative) are not told apart."""
+WORK_PER_HOP, LEAST_WORK, MOST_WORK = 500_000, 600_000_000, 200_000_000_000
+"""Work for each hop of all words together, at effort 1."""
+ROUNDS, PATIENCE = 700, 150
+SHARING = 0.03
+"""How much harder a level counts whose chains carry several words each."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """``words`` of each stream in ``slots``; ``share`` is the smallest bandwidth over weight, ``load`` an estimate of how full it is."""
+
+    slots: int
+    words: tuple[int, ...]
+    share: Fraction
+    load: float
+
+
+@dataclass
+class Best:
+    """What was found: the level, its chains, and how it came about."""
+
+    level: Level
+    chains: list[Packed]
+    estimate: float
+    attempts: int = 0
+    work: int = 0
+
+
+class Levels:
+    """The search.
+
+    Parameters
+    ----------
+    tables : Tables
+        Streams on their network.
+    periods : sequence of int
+        Lengths that may be chosen.
+    hold : bool
+        Keep slots for reprogramming.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        periods: Sequence[int],
+        *,
+        hold: bool = True,
+        seed: int = 0,
+        effort: float = 1.0,
+        time_limit: float | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        self.tables, self.periods, self.hold, self.seed = tables, list(periods), hold, seed
+        self.tell = tell or (lambda line: None)
+        self.ground = tables.ground
+        self.weights = [Fraction(stream.weight).limit_denominator(10_000) for stream in self.ground.streams]
+        self.slack = 2 if self.ground.nodes <= MOST_NODES_LOOSE else 0
+        hops = int(tables.length.sum()) + len(self.ground.streams)
+        self.budget = int(effort * min(max(LEAST_WORK, WORK_PER_HOP * hops), MOST_WORK))
+        self.patience = max(20, int(PATIENCE * min(effort, 4.0)))
+        self.until = None if time_limit is None else time.monotonic() + time_limit
+        self.failures: list[tuple[Level, Outcome]] = []
+
+    # -- levels ------------------------------------------------------------------------------------------------
+
+    def levels(self, estimate: float) -> list[Level]:
+        """Levels worth trying, the least share first: each needs more of the network than those before."""
+        found: dict[Fraction, Level] = {}
+        for slots in self.periods:
+            for share in self._shares(slots, estimate):
+                level = self._level(slots, share, estimate)
+                if level is not None and (level.share not in found or level.load < found[level.share].load):
+                    found[level.share] = level
+        # Only those that ask for less than every greater share.
+        kept: list[Level] = []
+        least = float("inf")
+        for level in sorted(found.values(), key=lambda one: -one.share):
+            if level.load < least - FINEST / 2:
+                least = level.load
+                kept.append(level)
+        kept.reverse()
+        return kept
+
+    def _shares(self, slots: int, estimate: float) -> list[Fraction]:
+        """Shares at which some stream has a whole number of words in ``slots``; thinned when there are many."""
+        shares = set()
+        for weight in set(self.weights):
+            most = int(1.1 * estimate * float(weight) * slots) + 1
+            shares.update(Fraction(words) / (weight * slots) for words in range(1, min(most, 4 * slots) + 1))
+        ordered = sorted(shares)
+        thin: list[Fraction] = []
+        for share in ordered:
+            if not thin or share > thin[-1] * (1 + Fraction(1, 200)):
+                thin.append(share)
+        return thin
+
+    def _level(self, slots: int, share: Fraction, estimate: float) -> Level | None:
+        words = tuple(max(1, -int(-(share * weight * slots) // 1)) for weight in self.weights)
+        least = min(Fraction(count) / (weight * slots) for count, weight in zip(words, self.weights, strict=True))
+        split = self.split(slots, words)
+        if split is None:
+            return None
+        free = 1 if self.hold else 0
+        room = (slots - free) / slots
+        load = float(least) / (estimate * room) if estimate else 1.0
+        if max(count - chains for count, chains in zip(words, split, strict=True)) > 0:
+            load += SHARING
+        return Level(slots, words, least, load)
+
+    def split(self, slots: int, words: Sequence[int]) -> list[int] | None:
+        """Chains of each stream: as many as registers and VFSMs allow, never more than its words; None if they do not suffice."""
+        ground = self.ground
+        free = [ground.registers] * ground.nodes
+        least = [max(1, -(-2 * count // slots)) for count in words]
+        ends = [(stream.source, *stream.destinations) for stream in ground.streams]
+        for index, nodes in enumerate(ends):
+            for node in nodes:
+                free[node] -= least[index]
+        if min(free, default=0) < 0:
+            return None
+        busy = slots - (1 if self.hold else 0)
+        ratio = 1.0 if busy <= ground.room else 0.97 * ground.room / busy
+        most = [max(low, int(count * ratio)) for count, low in zip(words, least, strict=True)]
+        split = list(least)
+        heap = [(-words[i] / split[i], i) for i in range(len(words)) if split[i] < most[i]]
+        heapq.heapify(heap)
+        while heap:
+            _, index = heapq.heappop(heap)
+            if all(free[node] > 0 for node in ends[index]):
+                for node in ends[index]:
+                    free[node] -= 1
+                split[index] += 1
+                if split[index] < most[index]:
+                    heapq.heappush(heap, (-words[index] / split[index], index))
+        return split
+
+    # -- search ------------------------------------------------------------------------------------------------
+
+    def estimate(self) -> float:
+        """About the greatest share, were words divisible and no slots held."""
+        tables, ground = self.tables, self.ground
+        if not ground.streams:
+            return 1.0
+        slots = 8
+        share = kernels.balance(
+            tables.net,
+            tables.hops,
+            tables.allowed,
+            tables.hops_row,
+            np.array([stream.source for stream in ground.streams], np.int64),
+            tables.first_end,
+            tables.ends,
+            np.array([float(weight) for weight in self.weights]),
+            float(ground.pipelines),
+            1.0,
+            60,
+            self.slack,
+            tables.scratch(slots, self.slack),
+        )
+        return self._tree_estimate(share)
+
+    def _tree_estimate(self, share: float) -> float:
+        """``share`` with the least that streams of several destinations need counted in."""
+        ground = self.ground
+        ops = [0.0] * ground.nodes
+        for stream, weight in zip(ground.streams, self.weights, strict=True):
+            ops[stream.source] += float(weight)
+            for end in stream.destinations:
+                ops[end] += float(weight)
+        counted = ground.pipelines / max(ops)
+        return min(share, counted) if share > 0 else counted
+
+    def run(self) -> Best | None:
+        """The best packing found; None if not even a word for every stream could be packed."""
+        estimate = self.estimate()
+        levels = self.levels(estimate)
+        if not levels:
+            return None
+        spent, attempts = 0, 0
+        best: Best | None = None
+        low, high = -1, len(levels)
+        target = EASY
+        index = self._nearest(levels, target, low, high)
+        tries: dict[int, int] = {}
+        while index is not None:
+            level = levels[index]
+            share = self.budget - spent
+            last = best is None and low < 0 and index == 0
+            self.tell(f"{level.slots} slots, {min(level.words)} to {max(level.words)} words")
+            outcome, work = self._attempt(level, share if not last else self.budget, tries.get(index, 0))
+            tries[index] = tries.get(index, 0) + 1
+            spent += work
+            attempts += 1
+            if outcome.chains is not None:
+                best = Best(level, outcome.chains, estimate, attempts, spent)
+                low = index
+            else:
+                self.failures.append((level, outcome))
+                if index == 0 and best is None:
+                    if tries[index] >= 3:
+                        return None
+                    continue
+                high = min(high, index)
+            if self._spent(spent) and best is not None:
+                break
+            index = self._next(levels, low, high, best is None)
+            if index is None and best is not None and high < len(levels) and low + 1 == high and tries.get(high, 0) < 6:
+                # Only the next level is left: try it again from other random numbers.
+                index = high
+        if best is not None:
+            best.attempts, best.work = attempts, spent
+        return best
+
+    def _spent(self, work: int) -> bool:
+        return work >= self.budget or (self.until is not None and time.monotonic() > self.until)
+
+    @staticmethod
+    def _nearest(levels: list[Level], target: float, low: int, high: int) -> int | None:
+        between = range(low + 1, high)
+        if not between:
+            return None
+        return min(between, key=lambda index: (abs(levels[index].load - target), index))
+
+    def _next(self, levels: list[Level], low: int, high: int, nothing: bool) -> int | None:
+        """The level to try next: between the best that went and the least that did not, by how full they are."""
+        if nothing:
+            return self._nearest(levels, levels[high].load * 0.8, low, high) if high > 0 else None
+        upper = levels[high].load if high < len(levels) else 1.02
+        lower = levels[low].load
+        gap = upper - lower
+        target = lower + (gap / 2 if high < len(levels) else max(0.03, gap * 0.4))
+        return self._nearest(levels, target, low, high)
+
+    def _attempt(self, level: Level, budget: int, number: int) -> tuple[Outcome, int]:
+        split = self.split(level.slots, level.words)
+        assert split is not None
+        packing = Packing(
+            self.tables,
+            level.slots,
+            level.words,
+            split,
+            hold=self.hold,
+            seed=self.seed * 1000 + number,
+            slack=self.slack,
+        )
+        packing.run(ROUNDS, self.patience, budget, self._late)
+        return packing.outcome(), packing.work
+
+    def _late(self) -> bool:
+        return self.until is not None and time.monotonic() > self.until
+
+
+MOST_NODES_LOOSE = 1024
+"""Larger networks are routed on shortest paths only."""
