@@ -1,0 +1,364 @@
+"""``pointsman route`` for the NuMesh node: streams to routes and timeslots that keep all rules of the node.
+
+Takes a ``RouteProblem``; gives a ``RouteResult`` with every word's way and every node's timetable. The smallest
+bandwidth / weight is made as large as the budget allows, then streams that have room go on (Metcalf 1997, §6.3.1).
+Words are packed by ``packing``; the answer is proved by the judge (``check``), which shares nothing with it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from tqdm import tqdm
+
+from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
+from pointsman.errors import PointsmanError
+from pointsman.images.image import Images
+
+from .check import check_images
+from .errors import RoutingError
+from .packing.fill import fill
+from .packing.levels import Best, Levels
+from .packing.packing import Carriage, Ground, Packed, Tables
+from .packing.tables import BUFFER, DELIVER, FORK, INJECT
+from .packing.tables import LINK as TO_LINK
+from .route_images import route_images
+from .route_types import Bound, Move, NodeTable, RoutedWords, RouteProblem, RouteResult
+from .stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
+
+SHORTEST = 3
+"""Periods that are tried, at least: a VFSM runs in every second slot at most, and one slot is kept."""
+
+
+def route_streams(
+    problem: RouteProblem,
+    *,
+    length: int | None = None,
+    seed: int = 0,
+    effort: float = 1.0,
+    time_limit: float | None = None,
+    progress: bool = False,
+    bounds: Callable[[RouteProblem, int], Sequence[Bound]] | None = None,
+) -> RouteResult:
+    """Route all streams of ``problem``.
+
+    Parameters
+    ----------
+    problem : RouteProblem
+        Network, node shape and streams; ``words`` of the streams are ignored.
+    length : int, optional
+        Period in slots. Chosen when not given: at most a third of the schedule memory, so that two schedules and the loader
+        phase fit.
+    seed, effort, time_limit : int, float, seconds
+        Random numbers; work to spend relative to the standard; a limit in seconds, with which the answer may depend on the
+        machine's speed.
+    progress : bool
+        Show what is being tried on a terminal.
+    bounds : callable, optional
+        Gives the bounds of the problem for a period; they are timed apart.
+
+    Raises
+    ------
+    RoutingError
+        If not even a word a period can be routed for every stream.
+    """
+    _check(problem, length, effort)
+    started = time.perf_counter()
+    shape = problem.shape
+    longest = max(2, shape.schedule_depth // 3)
+    periods = [length] if length is not None else list(range(min(SHORTEST, longest), longest + 1))
+    routed, reason = _routed(problem, periods, length is not None, seed, effort, time_limit, progress)
+    seconds = time.perf_counter() - started
+    images = route_images(routed)
+    report = check_images(images)
+    if not report.ok:
+        raise PointsmanError(
+            f"the routes break rules of the node:\n{report.render()}",
+            hint="this is a fault of the router: please report it with the file",
+        )
+    started = time.perf_counter()
+    found = tuple(bounds(problem, routed.period)) if bounds is not None and problem.streams else ()
+    return RouteResult(
+        router="numesh",
+        period=routed.period,
+        streams=tuple(_words(routed, index) for index in range(len(problem.streams))),
+        bound=min(found, key=lambda bound: bound.value, default=None),
+        bounds=found,
+        seconds=seconds,
+        bound_seconds=time.perf_counter() - started,
+        nodes=_node_tables(images),
+        length_reason=reason,
+    )
+
+
+def route_to_images(problem: RouteProblem, result: RouteResult) -> Images:
+    """The images that ``result`` stands for, made again from its words: for the judge and for running it."""
+    return route_images(_phase_of(problem, result))
+
+
+def _check(problem: RouteProblem, length: int | None, effort: float) -> None:
+    shape = problem.shape
+    if length is not None and not 2 <= length <= shape.schedule_depth // 2:
+        raise RoutingError(
+            f"the period must have 2 to {shape.schedule_depth // 2} slots, not {length}",
+            hint=f"the loader phase needs as many of the {shape.schedule_depth} schedule entries",
+        )
+    if not 0 < effort <= 1000:
+        raise RoutingError(f"effort must be above 0 and at most 1000, not {effort}")
+    if problem.topology.ports > shape.neighbours:
+        raise RoutingError(
+            f"the network needs {problem.topology.ports} links a node, the shape has {shape.neighbours} neighbours"
+        )
+    if shape.vfsms <= FIRST_FREE_VFSM and problem.streams:
+        raise RoutingError(f"{shape.vfsms} VFSMs a pipeline leave none for streams", hint="numbers 0 and 1 are taken")
+    _check_registers(problem)
+
+
+def _check_registers(problem: RouteProblem) -> None:
+    """Every stream needs an interface register of its own at each of its ends."""
+    free = problem.shape.registers - problem.shape.pipelines
+    count = [0] * problem.nodes
+    for stream in problem.streams:
+        for node in (stream.source, *stream.destinations):
+            count[node] += 1
+    worst = max(range(problem.nodes), key=lambda node: count[node], default=0)
+    if count and count[worst] > free:
+        raise RoutingError(
+            f"node {worst} is an end of {count[worst]} streams and has {free} interface registers for them "
+            f"({problem.shape.registers} less one for each pipeline's commands)",
+            hint=f"a shape with {count[worst] + problem.shape.pipelines} registers, or fewer streams at once",
+        )
+
+
+def _ground(problem: RouteProblem) -> Ground:
+    shape, links = problem.shape, problem.links
+    wires: dict[tuple[int, int], int] = {}
+    of = tuple(
+        wires.setdefault((min(u, v), max(u, v)) if shape.aliased_handshake else (u, v), len(wires)) for u, v in links
+    )
+    alive = np.ones(problem.nodes, np.bool_)
+    alive[list(problem.dead_nodes)] = False
+    return Ground(
+        nodes=problem.nodes,
+        pipelines=shape.pipelines,
+        links=links,
+        wires=of,
+        room=shape.vfsms - FIRST_FREE_VFSM,
+        registers=shape.registers - shape.pipelines,
+        alive=alive,
+        streams=tuple(Carriage(s.source, s.destinations, s.weight) for s in problem.streams),
+    )
+
+
+def _routed(
+    problem: RouteProblem,
+    periods: list[int],
+    given: bool,
+    seed: int,
+    effort: float,
+    time_limit: float | None,
+    progress: bool,
+) -> tuple[RoutedPhase, str]:
+    shape = problem.shape
+    if not problem.streams:
+        return RoutedPhase(shape, problem.topology, periods[-1], (), ()), "no streams"
+    tables = Tables(_ground(problem))
+    bar = tqdm(desc="routing", unit=" levels", leave=False, disable=None if progress else True)
+
+    def tell(line: str) -> None:
+        bar.set_postfix_str(line, refresh=False)
+        bar.update()
+
+    try:
+        search = Levels(tables, periods, seed=seed, effort=effort, time_limit=time_limit, tell=tell)
+        best = search.run()
+    finally:
+        bar.close()
+    if best is None:
+        raise _failed(problem, search, periods)
+    chains = fill(
+        tables, best.level.slots, best.chains, search.weights, hold=True, seed=seed, slack=search.slack
+    )
+    routed = _assembled(problem, best.level.slots, chains)
+    return routed, _reason(best, periods, given)
+
+
+def _reason(best: Best, periods: list[int], given: bool) -> str:
+    if given:
+        return "the length was given"
+    return (
+        f"of {periods[0]} to {periods[-1]} slots, {best.level.slots} gave the greatest smallest share found: "
+        f"{min(best.level.words)} words or more for every stream, {float(best.level.share):.4f} per slot and weight"
+    )
+
+
+def _failed(problem: RouteProblem, search: Levels, periods: list[int]) -> RoutingError:
+    if not search.failures:
+        return RoutingError(
+            f"no period of {periods[0]} to {periods[-1]} slots leaves every stream its chains",
+            hint="a shape with more interface registers or VFSMs, or fewer streams at once",
+        )
+    level, outcome = search.failures[-1]
+    names = ", ".join(
+        f"{problem.streams[i].source} to {'/'.join(map(str, problem.streams[i].destinations))}"
+        for i in outcome.contested[:5]
+    )
+    where = f" at nodes {', '.join(map(str, outcome.nodes[:5]))}" if outcome.nodes else ""
+    return RoutingError(
+        f"one word for every stream does not fit into {level.slots} slots: {outcome.conflicts} conflicts stay{where}, "
+        f"among {len(outcome.contested)} streams ({names})",
+        hint="a longer period, more pipelines, or fewer streams at once",
+    )
+
+
+# -- the packing as routed chains -------------------------------------------------------------------------------------
+
+
+def _assembled(problem: RouteProblem, slots: int, packed: Sequence[Packed]) -> RoutedPhase:
+    port_of = {}
+    for node, ports in enumerate(problem.topology.at_port):
+        for port, (other, other_port) in ports.items():
+            port_of[node, other] = (port, other_port)
+    streams = tuple(
+        Stream(f"s{index}", stream.source, stream.destinations, weight=stream.weight)
+        for index, stream in enumerate(problem.streams)
+    )
+    numbers: dict[tuple[int, int], int] = {}
+    counts = [0] * len(streams)
+    chains = []
+    for one in sorted(packed, key=lambda one: one.stream):
+        chain = counts[one.stream]
+        counts[one.stream] += 1
+        chains.append(
+            RoutedChain(one.stream, chain, _vfsms(one, slots, problem, port_of, numbers))
+        )
+    return RoutedPhase(problem.shape, problem.topology, slots, streams, tuple(chains))
+
+
+def _vfsms(
+    one: Packed,
+    slots: int,
+    problem: RouteProblem,
+    port_of: dict[tuple[int, int], tuple[int, int]],
+    numbers: dict[tuple[int, int], int],
+) -> tuple[RoutedVfsm, ...]:
+    made: list[RoutedVfsm] = []
+    for place, offset, link, source, destination, parent in one.ops.tolist():
+        node, pipeline = divmod(place, problem.shape.pipelines)
+        number = numbers[node, pipeline] = numbers.get((node, pipeline), FIRST_FREE_VFSM - 1) + 1
+        kind, origin = MoveType.MOVE, Place("inject")
+        before = made[parent] if parent >= 0 else None
+        if source == BUFFER and before is not None:
+            origin = Place("buffer", before.number)
+        elif source == FORK and before is not None:
+            kind, origin = MoveType.FORK, before.destination
+        elif source != INJECT and before is not None:
+            origin = Place("link", port_of[before.node, node][1])
+        to = Place("deliver")
+        if destination == BUFFER:
+            to = Place("buffer", number)
+        elif destination == TO_LINK:
+            to = Place("link", port_of[problem.links[link]][0])
+        elif destination != DELIVER:
+            raise AssertionError(destination)
+        at = tuple((start + offset) % slots for start in one.starts)
+        made.append(RoutedVfsm(node, pipeline, number, kind, origin, to, at, parent))
+    return tuple(made)
+
+
+def _words(routed: RoutedPhase, stream: int) -> RoutedWords:
+    words = []
+    for chain in routed.chains:
+        if chain.stream == stream:
+            words += [_word(routed, chain, number) for number in range(chain.words)]
+    words.sort(key=lambda word: word[0][1])
+    return RoutedWords(len(words) / routed.period, tuple(words))
+
+
+def _word(routed: RoutedPhase, chain: RoutedChain, number: int) -> tuple[Move, ...]:
+    """The moves of one word. It is at its source in the slot in which the first VFSM reads it from the interface."""
+    first = chain.vfsms[0]
+    moves: list[Move] = [(None, (first.slots[number] - 1) % routed.period, first.node, None, None)]
+    for vfsm in chain.vfsms:
+        to: int | None = None
+        if vfsm.destination.kind == "buffer":
+            to = vfsm.node
+        elif vfsm.destination.kind == "link":
+            to = routed.topology.at_port[vfsm.node][vfsm.destination.number][0]
+        moves.append((vfsm.node, vfsm.slots[number], to, vfsm.pipeline, vfsm.number))
+    return tuple(moves)
+
+
+def _node_tables(images: Images) -> tuple[NodeTable, ...]:
+    codes = Codes(images.shape)
+    idle = ((0,) * images.shape.pipelines,) * images.period
+    tables = []
+    for node in images.nodes:
+        if not node.phases:
+            tables.append(NodeTable(idle, ()))
+            continue
+        part = node.phases[0]
+        tables.append(
+            NodeTable(
+                part.schedule,
+                tuple(
+                    (
+                        rewrite.pipeline,
+                        rewrite.vfsm,
+                        rewrite.annotation.type.name,
+                        codes.name(rewrite.annotation.source),
+                        codes.name(rewrite.annotation.destination),
+                    )
+                    for rewrite in part.annotations
+                ),
+            )
+        )
+    return tuple(tables)
+
+
+def _phase_of(problem: RouteProblem, result: RouteResult) -> RoutedPhase:
+    """A routed phase from the words of a result: words that share their VFSMs make a chain."""
+    shares: list[Packed] = []
+    place_of = {pair: index for index, pair in enumerate(problem.links)}
+    for index, stream in enumerate(result.streams):
+        chains: dict[tuple[tuple[int, int, int], ...], list[tuple[Move, ...]]] = {}
+        for word in stream.words:
+            key = tuple((m[0] or 0, m[3] or 0, m[4] or 0) for m in word[1:])
+            chains.setdefault(key, []).append(word)
+        for words in chains.values():
+            shares.append(_packed(index, words, problem, place_of, result.period))
+    return _assembled(problem, result.period, shares)
+
+
+def _packed(
+    stream: int,
+    words: Sequence[tuple[Move, ...]],
+    problem: RouteProblem,
+    link_of: dict[tuple[int, int], int],
+    period: int,
+) -> Packed:
+    moves = words[0][1:]
+    start = moves[0][1]
+    rows: list[tuple[int, int, int, int, int, int]] = []
+    at: dict[int, int] = {}
+    last: dict[int, int] = {}
+    offset_of: dict[int, int] = {problem.streams[stream].source: 0}
+    for node, slot, to, pipeline, _ in moves:
+        assert node is not None and pipeline is not None
+        base = offset_of[node]
+        offset = base + (slot - start - base) % period
+        parent, source = at.get(node, -1), INJECT if node not in at else TO_LINK
+        if node in last:
+            parent = last[node]
+            source = BUFFER if rows[parent][4] == BUFFER else FORK
+        destination = DELIVER if to is None else BUFFER if to == node else TO_LINK
+        link = link_of[node, to] if to is not None and to != node else -1
+        rows.append((node * problem.shape.pipelines + pipeline, offset, link, source, destination, parent))
+        last[node] = len(rows) - 1
+        if to is not None and to != node:
+            at[to] = len(rows) - 1
+            offset_of[to] = offset + 1
+    return Packed(stream, np.array(rows, np.int32), tuple(sorted(word[1][1] for word in words)))
