@@ -44,6 +44,8 @@ WAIT_COST = 2
 """Cost of each slot of a wait, besides its VFSM."""
 FEWEST_WAIT, LONGEST_WAIT = 2, 5
 """A word can be read from a buffer two slots after it was read from the link (docs/hardware.md)."""
+TRIES = 4
+"""Patterns of starts that are tried for a chain of several words."""
 NOISE = 4
 """Costs get a random number below this, so that ties are broken."""
 
@@ -834,7 +836,7 @@ def negotiate(
                 progress[BUDGET_DONE] += old * slots
                 if best < NEVER:
                     chains.starts[chain, :words] = trial_starts[:words]
-            loose = slack if turn % 3 == 2 or (turn > 0 and random_number(state) % 4 == 0) else 0
+            loose = slack if turn % 4 == 3 else 0
             for word in range(words):
                 if old:
                     shifts[word] = (chains.starts[chain, word] - chains.starts[chain, 0]) % slots
@@ -854,7 +856,10 @@ def negotiate(
                     for row in range(n_tree):
                         scratch.tree[row] = scratch.links[row]
             # A route for the words as they lie, the words anew on that route, and so on while that helps.
-            for again in range(3):
+            # Then other patterns at random.
+            refining, tries = True, 0
+            while tries < TRIES:
+                tries += 1
                 gap = slots
                 for word in range(words):
                     gap = min(gap, (shifts[word + 1] if word + 1 < words else slots) - shifts[word])
@@ -874,20 +879,28 @@ def negotiate(
                         use, room, price, waits, noise, state, scratch, trial,
                     )  # fmt: skip
                 progress[BUDGET_DONE] += work
-                if not made:
+                if made:
+                    start_costs(trial[:made], net, use, room, price, by_start)
+                    total = choose_starts(by_start, words, own_gap(trial[:made]), slots, trial_starts)
+                    if total < best or not chains.n_ops[chain]:
+                        best = total
+                        chains.n_ops[chain] = made
+                        chains.ops[chain, :made] = trial[:made]
+                        chains.starts[chain, :words] = trial_starts[:words]
+                    else:
+                        refining = False
+                if words == 1 or not made or not old:
                     break
-                start_costs(trial[:made], net, use, room, price, by_start)
-                total = choose_starts(by_start, words, own_gap(trial[:made]), slots, trial_starts)
-                if total >= best and chains.n_ops[chain]:
-                    break
-                best = total
-                chains.n_ops[chain] = made
-                chains.ops[chain, :made] = trial[:made]
-                chains.starts[chain, :words] = trial_starts[:words]
-                if words == 1:
-                    break
-                for word in range(words):
-                    shifts[word] = (trial_starts[word] - trial_starts[0]) % slots
+                if refining:
+                    for word in range(words):
+                        shifts[word] = (trial_starts[word] - trial_starts[0]) % slots
+                else:
+                    spare = slots - 2 * words
+                    for word in range(words):
+                        trial_starts[word] = random_number(state) % (spare + 1)
+                    trial_starts[:words].sort()
+                    for word in range(words - 1, -1, -1):
+                        shifts[word] = trial_starts[word] - trial_starts[0] + 2 * word
             made = chains.n_ops[chain]
             if not made:
                 return -1 - chain, 0

@@ -22,11 +22,15 @@ EASY = 0.70
 """Share of the estimate that is tried first when nothing is known."""
 FINEST = 0.004
 """Levels closer than this (relative) are not told apart."""
-WORK_PER_HOP, LEAST_WORK, MOST_WORK = 500_000, 600_000_000, 200_000_000_000
+WORK_PER_HOP, LEAST_WORK, MOST_WORK = 700_000, 800_000_000, 200_000_000_000
 """Work for each hop of all words together, at effort 1."""
-ROUNDS, PATIENCE = 700, 150
-SHARING = 0.03
-"""How much harder a level counts whose chains carry several words each."""
+ROUNDS, PATIENCE = 1000, 200
+EASY_LARGE, LARGE = 0.83, 200
+"""The same from so many nodes on, where an attempt takes long."""
+NEAR, TRIES_NEAR, TRIES_LOWEST = 5, 5, 3
+"""A level that failed by so few conflicts is tried so often; the lowest one so often in any case."""
+SHARING = 0.02
+"""How much harder a level counts for each word above one that its chains carry on average."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +131,7 @@ class Levels:
         free = 1 if self.hold else 0
         room = (slots - free) / slots
         load = float(least) / (estimate * room) if estimate else 1.0
-        if max(count - chains for count, chains in zip(words, split, strict=True)) > 0:
-            load += SHARING
+        load += SHARING * (sum(words) / sum(split) - 1)
         return Level(slots, words, least, load)
 
     def split(self, slots: int, words: Sequence[int]) -> list[int] | None:
@@ -143,7 +146,7 @@ class Levels:
         if min(free, default=0) < 0:
             return None
         busy = slots - (1 if self.hold else 0)
-        ratio = 1.0 if busy <= ground.room else 0.97 * ground.room / busy
+        ratio = min(1.0, 1.12 * ground.room / busy)
         most = [max(low, int(count * ratio)) for count, low in zip(words, least, strict=True)]
         split = list(least)
         heap = [(-words[i] / split[i], i) for i in range(len(words)) if split[i] < most[i]]
@@ -200,39 +203,36 @@ class Levels:
         levels = self.levels(estimate)
         if not levels:
             return None
-        spent, attempts = 0, 0
         best: Best | None = None
         low, high = -1, len(levels)
-        target = EASY
-        index = self._nearest(levels, target, low, high)
+        index = self._nearest(levels, EASY if self.ground.nodes < LARGE else EASY_LARGE, low, high)
         tries: dict[int, int] = {}
+        spent = 0
         while index is not None:
             level = levels[index]
-            share = self.budget - spent
-            last = best is None and low < 0 and index == 0
             self.tell(f"{level.slots} slots, {min(level.words)} to {max(level.words)} words")
-            outcome, work = self._attempt(level, share if not last else self.budget, tries.get(index, 0))
+            lowest = best is None and index == 0
+            left = self.budget - spent
+            budget = self.budget if lowest else max(left // 2, self.budget // 8)
+            outcome, work = self._attempt(level, budget, tries.get(index, 0))
             tries[index] = tries.get(index, 0) + 1
             spent += work
-            attempts += 1
             if outcome.chains is not None:
-                best = Best(level, outcome.chains, estimate, attempts, spent)
+                best = Best(level, outcome.chains, estimate)
                 low = index
             else:
                 self.failures.append((level, outcome))
-                if index == 0 and best is None:
-                    if tries[index] >= 3:
-                        return None
-                    continue
-                high = min(high, index)
-            if self._spent(spent) and best is not None:
+                if lowest and tries[index] >= TRIES_LOWEST:
+                    return None
+                if not lowest and (outcome.conflicts > NEAR or tries[index] >= TRIES_NEAR):
+                    high = index
+            if best is not None and self._spent(spent):
                 break
+            if outcome.chains is None and (lowest or index < high):
+                continue  # almost: from other random numbers
             index = self._next(levels, low, high, best is None)
-            if index is None and best is not None and high < len(levels) and low + 1 == high and tries.get(high, 0) < 6:
-                # Only the next level is left: try it again from other random numbers.
-                index = high
         if best is not None:
-            best.attempts, best.work = attempts, spent
+            best.attempts, best.work = sum(tries.values()), spent
         return best
 
     def _spent(self, work: int) -> bool:

@@ -351,7 +351,7 @@ class Packing:
         crowded = np.nonzero((self.use.cells > 1).any(1) | (self.use.numbers > self.tables.ground.room))[0]
         return Outcome(
             None,
-            self.conflicts,
+            max(self.fewest, 1),
             sorted({int(chains.stream[chain]) for chain in queue}),
             sorted({int(place) // pipelines for place in crowded}),
         )
