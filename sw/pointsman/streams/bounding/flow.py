@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import highspy
 import numpy as np
@@ -116,8 +117,8 @@ def flow_paths(bound: FlowBound) -> list[list[tuple[float, tuple[int, ...]]]]:
                     path = _widest(commodity.source, end, into, left)
                     if path is None:
                         break
-                    amount = min(wanted, *(left[hop] for hop in zip(path, path[1:], strict=False)))
-                    for hop in zip(path, path[1:], strict=False):
+                    amount = min(wanted, *(left[hop] for hop in pairwise(path)))
+                    for hop in pairwise(path):
                         left[hop] -= amount
                     wanted -= amount
                     paths[index].append((amount, path))
