@@ -16,7 +16,6 @@ FAR = np.int32(1 << 29)
 HOP = 8
 """Price of a link, so that a detour is taken only where it helps; noise is below it."""
 NOISE = 7
-HISTORY_MOST = 1 << 24
 
 
 @numba.njit(cache=True, inline="always")
@@ -31,7 +30,9 @@ def random_below(state: np.ndarray, limit: int) -> int:
 
 
 @numba.njit(cache=True)
-def _add_row(into: np.ndarray, come: np.ndarray, price: np.ndarray, row: int, turn: int, period: int, fresh: bool) -> None:
+def _add_row(
+    into: np.ndarray, come: np.ndarray, price: np.ndarray, row: int, turn: int, period: int, fresh: bool
+) -> None:
     """into[s] = min(into[s], come[s] + price of slot s + turn) for every start slot s."""
     base = row * period
     split = period - turn
@@ -60,18 +61,27 @@ def place_unicast(
     in_first, in_links = net.in_first, net.in_links
     to_end = net.hops[end]
     row, shift = rows.row, rows.shift
-    best, state_of, level_first, state_node, path = room.best, room.state_of, room.level_first, room.state_node, room.path
+    best, state_of, level_first, state_node, path = (
+        room.best,
+        room.state_of,
+        room.level_first,
+        room.state_node,
+        room.path,
+    )
     state = room.random
     n_links = net_heads.size
     nodes = net_first.size - 1
     shortest = to_end[source]
     longest = min(shortest + extra, path.size)
-    work = 0
+    work = 4 * period + 256
     # Level 0: the source.
     port = n_links + source
     base = row[port] * period
-    for s in range(period):
-        best[0, s] = price[base + (s - shift[port]) % period]
+    split = shift[port] % period
+    for s in range(split):
+        best[0, s] = price[base + s - split + period]
+    for s in range(split, period):
+        best[0, s] = price[base + s - split]
     state_node[0] = source
     state_of[0, source] = 0
     level_first[0] = 0
@@ -96,36 +106,47 @@ def place_unicast(
                     count += 1
                 else:
                     _add_row(best[state_of[level + 1, after]], best[at], price, row[link], turn, period, False)
-                work += period
+                work += period + 32
         level_first[level + 2] = count
     # The end: the cheapest arrival whose way passes no node twice.
     port = n_links + nodes + end
     base = row[port] * period
     start = 0
     length = 0
-    floor = np.int64(-1)
+    floor = np.int32(-1)
     for _ in range(6):
-        found = np.int64(FAR)
-        ties = 0
+        found = FAR
         for level in range(shortest, longest + 1):
             at = state_of[level, end]
             if at < 0:
                 continue
-            turn = level - shift[port]
-            for s in range(period):
-                cost = np.int64(best[at, s]) + price[base + (s + turn) % period]
-                if cost <= floor:
-                    continue
-                if cost < found:
-                    found = cost
-                    ties = 1
-                    start = s
-                    length = level
-                elif cost == found:
-                    ties += 1
-                    if random_below(state, ties) == 0:
-                        start = s
-                        length = level
+            arrived = best[at]
+            turn = (level - shift[port]) % period
+            least = FAR
+            if floor < 0:
+                for s in range(period - turn):
+                    least = min(least, arrived[s] + price[base + s + turn])
+                for s in range(period - turn, period):
+                    least = min(least, arrived[s] + price[base + s + turn - period])
+            else:
+                for s in range(period):
+                    cost = arrived[s] + price[base + (s + turn) % period]
+                    if cost > floor:
+                        least = min(least, cost)
+            if least < found:
+                found = least
+                length = level
+                # Of equally cheap start slots any: the first one from a slot by chance.
+                s = random_below(state, period)
+                to = s + turn - period if s + turn >= period else s + turn
+                while arrived[s] + price[base + to] != least:
+                    s += 1
+                    to += 1
+                    if s == period:
+                        s = 0
+                    if to == period:
+                        to = 0
+                start = s
         if found >= FAR:
             length = 0
             break

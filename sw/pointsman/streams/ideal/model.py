@@ -57,7 +57,9 @@ def _hops(nodes: int, in_first: np.ndarray, in_links: np.ndarray, tails: np.ndar
     return hops
 
 
-def words_of(problem: RouteProblem, net: Net, symmetry: Symmetry, rows: Rows, period: int, extra: int) -> tuple[Words, list[int]]:
+def words_of(
+    problem: RouteProblem, net: Net, symmetry: Symmetry, rows: Rows, period: int, extra: int
+) -> tuple[Words, list[int]]:
     """Room for the leaders' words; also the stream of each."""
     streams = [index for index, leader in enumerate(symmetry.leader) if leader == index]
     owner = [index for index in streams for _ in range(problem.streams[index].words)]
@@ -150,7 +152,10 @@ def _moves(
     depths: tuple[int, ...],
     ends: frozenset[int],
 ) -> list[_Timed]:
-    hops = [(to[problem.links[link][0]], to[problem.links[link][1]], start + depth) for link, depth in zip(links, depths, strict=True)]
+    hops = [
+        (to[problem.links[link][0]], to[problem.links[link][1]], start + depth)
+        for link, depth in zip(links, depths, strict=True)
+    ]
     source = hops[0][0]
     arrived = {source: start}
     moves: list[_Timed] = [(start, None, source)]

@@ -168,7 +168,9 @@ def _stream_orbits(problem: RouteProblem, members: np.ndarray) -> tuple[tuple[in
 
 
 def _keeps_links(permutation: Sequence[int], links: set[tuple[int, int]]) -> bool:
-    return len(set(permutation)) == len(permutation) and all((permutation[u], permutation[v]) in links for u, v in links)
+    return len(set(permutation)) == len(permutation) and all(
+        (permutation[u], permutation[v]) in links for u, v in links
+    )
 
 
 def _candidates(problem: RouteProblem) -> Iterator[tuple[str, list[Generator]]]:
