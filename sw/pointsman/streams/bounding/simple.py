@@ -5,10 +5,12 @@ Each is an exact fraction, in the same unit as :mod:`.prices`: how often per slo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+
+import numpy as np
 
 from ..route_types import RouteProblem
 from .capacity import Capacity, demand_of
@@ -45,10 +47,7 @@ def least_links(problem: RouteProblem) -> list[int]:
 
 def limits(problem: RouteProblem, capacity: Capacity) -> list[Limit]:
     """The tightest limit of each kind."""
-    found = [*_ports(problem, capacity), _hop_capacity(problem, capacity)]
-    cuts = [limit for limit in _cuts(problem, capacity) if limit.throughput is not None]
-    if cuts:
-        found.append(min(cuts, key=lambda limit: limit.throughput or 0))
+    found = [*_ports(problem, capacity), _hop_capacity(problem, capacity), *_cuts(problem, capacity)]
     return [limit for limit in found if limit.throughput is not None]
 
 
@@ -88,50 +87,58 @@ def _hop_capacity(problem: RouteProblem, capacity: Capacity) -> Limit:
 
 
 def _cuts(problem: RouteProblem, capacity: Capacity) -> Iterator[Limit]:
+    """The tightest cut of those tried, if any has words to carry."""
     demands = demand_of(problem, capacity)
+    weights = np.array([float(demand) for demand in demands])
+    sources = np.array([stream.source for stream in problem.streams], np.int64)
+    counts = np.array([len(stream.destinations) for stream in problem.streams], np.int64)
+    ends = np.array([node for stream in problem.streams for node in stream.destinations], np.int64)
+    first = np.cumsum(counts) - counts
+    pairs = np.array(problem.links, np.int64).reshape(-1, 2)
+    best: tuple[float, str, np.ndarray] | None = None
     for name, inside in _sides(problem):
-        leaving = tuple((u, v) for u, v in problem.links if inside(u) and not inside(v))
-        streams = tuple(
-            index
-            for index, stream in enumerate(problem.streams)
-            if inside(stream.source) and not all(inside(node) for node in stream.destinations)
-        )
-        need = sum((demands[index] for index in streams), Fraction(0))
-        text = f"{_text(need)} words leave {name} by {len(leaving)} links"
-        yield Limit("cut", text, need, Fraction(len(leaving)), (), leaving, streams)
+        width = int((inside[pairs[:, 0]] & ~inside[pairs[:, 1]]).sum())
+        crossing = inside[sources] & (np.add.reduceat(inside[ends].astype(np.int64), first) < counts)
+        need = float(weights[crossing].sum())
+        if need and width and (best is None or need / width > best[0] * (1 + 1e-12)):
+            best = (need / width, name, inside)
+    if best is None:
+        return
+    _, name, inside = best
+    leaving = tuple((u, v) for u, v in problem.links if inside[u] and not inside[v])
+    streams = tuple(
+        index
+        for index, stream in enumerate(problem.streams)
+        if inside[stream.source] and not all(inside[node] for node in stream.destinations)
+    )
+    need_exact = sum((demands[index] for index in streams), Fraction(0))
+    text = f"{_text(need_exact)} words leave {name} by {len(leaving)} links"
+    yield Limit("cut", text, need_exact, Fraction(len(leaving)), (), leaving, streams)
 
 
-def _sides(problem: RouteProblem) -> Iterator[tuple[str, Callable[[int], bool]]]:
+def _sides(problem: RouteProblem) -> Iterator[tuple[str, np.ndarray]]:
+    """Sets of nodes to cut off, each as a name and a mask: slabs, single nodes, balls, and what is outside of them."""
     topology = problem.topology
     if topology.kind in ("mesh", "torus"):
-        places = [topology.coordinates(node) for node in range(topology.nodes)]
+        places = np.array([topology.coordinates(node) for node in range(topology.nodes)], np.int64)
         for axis, extent in enumerate(topology.size):
-            name = "xyz"[axis]
             for low in range(extent if topology.kind == "torus" else 1):
-                for high in range(low + 1, extent + 1):
-                    if high - low == extent:
-                        continue
-                    if topology.kind == "torus" and high - low not in (extent // 2, (extent + 1) // 2) and extent > 8:
-                        continue
-                    within = frozenset(node for node, at in enumerate(places) if low <= at[axis] < high)
-                    span = f"{name} = {low}..{high - 1}"
-                    yield f"the nodes {span}", within.__contains__
-                    yield f"the nodes but {span}", _outside(within)
-    # Balls round a few nodes, and every node alone.
+                for high in range(low + 1, extent + (low > 0)):
+                    within = (low <= places[:, axis]) & (places[:, axis] < high)
+                    span = f"{'xyz'[axis]} = {low}..{high - 1}"
+                    yield f"the nodes {span}", within
+                    yield f"the nodes but {span}", ~within
     busy = sorted({stream.source for stream in problem.streams} | {s.destinations[0] for s in problem.streams})
     for node in busy[:: max(1, len(busy) // 64)]:
-        yield f"node {node}", frozenset((node,)).__contains__
-        yield f"the nodes but {node}", _outside(frozenset((node,)))
+        alone = np.arange(problem.nodes) == node
+        yield f"node {node}", alone
+        yield f"the nodes but {node}", ~alone
     for node in busy[:: max(1, len(busy) // 8)]:
-        hops = problem.distances(node)
-        for radius in range(1, max(hops)):
-            ball = frozenset(n for n, count in enumerate(hops) if 0 <= count <= radius)
-            yield f"the nodes within {radius} links of {node}", ball.__contains__
-            yield f"the nodes further than {radius} links from {node}", _outside(ball)
-
-
-def _outside(within: frozenset[int]) -> Callable[[int], bool]:
-    return lambda node: node not in within
+        hops = np.array(problem.distances(node))
+        for radius in range(1, int(hops.max())):
+            ball = (hops >= 0) & (hops <= radius)
+            yield f"the nodes within {radius} links of {node}", ball
+            yield f"the nodes further than {radius} links from {node}", ~ball
 
 
 def possible_period(problem: RouteProblem, period: int, *, members: int = 1, detours: bool = True) -> bool:

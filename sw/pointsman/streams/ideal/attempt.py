@@ -12,6 +12,7 @@ from .negotiate import eject, negotiate
 from .symmetry import Symmetry
 
 Method = Literal["negotiate", "eject"]
+METHODS: tuple[Method, ...] = ("negotiate", "eject")
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from tqdm import tqdm
 
 from pointsman.errors import PointsmanError
+from pointsman.network import mesh
 
 from ..bounding.ideal import counted_bounds, flow_bound
 from ..bounding.simple import least_links, possible_period
 from ..errors import RoutingError
 from ..ideal_explain import explain_period
-from ..route_types import Bound, RouteProblem, RouteResult
+from ..route_types import Bound, RouteProblem, RouteResult, RouteStream
 from .arrays import Net
-from .attempt import Attempt, Method, try_attempt
+from .attempt import METHODS, Attempt, Method, try_attempt
 from .model import Placement, net_of, routed_words
-from .symmetry import Symmetry, symmetries
+from .symmetry import Symmetry, no_symmetry, symmetries
 
 MAX_PERIOD = 65_536
 MAX_CELLS = 1 << 28
@@ -109,6 +111,7 @@ def route_ideal(
     bound_seconds = time.perf_counter() - began
     if length is not None and length < bounds[0].value:
         raise explain_period(problem, length, bounds)
+    prepare()
     began = time.perf_counter()
     deadline = None if time_limit is None else time.monotonic() + time_limit
     net = net_of(problem)
@@ -152,6 +155,16 @@ def route_ideal(
         length_reason=reason,
         notes=(f"symmetry: {placement.symmetry.name} ({placement.symmetry.size} members)",),
     )
+
+
+@cache
+def prepare() -> None:
+    """Compile or load the kernels, so that routing times are those of routing."""
+    tiny = RouteProblem(mesh(2), (RouteStream(0, (1,)),))
+    for buffers in (False, True):
+        problem = replace(tiny, buffers=buffers)
+        for method in METHODS:
+            try_attempt(problem, net_of(problem), Attempt(1, no_symmetry(problem), method, 0, 1000, 0))
 
 
 def _reason(period: int, bound: Bound) -> str:
