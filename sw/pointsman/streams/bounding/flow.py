@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import highspy
 import numpy as np
 
 from numesh.shape import NodeShape
@@ -21,6 +21,9 @@ from pointsman.errors import PointsmanError
 from ..route_types import RouteProblem
 from .capacity import Capacity, capacity_of, demand_of
 from .prices import Prices, round_prices, throughput_bound
+
+if TYPE_CHECKING:
+    import highspy
 
 MAX_COLUMNS = 1_500_000
 EMPTY = 1e-7
@@ -265,6 +268,8 @@ class _Program:
         )
 
     def solve(self, vertex: bool) -> None:
+        import highspy  # only here: it cannot be loaded beside OR-Tools
+
         highs = highspy.Highs()
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("threads", 1)
@@ -304,6 +309,8 @@ def _highs_model(
     row_low: np.ndarray,
     row_high: np.ndarray,
 ) -> highspy.HighsLp:
+    import highspy
+
     order = np.lexsort((rows, columns))
     rows, columns, values = rows[order], columns[order], values[order]
     model = highspy.HighsLp()

@@ -30,7 +30,7 @@ from .symmetry import Symmetry, no_symmetry, symmetries
 MAX_PERIOD = 65_536
 MAX_CELLS = 1 << 28
 FIRST_WORK = 40_000_000
-SECOND_WORK = 8_000_000_000
+SECOND_WORK = 5_000_000_000
 """Cells that the second part may visit at effort 1: about ten seconds."""
 WORK_PER_SECOND = 600_000_000
 
