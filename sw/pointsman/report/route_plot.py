@@ -126,7 +126,8 @@ def _draw_slots(axes: Axes, problem: RouteProblem, result: RouteResult, grid: np
     part = grid[:, shown]
     # Neighbouring streams get colours that differ.
     coloured = np.ma.masked_less((part * 7) % 20 * (part >= 0) - (part < 0), 0)
-    axes.imshow(coloured, aspect="auto", interpolation="nearest", cmap="tab20", vmin=0, vmax=19)
+    if part.size:
+        axes.imshow(coloured, aspect="auto", interpolation="nearest", cmap="tab20", vmin=0, vmax=19)
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set_ylabel("slot")
     which = "links" if len(shown) == grid.shape[1] else f"the {len(shown)} busiest of {grid.shape[1]} links"

@@ -1,7 +1,8 @@
 """Prices of links and nodes by multiplicative weights: for networks that are too large for the linear program.
 
-In each round every demand takes its cheapest way, and what is loaded most becomes dearer (Garg and Könemann 1998 in
-spirit; here with a fixed number of rounds). Every set of prices met on the way gives a valid bound; the best one is kept.
+In each round every demand takes its cheapest way, and what is loaded most becomes dearer (Garg and Könemann 1998 in spirit;
+here with steps that shrink with the root of the round). Every set of prices met on the way gives a valid bound; the best
+one is kept.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ from ..route_types import RouteProblem
 from .capacity import Capacity, demand_of
 from .prices import PricedGraph, Prices, round_prices, throughput_bound
 
-ROUNDS = 60
-FINE = 1 << 20
+ROUNDS = 300
+LEAST_ROUNDS = 60
+KEEP = 0.97
+"""How much of the mean of former prices stays from round to round."""
+SMALL = 2_000_000
+"""Sources times links up to which the bound is computed in every round."""
 
 
-def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int = ROUNDS) -> Prices:
-    """Prices that bound the throughput as well as ``rounds`` rounds allow."""
+def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int | None = None) -> Prices:
+    """Prices that bound the throughput as well as ``rounds`` rounds allow (None: fewer in large networks)."""
     graph = PricedGraph(problem)
     demands = np.array([float(demand) for demand in demand_of(problem, capacity)])
     node_capacity = 0.0 if capacity.node is None else max(float(capacity.node), 1e-9)
@@ -26,21 +31,29 @@ def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int = ROUN
     end_first = np.cumsum([0] + [len(stream.destinations) for stream in problem.streams])
     ends = np.array([node for stream in problem.streams for node in stream.destinations], np.int64)
     order = np.argsort(source_of, kind="stable")
-    links = np.ones(len(problem.links))
-    nodes = np.ones(problem.nodes) if node_capacity else np.zeros(problem.nodes)
-    for node in problem.dead_nodes:
-        nodes[node] = 0.0
+    effort = len(np.unique(source_of)) * len(problem.links)
+    if rounds is None:
+        rounds = int(np.clip(100_000_000 // max(1, effort), LEAST_ROUNDS, ROUNDS))
+    log_links, log_nodes = np.zeros(len(problem.links)), np.zeros(problem.nodes)
+    mean_links, mean_nodes = np.zeros_like(log_links), np.zeros_like(log_nodes)
     best: Prices | None = None
     best_bound = None
-    mean_links, mean_nodes = np.zeros_like(links), np.zeros_like(nodes)
     for turn in range(rounds):
-        for candidate_links, candidate_nodes in ((links, nodes), (mean_links + links, mean_nodes + nodes)):
-            candidate = round_prices(problem, candidate_links, candidate_nodes)
-            bound = throughput_bound(problem, capacity, candidate)
-            if bound is not None and (best_bound is None or bound < best_bound):
-                best, best_bound = candidate, bound
-        mean_links += links
-        mean_nodes += nodes
+        top = log_links.max(initial=-np.inf)
+        if node_capacity:
+            top = max(top, log_nodes.max())
+        links = np.exp(log_links - top)
+        nodes = np.exp(log_nodes - top) if node_capacity else np.zeros(problem.nodes)
+        income = links.sum() + node_capacity * nodes.sum()
+        links, nodes = links / income, nodes / income
+        mean_links = KEEP * mean_links + links
+        mean_nodes = KEEP * mean_nodes + nodes
+        if turn % (1 if effort < SMALL else 8) == 0 or turn == rounds - 1:
+            for candidate_links, candidate_nodes in ((links, nodes), (mean_links, mean_nodes)):
+                candidate = round_prices(problem, candidate_links, candidate_nodes)
+                bound = throughput_bound(problem, capacity, candidate)
+                if bound is not None and (best_bound is None or bound < best_bound):
+                    best, best_bound = candidate, bound
         load, node_load = _loads(
             source_of,
             order,
@@ -55,16 +68,12 @@ def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int = ROUN
             links,
             nodes,
         )
-        part = load
         node_part = node_load / node_capacity if node_capacity else np.zeros_like(node_load)
-        most = max(part.max(initial=0.0), node_part.max(initial=0.0), 1e-12)
-        step = 1.2 / (1.0 + 0.25 * turn)
-        links = links * np.exp(step * part / most)
-        nodes = nodes * np.exp(step * node_part / most)
-        scale = max(links.max(initial=0.0), nodes.max(initial=0.0))
-        links, nodes = links / scale, nodes / scale
-    assert best is not None
-    return best
+        most = max(load.max(initial=0.0), node_part.max(initial=0.0), 1e-12)
+        step = 2.0 / np.sqrt(turn + 1.0)
+        log_links += step * load / most
+        log_nodes += step * node_part / most
+    return best if best is not None else round_prices(problem, mean_links, mean_nodes)
 
 
 @numba.njit(cache=True)

@@ -122,7 +122,7 @@ def _grow(
         found_depth = -1
         found_node = -1
         for depth in range(deepest + 1):
-            work += n_links
+            work += 4 * n_links + 4 * nodes
             for node in range(nodes):
                 here = cost[depth, node]
                 if here >= FAR:
@@ -146,6 +146,7 @@ def _grow(
         floor = np.int64(-1)
         attached = False
         for _ in range(8):
+            work += 2 * deepest * nodes
             found = np.int64(FAR)
             for depth in range(1, deepest + 2):
                 for node in range(nodes):
