@@ -119,6 +119,8 @@ def _wraps(problem: RouteProblem) -> set[tuple[int, int]]:
 
 
 def _draw_slots(axes: Axes, problem: RouteProblem, result: RouteResult, grid: np.ndarray) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     shown = np.arange(grid.shape[1])
     if len(shown) > MAX_LINKS:
         busiest = Counter({int(link): int((grid[:, link] >= 0).sum()) for link in shown}).most_common(MAX_LINKS)
@@ -128,7 +130,7 @@ def _draw_slots(axes: Axes, problem: RouteProblem, result: RouteResult, grid: np
     coloured = np.ma.masked_less((part * 7) % 20 * (part >= 0) - (part < 0), 0)
     if part.size:
         axes.imshow(coloured, aspect="auto", interpolation="nearest", cmap="tab20", vmin=0, vmax=19)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel("slot")
     which = "links" if len(shown) == grid.shape[1] else f"the {len(shown)} busiest of {grid.shape[1]} links"
     axes.set_xlabel(f"{which}, by the node that they leave")

@@ -7,6 +7,8 @@ being placed. Times are whole numbers, so results do not depend on the machine.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 
@@ -19,7 +21,7 @@ NOISE = 7
 
 
 @numba.njit(cache=True, inline="always")
-def random_below(state: np.ndarray, limit: int) -> int:
+def random_below(state: np.ndarray, limit: int) -> Any:
     """xorshift64*: a number 0..limit-1."""
     x = state[0]
     x ^= x >> np.uint64(12)

@@ -63,7 +63,9 @@ def words_of(
     """Room for the leaders' words; also the stream of each."""
     streams = [index for index, leader in enumerate(symmetry.leader) if leader == index]
     owner = [index for index in streams for _ in range(problem.streams[index].words)]
-    source, ends, end_first, capacity, cells = [], [], [0], [0], [0]
+    source: list[int] = []
+    ends: list[int] = []
+    end_first, capacity, cells = [0], [0], [0]
     n_links, nodes = len(problem.links), problem.nodes
     for index in owner:
         stream = problem.streams[index]
@@ -168,8 +170,7 @@ def _moves(
             moves.append((slot + 1, after, None))
     for node, last in left.items():
         moves.extend((slot, node, node) for slot in range(arrived[node], last))
-    order = {None: 0}
-    return sorted(moves, key=lambda move: (move[0], order.get(move[1], 1), move[2] is None, move[1] or 0, move[2] or 0))
+    return sorted(moves, key=lambda move: (move[0], move[1] is not None, move[2] is None, move[1] or 0, move[2] or 0))
 
 
 __all__ = ["Move", "Placement", "Word", "net_of", "placement_of", "routed_words", "scratch_of", "words_of"]

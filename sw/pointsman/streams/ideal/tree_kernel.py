@@ -39,7 +39,7 @@ def place_tree(
     deepest = far + extra + (period if buffers else 0)
     deepest = min(deepest, room.state_of.shape[0] - 2)
     first = words.first[word]
-    best_cost = np.int64(FAR)
+    best_cost = int(FAR)
     best_start = -1
     best_size = 0
     work = 0
@@ -51,12 +51,12 @@ def place_tree(
     tried = np.zeros(period, np.bool_)
     for _ in range(tries):
         start = -1
-        least = np.int64(FAR)
+        least = int(FAR)
         ties = 0
         for s in range(period):
             if tried[s]:
                 continue
-            cost = np.int64(price[rows.row[port] * period + (s - rows.shift[port]) % period])
+            cost = int(price[rows.row[port] * period + (s - rows.shift[port]) % period])
             if cost // 8 < least:
                 least = cost // 8
                 start = s
@@ -195,5 +195,5 @@ def _grow(
             attached = True
             break
         if not attached:
-            return FAR, 0, work
-    return total, size, work
+            return int(FAR), 0, work
+    return int(total), size, work
