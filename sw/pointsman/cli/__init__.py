@@ -12,6 +12,7 @@ from pointsman.errors import PointsmanError
 from .check import check
 from .compile import compile_
 from .options import EXIT_USER
+from .route import route
 from .run import run
 from .verilog import verilog
 
@@ -43,9 +44,10 @@ def main() -> None:
       pointsman run examples/matmul/matmul.py --mesh 4x4
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 -o matmul.image
       pointsman check matmul.image
+      pointsman route streams.json --router ideal --json routes.json
       pointsman verilog numesh --mesh 4x4 -o mesh.v
     """
 
 
-for _command in (compile_, check, run, verilog):
+for _command in (compile_, check, route, run, verilog):
     main.add_command(_command)

@@ -201,7 +201,7 @@ def directed(nodes: int, pairs: Sequence[tuple[int, int]]) -> tuple[Topology, fr
     return Topology("graph", (nodes,), tuple(links)), frozenset(extra)
 
 
-def shape_for(topology: Topology, **sizes: int) -> NodeShape:
+def shape_for(topology: Topology, **sizes: Any) -> NodeShape:
     """A node with enough ports for ``topology``.
 
     Raises

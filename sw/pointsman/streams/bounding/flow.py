@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import highspy
 import numpy as np
 
 from numesh.shape import NodeShape
@@ -20,6 +21,9 @@ from pointsman.errors import PointsmanError
 from ..route_types import RouteProblem
 from .capacity import Capacity, capacity_of, demand_of
 from .prices import Prices, round_prices, throughput_bound
+
+if TYPE_CHECKING:
+    import highspy
 
 MAX_COLUMNS = 1_500_000
 EMPTY = 1e-7
@@ -116,8 +120,8 @@ def flow_paths(bound: FlowBound) -> list[list[tuple[float, tuple[int, ...]]]]:
                     path = _widest(commodity.source, end, into, left)
                     if path is None:
                         break
-                    amount = min(wanted, *(left[hop] for hop in zip(path, path[1:], strict=False)))
-                    for hop in zip(path, path[1:], strict=False):
+                    amount = min(wanted, *(left[hop] for hop in pairwise(path)))
+                    for hop in pairwise(path):
                         left[hop] -= amount
                     wanted -= amount
                     paths[index].append((amount, path))
@@ -264,6 +268,8 @@ class _Program:
         )
 
     def solve(self, vertex: bool) -> None:
+        import highspy  # only here: it cannot be loaded beside OR-Tools
+
         highs = highspy.Highs()
         highs.setOptionValue("output_flag", False)
         highs.setOptionValue("threads", 1)
@@ -303,6 +309,8 @@ def _highs_model(
     row_low: np.ndarray,
     row_high: np.ndarray,
 ) -> highspy.HighsLp:
+    import highspy
+
     order = np.lexsort((rows, columns))
     rows, columns, values = rows[order], columns[order], values[order]
     model = highspy.HighsLp()

@@ -85,6 +85,8 @@ class PricedGraph:
         self.tails = pairs[:, 0]
         self.heads = pairs[:, 1]
         self.first = np.searchsorted(self.tails, np.arange(problem.nodes + 1)).astype(np.int64)
+        self.in_links = np.argsort(self.heads, kind="stable").astype(np.int64)
+        self.in_first = np.searchsorted(self.heads[self.in_links], np.arange(problem.nodes + 1)).astype(np.int64)
 
     def cheapest(self, source: int, prices: np.ndarray) -> np.ndarray:
         """Price of the cheapest way from ``source`` to every node; -1 where there is none."""

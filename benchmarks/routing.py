@@ -1,0 +1,135 @@
+"""Stream routing against its marks: bound, peers and our figure side by side.
+
+Peers' figures and their source are in ``routing_peers.json``. Times are processor time of routing alone (kernels are
+compiled before); bounds are timed apart. A section is a function that yields rows; ``--sections`` picks some.
+
+    python benchmarks/routing.py [--sections all_to_all,random_sets] [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pointsman.network import Topology, mesh, torus
+from pointsman.streams.ideal.router import prepare, route_ideal
+from pointsman.streams.ideal_check import check_ideal
+from pointsman.streams.route_file import RouteProblem, RouteStream, make_problem
+
+PEERS = json.loads((Path(__file__).parent / "routing_peers.json").read_text())
+KINDS: dict[str, Callable[..., Topology]] = {"torus": torus, "mesh": mesh}
+Row = dict[str, Any]
+
+
+def all_to_all(quick: bool) -> Iterator[Row]:
+    """A word for every ordered pair of nodes, ideal model: the period."""
+    for kind, make in KINDS.items():
+        for index, side in enumerate(range(3, 7 if quick else 11)):
+            nodes = side * side
+            streams = [RouteStream(a, (b,)) for a in range(nodes) for b in range(nodes) if a != b]
+            row = _route(make_problem(make(side, side), streams))
+            row |= {"case": f"{kind} {side}x{side}", "peers": PEERS["all_to_all"][kind][index]}
+            row["met"] = row["period"] <= row["bound"] + 1 and row["seconds"] <= 30
+            yield row
+
+
+def random_sets(quick: bool) -> Iterator[Row]:
+    """Random pairs of nodes with 1 to 5 words each, ideal model: the period over the bound, and its mean."""
+    ratios = []
+    for kind, make in KINDS.items():
+        for side in (3, 5) if quick else range(3, 9):
+            for density in (0.1, 0.5, 0.9) if quick else (0.1, 0.3, 0.5, 0.7, 0.9):
+                row = _route(random_set(make(side, side), density, seed=1))
+                ratios.append(row["period"] / row["bound"])
+                yield row | {"case": f"{kind} {side}x{side}, density {density}"}
+    mean = float(np.mean(ratios))
+    yield {"case": "mean over the bound", "period": mean, "peers": PEERS["random_sets"], "met": mean <= 1.03}
+
+
+def random_set(topology: Topology, density: float, seed: int) -> RouteProblem:
+    chance = np.random.default_rng([seed, topology.nodes, int(100 * density), len(topology.links)])
+    streams = []
+    for source in range(topology.nodes):
+        for end in range(topology.nodes):
+            if source != end and chance.random() < density:
+                streams.append(RouteStream(source, (end,), words=int(chance.integers(1, 6))))
+    return make_problem(topology, streams or [RouteStream(0, (1,))])
+
+
+def _route(problem: RouteProblem) -> Row:
+    began = time.process_time()
+    result = route_ideal(problem)
+    whole = time.process_time() - began
+    report = check_ideal(problem, result)
+    if not report.ok:
+        raise SystemExit(f"a wrong schedule:\n{report.render()}")
+    assert result.bound is not None
+    return {
+        "streams": len(problem.streams),
+        "bound": int(result.bound.value),
+        "kind": result.bound.kind,
+        "period": result.period,
+        "seconds": round(max(0.0, min(result.seconds, whole)), 3),
+        "bound_seconds": round(result.bound_seconds, 3),
+    }
+
+
+SECTIONS: list[Callable[[bool], Iterator[Row]]] = [all_to_all, random_sets]
+"""In the order in which they are printed. The sections of the NuMesh node join here."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    names = [section.__name__ for section in SECTIONS]
+    parser.add_argument("--sections", default=",".join(names), help=f"of {', '.join(names)}")
+    parser.add_argument("--quick", action="store_true", help="a few small cases of each")
+    options = parser.parse_args()
+    wanted = options.sections.split(",")
+    if unknown := set(wanted) - set(names):
+        parser.error(f"no section is called {', '.join(sorted(unknown))}")
+    prepare()
+    report: dict[str, Any] = {
+        "python": platform.python_version(),
+        "versions": {name: metadata.version(name) for name in ("numba", "numpy", "highspy")},
+        "quick": options.quick,
+        "sections": {},
+    }
+    for section in SECTIONS:
+        if section.__name__ not in wanted:
+            continue
+        print(f"{section.__doc__}", file=sys.stderr)
+        rows = []
+        for row in section(options.quick):
+            rows.append(row)
+            print("  " + _line(row), file=sys.stderr, flush=True)
+        report["sections"][section.__name__] = {"what": section.__doc__, "rows": rows}
+    print(json.dumps(report, indent=1))
+    return 0
+
+
+def _line(row: Row) -> str:
+    cells = [f"{row['case']:28}"]
+    for key in ("bound", "peers", "period", "seconds"):
+        if key in row:
+            value = row[key]
+            cells.append(
+                f"{'ours' if key == 'period' else key} {value:.4g}"
+                if isinstance(value, float)
+                else f"{'ours' if key == 'period' else key} {value}"
+            )
+    if "met" in row:
+        cells.append("met" if row["met"] else "MISSED")
+    return "  ".join(cells)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Arrays that the kernels work on, by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Net(NamedTuple):
+    """The network: links sorted by the node they leave, and each node's entering links."""
+
+    first: np.ndarray
+    heads: np.ndarray
+    tails: np.ndarray
+    in_first: np.ndarray
+    in_links: np.ndarray
+    hops: np.ndarray
+    """hops[v, u]: links on the shortest way from u to v; -1 if there is none."""
+
+
+class Rows(NamedTuple):
+    """Where the cells of each resource are: links first, then injection ports, then ejection ports by node.
+
+    The cell of resource r in slot t is row[r] · period + (t - shift[r]) mod period; where fold[r] is smaller than the
+    period, the resource is in use again every fold[r] slots.
+    """
+
+    row: np.ndarray
+    shift: np.ndarray
+    fold: np.ndarray
+
+
+class Words(NamedTuple):
+    """The words to be placed, one of each orbit, and their places.
+
+    Word w has destinations ends[end_first[w]:end_first[w + 1]]. Its links are links[first[w]:first[w] + size[w]] in an order in
+    which parents come first, ``depth`` the slots from the start to the link's slot. Its cells are
+    cells[cell_first[w]:cell_first[w] + cell_size[w]]. start is -1 while it has no place.
+    """
+
+    source: np.ndarray
+    end_first: np.ndarray
+    ends: np.ndarray
+    first: np.ndarray
+    size: np.ndarray
+    links: np.ndarray
+    depth: np.ndarray
+    start: np.ndarray
+    cell_first: np.ndarray
+    cell_size: np.ndarray
+    cells: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Room for the search of one word."""
+
+    best: np.ndarray
+    state_of: np.ndarray
+    level_first: np.ndarray
+    state_node: np.ndarray
+    path: np.ndarray
+    tree_depth: np.ndarray
+    wanted: np.ndarray
+    random: np.ndarray
