@@ -8,8 +8,8 @@ Words are packed by ``packing``; the answer is proved by the judge (``check``), 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -18,15 +18,17 @@ from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Images
 
+from .bounding.numesh import numesh_bounds
 from .check import check_images
 from .errors import RoutingError
+from .ideal_explain import PeriodError
 from .packing.fill import fill
 from .packing.levels import Best, Levels
 from .packing.packing import Carriage, Ground, Packed, Tables
 from .packing.tables import BUFFER, DELIVER, FORK, INJECT
 from .packing.tables import LINK as TO_LINK
 from .route_images import route_images
-from .route_types import Bound, Move, NodeTable, RoutedWords, RouteProblem, RouteResult
+from .route_types import Move, NodeTable, RoutedWords, RouteProblem, RouteResult
 from .stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
 SHORTEST = 3
@@ -41,7 +43,6 @@ def route_streams(
     effort: float = 1.0,
     time_limit: float | None = None,
     progress: bool = False,
-    bounds: Callable[[RouteProblem, int], Sequence[Bound]] | None = None,
 ) -> RouteResult:
     """Route all streams of ``problem``.
 
@@ -57,13 +58,13 @@ def route_streams(
         machine's speed.
     progress : bool
         Show what is being tried on a terminal.
-    bounds : callable, optional
-        Gives the bounds of the problem for a period; they are timed apart.
 
     Raises
     ------
+    PeriodError
+        If not even a word a period could be routed for every stream: its report tells what is saturated.
     RoutingError
-        If not even a word a period can be routed for every stream.
+        If length, effort or shape make no sense for the problem.
     """
     _check(problem, length, effort)
     started = time.perf_counter()
@@ -80,12 +81,12 @@ def route_streams(
             hint="this is a fault of the router: please report it with the file",
         )
     started = time.perf_counter()
-    found = tuple(bounds(problem, routed.period)) if bounds is not None and problem.streams else ()
+    found = tuple(numesh_bounds(problem, routed.period)) if problem.streams else ()
     return RouteResult(
         router="numesh",
         period=routed.period,
         streams=tuple(_words(routed, index) for index in range(len(problem.streams))),
-        bound=min(found, key=lambda bound: bound.value, default=None),
+        bound=found[0] if found else None,
         bounds=found,
         seconds=seconds,
         bound_seconds=time.perf_counter() - started,
@@ -179,9 +180,7 @@ def _routed(
         bar.close()
     if best is None:
         raise _failed(problem, search, periods)
-    chains = fill(
-        tables, best.level.slots, best.chains, search.weights, hold=True, seed=seed, slack=search.slack
-    )
+    chains = fill(tables, best.level.slots, best.chains, search.weights, hold=True, seed=seed, slack=search.slack)
     routed = _assembled(problem, best.level.slots, chains)
     return routed, _reason(best, periods, given)
 
@@ -195,21 +194,48 @@ def _reason(best: Best, periods: list[int], given: bool) -> str:
     )
 
 
-def _failed(problem: RouteProblem, search: Levels, periods: list[int]) -> RoutingError:
+def _failed(problem: RouteProblem, search: Levels, periods: list[int]) -> PeriodError:
+    """What stands in the way, counted and as the search left it."""
+    length = periods[-1]
+    bounds = list(numesh_bounds(problem, length, flow=False))
+    needed = min((stream.weight for stream in problem.streams), default=1.0)
+    report: dict[str, Any] = {
+        "router": "numesh",
+        "infeasible": True,
+        "length": length,
+        "bounds": [{"value": bound.value, "kind": bound.kind, "text": bound.text} for bound in bounds],
+        "conflicts": 0,
+        "nodes": [],
+        "streams": [],
+        "changes": ["a longer period", "more pipelines", "fewer streams at once"],
+    }
+    tight = f"; the tightest bound is {bounds[0].kind}: {bounds[0].text}" if bounds else ""
+    # One word a period is a bandwidth of 1 / period.
+    report["proved"] = bool(bounds) and bounds[0].value < 1 / (length * max(needed, 1e-12)) - 1e-12
     if not search.failures:
-        return RoutingError(
-            f"no period of {periods[0]} to {periods[-1]} slots leaves every stream its chains",
-            hint="a shape with more interface registers or VFSMs, or fewer streams at once",
+        return PeriodError(
+            f"no period of {periods[0]} to {length} slots gives every stream a chain{tight}",
+            report,
+            hint="a shape with more interface registers, VFSMs or pipelines, or fewer streams at once",
         )
     level, outcome = search.failures[-1]
+    report |= {
+        "conflicts": outcome.conflicts,
+        "nodes": outcome.nodes,
+        "streams": [
+            {"source": problem.streams[i].source, "destinations": list(problem.streams[i].destinations)}
+            for i in outcome.contested
+        ],
+    }
     names = ", ".join(
-        f"{problem.streams[i].source} to {'/'.join(map(str, problem.streams[i].destinations))}"
+        f"{problem.streams[i].source} to {'/'.join(map(str, problem.streams[i].destinations[:4]))}"
         for i in outcome.contested[:5]
     )
     where = f" at nodes {', '.join(map(str, outcome.nodes[:5]))}" if outcome.nodes else ""
-    return RoutingError(
+    return PeriodError(
         f"one word for every stream does not fit into {level.slots} slots: {outcome.conflicts} conflicts stay{where}, "
-        f"among {len(outcome.contested)} streams ({names})",
+        f"among {len(outcome.contested)} streams ({names}){tight}",
+        report,
         hint="a longer period, more pipelines, or fewer streams at once",
     )
 
@@ -232,9 +258,7 @@ def _assembled(problem: RouteProblem, slots: int, packed: Sequence[Packed]) -> R
     for one in sorted(packed, key=lambda one: one.stream):
         chain = counts[one.stream]
         counts[one.stream] += 1
-        chains.append(
-            RoutedChain(one.stream, chain, _vfsms(one, slots, problem, port_of, numbers))
-        )
+        chains.append(RoutedChain(one.stream, chain, _vfsms(one, slots, problem, port_of, numbers)))
     return RoutedPhase(problem.shape, problem.topology, slots, streams, tuple(chains))
 
 
@@ -347,7 +371,8 @@ def _packed(
     last: dict[int, int] = {}
     offset_of: dict[int, int] = {problem.streams[stream].source: 0}
     for node, slot, to, pipeline, _ in moves:
-        assert node is not None and pipeline is not None
+        assert node is not None
+        assert pipeline is not None
         base = offset_of[node]
         offset = base + (slot - start - base) % period
         parent, source = at.get(node, -1), INJECT if node not in at else TO_LINK

@@ -51,9 +51,7 @@ def route_images(routed: RoutedPhase) -> Images:
         return Rewrite(
             vfsm.pipeline,
             vfsm.number,
-            Annotation(
-                vfsm.type, code(chain, vfsm, vfsm.source), code(chain, vfsm, vfsm.destination), forked
-            ),
+            Annotation(vfsm.type, code(chain, vfsm, vfsm.source), code(chain, vfsm, vfsm.destination), forked),
         )
 
     def rows(node: int) -> tuple[tuple[int, ...], ...]:
@@ -84,9 +82,7 @@ def route_images(routed: RoutedPhase) -> Images:
                 for vfsm in chain.vfsms
                 if vfsm.destination.kind == "deliver"
             )
-            promises.append(
-                Promise(number, 0, stream.name, (0,), stream.source, register, destinations, chain.words)
-            )
+            promises.append(Promise(number, 0, stream.name, (0,), stream.source, register, destinations, chain.words))
     nodes = tuple(
         NodeImage(
             (NodePhase(0, rows(node), tuple(annotation(chain, index) for chain, index in vfsms[node])),)

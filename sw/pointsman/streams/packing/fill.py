@@ -11,9 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from . import kernels
+from .filling import add_word, forbid_used
+from .negotiation import hold_slot
 from .packing import Packed, Packing, Tables
-from .tables import Chains
+from .tables import UNIT, Chains
 
 MOST_EXTRA = 4
 """A stream gets at most so many times the words that it had, and as many new chains as registers allow."""
@@ -50,8 +51,8 @@ def fill(
     )
     use = packing.use
     for place in np.nonzero(use.hold)[0]:
-        kernels.hold_slot(int(place), use, kernels.UNIT)
-    kernels.forbid_used(use)
+        hold_slot(int(place), use, UNIT)
+    forbid_used(use)
     room = len(chains) + sum(free) // 2
     most = max([1, *(len(packed.starts) for packed in chains)]) * MOST_EXTRA
     table = _grown(packing.chains, room, most)
@@ -63,7 +64,7 @@ def fill(
         _, index = heapq.heappop(heap)
         ends = (ground.streams[index].source, *ground.streams[index].destinations)
         more = all(free[node] > 0 for node in ends)
-        after = kernels.add_word(
+        after = add_word(
             index,
             most,
             more,

@@ -1,6 +1,7 @@
 """Which period and how many words: the search for the greatest smallest bandwidth that can be packed.
 
-Takes the streams and the periods that are allowed; gives the best packing found within a budget of work. A *level* is a period and
+Takes the streams and the periods that are allowed; gives the best packing found within a budget of work. A *level* is a period
+and
 the words of every stream in it; its *share* is the smallest bandwidth over weight. Budgets count work, not time, so that the
 outcome is the same on every machine, unless a time limit is given.
 """
@@ -15,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from . import kernels
+from .balance import balance
 from .packing import Outcome, Packed, Packing, Tables
 
 EASY = 0.70
@@ -35,7 +36,7 @@ SHARING = 0.02
 
 @dataclass(frozen=True)
 class Level:
-    """``words`` of each stream in ``slots``; ``share`` is the smallest bandwidth over weight, ``load`` an estimate of how full it is."""
+    """``words`` of each stream in ``slots``; ``share``: the smallest bandwidth over weight; ``load``: about how full it is."""
 
     slots: int
     words: tuple[int, ...]
@@ -111,7 +112,7 @@ class Levels:
 
     def _shares(self, slots: int, estimate: float) -> list[Fraction]:
         """Shares at which some stream has a whole number of words in ``slots``; thinned when there are many."""
-        shares = set()
+        shares: set[Fraction] = set()
         for weight in set(self.weights):
             most = int(1.1 * estimate * float(weight) * slots) + 1
             shares.update(Fraction(words) / (weight * slots) for words in range(1, min(most, 4 * slots) + 1))
@@ -169,7 +170,7 @@ class Levels:
         if not ground.streams:
             return 1.0
         slots = 8
-        share = kernels.balance(
+        share = balance(
             tables.net,
             tables.hops,
             tables.allowed,

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import kernels
+from .negotiation import mark, negotiate
+from .paths import distances
 from .tables import (
     BUDGET_DONE,
     CONFLICTS_FEWEST,
+    NEVER,
+    NOISE,
     OPERATION,
+    UNIT,
     Chains,
     Network,
     Scratch,
@@ -136,7 +140,7 @@ class Tables:
             mine = [(end, row) for (of, end), row in rows.items() if of == mask]
             if mine:
                 ends = np.array([end for end, _ in mine], np.int32)
-                self.hops[[row for _, row in mine]] = kernels.distances(self.net, ends, masks[mask])
+                self.hops[[row for _, row in mine]] = distances(self.net, ends, masks[mask])
         self.hops_row = np.array(
             [rows.get((int(self.mask_of[i]), s.destinations[0]), 0) for i, s in enumerate(ground.streams)], np.int64
         )
@@ -256,7 +260,7 @@ class Packing:
         state = np.random.PCG64(seed).random_raw(1)
         self.state = (state >> np.uint64(2)).astype(np.int64) | 1
         random = np.random.PCG64(seed + 1).random_raw(1024 + slots)
-        self.noise = ((random >> np.uint64(11)) % np.uint64(kernels.NOISE)).astype(np.int32)
+        self.noise = ((random >> np.uint64(11)) % np.uint64(NOISE)).astype(np.int32)
         self.capacity = np.full(ground.nodes, ground.pipelines * slots - (1 if hold else 0), np.int64)
         self.price = np.array([FIRST_PRICE], np.int64)
         self.progress = np.array([0, 0, -1], np.int64)
@@ -265,7 +269,7 @@ class Packing:
             self.chains.ops[index, : len(packed.ops)] = packed.ops
             self.chains.starts[index, : len(packed.starts)] = packed.starts
             starts = np.array(packed.starts, np.int64)
-            kernels.mark(np.asarray(packed.ops, np.int32), starts, tables.net, self.use, 0, 1)
+            mark(np.asarray(packed.ops, np.int32), starts, tables.net, self.use, 0, 1)
         noise = np.random.PCG64(seed + 2).random_raw(total)
         order = np.lexsort((noise, -tables.length[self.chains.stream]))
         order = order[~self.chains.frozen[order]]
@@ -276,13 +280,13 @@ class Packing:
 
     def _fix(self, ground: Ground) -> None:
         for link, slot in ground.closed:
-            self.use.wire_fixed[ground.wires[link], slot % self.slots] = kernels.NEVER
+            self.use.wire_fixed[ground.wires[link], slot % self.slots] = NEVER
         if ground.cell_price is not None:
             for node in range(ground.nodes):
                 for pipeline in range(ground.pipelines):
                     for slot in range(self.slots):
                         price = ground.cell_price(node, pipeline, slot)
-                        cost = kernels.NEVER if price == float("inf") else int(min(price * kernels.UNIT, 1 << 20))
+                        cost = NEVER if price == float("inf") else int(min(price * UNIT, 1 << 20))
                         self.use.cell_fixed[node * ground.pipelines + pipeline, slot] = cost
 
     @property
@@ -295,15 +299,13 @@ class Packing:
         """Fewest conflicts seen after a round; -1 before the first."""
         return int(self.progress[CONFLICTS_FEWEST])
 
-    def run(
-        self, rounds: int, patience: int, budget: int, stop: Callable[[], bool] | None = None
-    ) -> bool:
-        """Negotiate for at most ``rounds``, ``patience`` of them without fewer conflicts and ``budget`` of work; True: settled."""
+    def run(self, rounds: int, patience: int, budget: int, stop: Callable[[], bool] | None = None) -> bool:
+        """Negotiate for at most ``rounds``, ``patience`` of them without fewer conflicts, and ``budget``; True: settled."""
         waited, fewest = 0, self.fewest
         limit = self.work + budget
         while rounds > 0 and self.conflicts:
             turns = min(rounds, STEP)
-            conflicts, self.count = kernels.negotiate(
+            conflicts, self.count = negotiate(
                 turns,
                 patience,
                 limit,

@@ -16,6 +16,20 @@ GAIN_PRICE, GAIN_HISTORY, GAIN_HIGHEST, GAIN_LOAD = 0, 1, 2, 3
 """Places in ``gains``: growth of the price in percent a round, history of a conflict, highest price, price of a node's excess."""
 
 
+UNIT = 16
+"""Cost of a free VFSM slot."""
+NEVER = 1 << 28
+"""Cost of what may not be used at all."""
+WAIT_COST = 2
+"""Cost of each slot of a wait, besides its VFSM."""
+FEWEST_WAIT, LONGEST_WAIT = 2, 5
+"""A word can be read from a buffer two slots after it was read from the link (docs/hardware.md)."""
+TRIES = 4
+"""Patterns of starts that are tried for a chain of several words."""
+NOISE = 4
+"""Costs get a random number below this, so that ties are broken."""
+
+
 class Network(NamedTuple):
     """Directed links; ``first_out``/``links_out`` list those that leave a node, ``first_in``/``links_in`` those that enter it."""
 
@@ -31,8 +45,9 @@ class Network(NamedTuple):
 class Chains(NamedTuple):
     """Chains, and the streams they belong to.
 
-    ``ops`` (chains, operations, 6) with ``n_ops`` of them, ``starts`` (chains, words) with ``words`` of them, ascending; ``frozen``
-    chains stay as they are. By stream: ``source``, ``ends`` from ``first_end``, and the row ``hops_row`` of distances to its end.
+    ``ops`` (chains, operations, 6) with ``n_ops`` of them, ``starts`` (chains, words) with ``words`` of them, ascending;
+    ``frozen`` chains stay as they are. By stream: ``source``, ``ends`` from ``first_end``, and the row ``hops_row`` of
+    distances to its end.
     """
 
     stream: np.ndarray
