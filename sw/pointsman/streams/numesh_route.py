@@ -97,7 +97,7 @@ def route_streams(
 
 def route_to_images(problem: RouteProblem, result: RouteResult) -> Images:
     """The images that ``result`` stands for, made again from its words: for the judge and for running it."""
-    return route_images(_phase_of(problem, result))
+    return route_images(routed_phase(problem, result))
 
 
 def _check(problem: RouteProblem, length: int | None, effort: float) -> None:
@@ -343,7 +343,7 @@ def _node_tables(images: Images) -> tuple[NodeTable, ...]:
     return tuple(tables)
 
 
-def _phase_of(problem: RouteProblem, result: RouteResult) -> RoutedPhase:
+def routed_phase(problem: RouteProblem, result: RouteResult) -> RoutedPhase:
     """A routed phase from the words of a result: words that share their VFSMs make a chain."""
     shares: list[Packed] = []
     place_of = {pair: index for index, pair in enumerate(problem.links)}
