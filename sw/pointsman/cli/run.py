@@ -61,7 +61,13 @@ def run(
 
     Exit status 0: the answer is right; 1: it is wrong; 2: something has to be mended first.
     """
-    from pointsman.runtime.application import application_errors, load_application, options_help, parse_options
+    from pointsman.runtime.application import (
+        application_errors,
+        compile_application,
+        load_application,
+        options_help,
+        parse_options,
+    )
 
     topology = topology_of(mesh)
     shape = shape_of(topology, sizes)
@@ -83,13 +89,12 @@ def run(
 
         images = read_images(image)
     else:
-        from pointsman.cop import compile_file
         from pointsman.plan.build import make_plan
         from pointsman.targets.numesh import make_images
 
-        path = application.parent / app.program
-        parsed = compile_file(path, topology=topology, parameters=parameters)
-        images = make_images(make_plan(parsed, shape, name=path.stem, period=period, seed=seed))
+        with application_errors(application):
+            parsed, name = compile_application(app, application, topology, parameters)
+        images = make_images(make_plan(parsed, shape, name=name, period=period, seed=seed))
         prove(images)
     seconds["compile"] = time.perf_counter() - started
 

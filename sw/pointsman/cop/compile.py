@@ -7,20 +7,20 @@ implementation is chosen and no route is made here.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
 from .constructs import CONSTRUCTS
-from .evaluator import Machine, Settings
+from .evaluator import Machine, Settings, SpecialForm
 from .finish import finish
 from .forms import LISP_FORMS, MODES
 from .library import LIBRARY
 from .limits import DEFAULT_LIMITS, Limits
 from .program import Program
-from .reader import read
+from .reader import Form, read
 from .source import CopError, Source, suggestion
 
 FORMS = {**LISP_FORMS, **CONSTRUCTS}
@@ -63,14 +63,36 @@ def compile_text(
     PointsmanError
         If an argument other than the text is wrong.
     """
-    values = _check_arguments(parameters or {}, limits, mode, schedlen)
     source = Source(text, file)
-    forms = read(source, limits)
+    return evaluate_forms(
+        source,
+        read(source, limits),
+        topology=topology,
+        parameters=parameters,
+        limits=limits,
+        mode=mode,
+        schedlen=schedlen,
+    )
+
+
+def evaluate_forms(
+    source: Source,
+    forms: Sequence[Form],
+    *,
+    topology: Topology,
+    parameters: Mapping[str, int] | None,
+    limits: Limits,
+    mode: str,
+    schedlen: int | None,
+    special: Mapping[str, SpecialForm] = FORMS,
+) -> Program:
+    """Evaluate forms, wherever they come from; ``special`` are the words of the language."""
+    values = _check_arguments(parameters or {}, limits, mode, schedlen)
     machine = Machine(
         source,
         settings=Settings(topology, mode, schedlen),
         limits=limits,
-        forms=FORMS,
+        forms=special,
         functions=LIBRARY,
         host_parameters=values,
     )

@@ -124,7 +124,8 @@ class Program:
     schedlen: int | None = None
     """``*schedlen*``, when the program sets it."""
     source: str = field(default="", compare=False)
-    file: str = "<cop>"
+    file: str = field(default="<cop>", compare=False)
+    """Where it was written: a text or a Python file."""
 
     def operators(self) -> Iterator[Operator]:
         """All operators in the order of the text."""
