@@ -11,6 +11,8 @@ from pointsman.errors import PointsmanError
 
 from .check import check
 from .compile import compile_
+from .explain import explain
+from .fmt import fmt
 from .options import EXIT_USER
 from .run import run
 from .verilog import verilog
@@ -47,5 +49,5 @@ def main() -> None:
     """
 
 
-for _command in (compile_, check, run, verilog):
+for _command in (compile_, check, run, explain, fmt, verilog):
     main.add_command(_command)

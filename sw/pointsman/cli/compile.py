@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
-from .options import emit_text, mesh_option, prove, shape_of, shape_options, topology_of
+from .options import (
+    emit_text,
+    mesh_option,
+    parameters_of,
+    prove,
+    report_warnings,
+    set_option,
+    shape_of,
+    shape_options,
+    topology_of,
+    warnings_option,
+)
 
 
 @click.command("compile")
 @click.argument("program", type=click.Path(path_type=Path))
 @mesh_option()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Image file, or the text of --emit.")
-@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Value of a (parameter …) of the program.")
+@set_option
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @click.option(
     "--emit",
@@ -27,6 +36,7 @@ from .options import emit_text, mesh_option, prove, shape_of, shape_options, top
 )
 @click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
+@warnings_option
 @shape_options
 def compile_(
     program: Path,
@@ -37,6 +47,7 @@ def compile_(
     emit: str | None,
     readmemh: Path | None,
     check: bool,
+    warnings: str,
     **sizes: int,
 ) -> None:
     """Compile a COP PROGRAM for a mesh of scheduled routers.
@@ -54,7 +65,8 @@ def compile_(
     shape = shape_of(topology, sizes)
     if output is not None:
         check_writable(output)
-    parsed = compile_file(program, topology=topology, parameters=_settings(settings))
+    parsed = compile_file(program, topology=topology, parameters=parameters_of(settings))
+    report_warnings(parsed, warnings)
     if emit == "program":
         emit_text(program_to_cop(parsed), output)
         return
@@ -89,16 +101,3 @@ def compile_(
 
         count = len(write_readmemh(images, readmemh))
         click.echo(f"wrote {count} files into {readmemh}")
-
-
-def _settings(pairs: Sequence[str]) -> dict[str, int]:
-    values = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        try:
-            if not equals or len(value) > 20:
-                raise ValueError
-            values[name] = int(value)
-        except ValueError:
-            raise PointsmanError(f"--set takes NAME=VALUE with a whole number, not {pair!r}") from None
-    return values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from numesh.shape import NodeShape
+    from pointsman.cop import Program
     from pointsman.images.image import Images
     from pointsman.network import Topology
 
@@ -26,6 +27,51 @@ def mesh_option(required: bool = True) -> Callable[[Any], Any]:
     return click.option(
         "--mesh", metavar="XxY[xZ]", required=required, help="Size of the mesh, for instance 4x4. Nodes count x first."
     )
+
+
+def set_option(command: Any) -> Any:
+    return click.option(
+        "--set", "settings", metavar="NAME=VALUE", multiple=True, help="Value of a (parameter …) of the program."
+    )(command)
+
+
+def warnings_option(command: Any) -> Any:
+    return click.option(
+        "--warnings",
+        type=click.Choice(["show", "error", "ignore"]),
+        default="show",
+        show_default=True,
+        help="What to do about likely mistakes in the program: print them, stop, or nothing.",
+    )(command)
+
+
+def parameters_of(pairs: Sequence[str]) -> dict[str, int]:
+    """Values of ``--set``."""
+    values = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        try:
+            if not equals or len(value) > 20:
+                raise ValueError
+            values[name] = int(value)
+        except ValueError:
+            raise PointsmanError(f"--set takes NAME=VALUE with a whole number, not {pair!r}") from None
+    return values
+
+
+def report_warnings(program: Program, how: str) -> None:
+    """Print likely mistakes, or stop because of them."""
+    from pointsman.cop.mistakes import find_mistakes
+
+    if how == "ignore":
+        return
+    found = find_mistakes(program)
+    if how == "error" and found:
+        raise PointsmanError(
+            "\n".join(map(str, found)) + "\nwarnings are errors here", hint="--warnings show lets them pass"
+        )
+    for warning in found:
+        note(str(warning))
 
 
 def shape_options(command: Any) -> Any:

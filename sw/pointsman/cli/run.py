@@ -12,7 +12,16 @@ import click
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
-from .options import EXIT_WRONG, mesh_option, prove, shape_of, shape_options, topology_of
+from .options import (
+    EXIT_WRONG,
+    mesh_option,
+    prove,
+    report_warnings,
+    shape_of,
+    shape_options,
+    topology_of,
+    warnings_option,
+)
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -35,6 +44,7 @@ from .options import EXIT_WRONG, mesh_option, prove, shape_of, shape_options, to
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@warnings_option
 @shape_options
 @click.pass_context
 def run(
@@ -49,6 +59,7 @@ def run(
     seed: int,
     max_cycles: int | None,
     json_path: Path | None,
+    warnings: str,
     **sizes: int,
 ) -> None:
     """Compile an APPLICATION's COP program, load it into the hardware, run it and check the answer.
@@ -94,6 +105,7 @@ def run(
 
         with application_errors(application):
             parsed, name = compile_application(app, application, topology, parameters)
+        report_warnings(parsed, warnings)
         images = make_images(make_plan(parsed, shape, name=name, period=period, seed=seed))
         prove(images)
     seconds["compile"] = time.perf_counter() - started

@@ -122,6 +122,28 @@ def compile_file(
     PointsmanError
         If it cannot be read.
     """
+    text, name = read_file(path, limits)
+    return compile_text(
+        text,
+        file=name,
+        topology=topology,
+        parameters=parameters,
+        limits=limits,
+        mode=mode,
+        schedlen=schedlen,
+    )
+
+
+def read_file(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> tuple[str, str]:
+    """The text of a COP file, and the file's name in messages.
+
+    Raises
+    ------
+    CopError
+        If the file is not UTF-8.
+    PointsmanError
+        If it cannot be read.
+    """
     name = os.fspath(path)
     try:
         with Path(name).open("rb") as stream:
@@ -136,15 +158,7 @@ def compile_file(
         if len(content) > 4 * limits.text:
             raise before.limit(0, "text", limits.text, "the file is too long") from None
         raise before.error(len(before.text) - 1, "the file is not UTF-8 here") from None
-    return compile_text(
-        text,
-        file=name,
-        topology=topology,
-        parameters=parameters,
-        limits=limits,
-        mode=mode,
-        schedlen=schedlen,
-    )
+    return text, name
 
 
 def _check_arguments(parameters: Mapping[str, int], limits: Limits, mode: str, schedlen: int | None) -> dict[str, int]:

@@ -1,0 +1,42 @@
+"""``pointsman explain``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from pointsman.files import check_writable
+
+from .options import emit_text, mesh_option, parameters_of, report_warnings, set_option, topology_of, warnings_option
+
+
+@click.command()
+@click.argument("program", type=click.Path(path_type=Path))
+@mesh_option()
+@set_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with every instance.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
+@warnings_option
+def explain(
+    program: Path, mesh: str, settings: tuple[str, ...], as_json: bool, output: Path | None, warnings: str
+) -> None:
+    """Say what a COP PROGRAM means on a mesh: its tree, and of each operator what the application calls, on which nodes
+    it works, how far it reaches, how many words it moves, and what may run together with it.
+
+    \b
+    Example:
+      pointsman explain examples/matmul/matmul.cop --mesh 4x4
+    """
+    from pointsman.cop import compile_file
+    from pointsman.report.explain import explain_json, explain_text
+
+    if output is not None:
+        check_writable(output)
+    parameters = parameters_of(settings)
+    topology = topology_of(mesh)
+    parsed = compile_file(program, topology=topology, parameters=parameters)
+    report_warnings(parsed, warnings)
+    plain = explain_json(parsed)
+    emit_text(json.dumps(plain, indent=1) if as_json else explain_text(plain), output)

@@ -1,0 +1,366 @@
+"""What a program says, for ``pointsman explain``: its tree with subsets, extents, traffic, and what may run together.
+
+Takes a Program; gives plain values (`explain_json`) and those as text (`explain_text`). Leaves alone what a target makes
+of it: no implementation is chosen and no phase is closed here.
+
+*Extent*: the smallest box around the nodes of an instance, and the union of these for operators and groups (Metcalf
+1997, §6.1.2); on a network that is no mesh or torus, all nodes. *Traffic*: m · c · the counts of the loops around
+(A.3), in words of each writing node. *Together*: operators of different children of a parallel group may be in use at
+the same time; children with disjoint extents are independent of each other (§6.1.3), in a parallel group whatever
+their order, in a sequential one if they stand side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from pointsman.cop.operators import OPERATORS
+from pointsman.cop.program import Group, Operator, Program, Runtime, Value
+from pointsman.network import Topology
+
+MOST_SHOWN = 6
+"""Subsets of an operator, and labels of a list, that the text shows."""
+
+
+def explain_json(program: Program) -> dict[str, Any]:
+    """The program as plain values."""
+    topology = program.topology
+    root: list[dict[str, Any]] = []
+    order: list[tuple[dict[str, Any], Group | Operator]] = []
+    stack: list[tuple[Group | Operator, list[dict[str, Any]], int]] = [(program.root, root, 1)]
+    while stack:
+        part, siblings, rounds = stack.pop()
+        if isinstance(part, Operator):
+            entry = _operator(part, rounds)
+        else:
+            if part.kind == "loop":
+                rounds *= max(1, part.count)
+            entry = {"kind": part.kind, "position": str(part.position or "")}
+            if part.kind == "loop":
+                entry |= {"label": part.label, "count": part.count, "functions": [f"{part.label}_load"]}
+            entry["children"] = []
+            stack.extend((child, entry["children"], rounds) for child in reversed(part.children))
+        siblings.append(entry)
+        order.append((entry, part))
+    extents: dict[int, np.ndarray] = {}
+    together: list[dict[str, Any]] = []
+    for entry, part in reversed(order):  # children before their group
+        if isinstance(part, Operator):
+            extent = _extent_of(part, topology)
+            entry["nodes"] = len(part.nodes)
+        else:
+            children = entry["children"]
+            extent = np.zeros(topology.nodes, bool)
+            for child in children:
+                extent |= extents[id(child)]
+            entry["traffic"] = sum(child["traffic"] for child in children)
+            found = _together(part, children, [extents[id(child)] for child in children])
+            if found is not None:
+                together.append(found)
+        extents[id(entry)] = extent
+        entry["extent"] = _described(extent, topology)
+    operators = [part for _, part in order if isinstance(part, Operator)]
+    return {
+        "file": program.file,
+        "network": {"kind": topology.kind, "size": list(topology.size), "nodes": topology.nodes},
+        "mode": program.mode,
+        "schedlen": program.schedlen,
+        "parameters": dict(program.parameters),
+        "operators": len(operators),
+        "instances": sum(len(operator.instances) for operator in operators),
+        "tree": root[0],
+        "together": together[::-1],
+    }
+
+
+def _operator(operator: Operator, rounds: int) -> dict[str, Any]:
+    spec = OPERATORS[operator.kind]
+    subsets: dict[tuple[int, ...], int] = {}  # instances mostly share them, and they may be long
+    for nodes in {id(i.nodes): i.nodes for i in operator.instances}.values():
+        subsets.setdefault(nodes, len(subsets))
+    functions = ["load", "write", "read"] if spec.flow == "directional" else ["load", "func"]
+    return {
+        "kind": operator.kind,
+        "label": operator.label,
+        "position": str(operator.position or ""),
+        "class": spec.flow,
+        "functions": [f"{operator.label}_{name}" for name in functions],
+        "type": str(operator.type),
+        "m": operator.m,
+        "c": operator.c,
+        "rounds": rounds,
+        "traffic": operator.m * operator.c * rounds,
+        "pipelined": operator.pipelined,
+        "b": operator.b,
+        "impl": operator.impl,
+        "valid": None if operator.valid is None else list(operator.valid),
+        "subsets": [list(nodes) for nodes in subsets],
+        "instances": [
+            {"subset": subsets[i.nodes], "operands": {name: _value(value) for name, value in i.operands}}
+            for i in operator.instances
+        ],
+    }
+
+
+def _value(value: Value) -> Any:
+    if isinstance(value, Runtime):
+        return {
+            "runtime": True,
+            "values": None if value.values is None else list(value.values),
+            "distributed": value.distributed,
+            "dynamic": value.dynamic,
+            "block": value.block,
+        }
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _extent_of(operator: Operator, topology: Topology) -> np.ndarray:
+    """For each node whether it is in the operator's extent."""
+    if topology.kind not in ("mesh", "torus"):
+        return np.ones(topology.nodes, bool)
+    grid = np.zeros(topology.size[::-1], bool)  # x is the last axis, as nodes count
+    for nodes in {id(i.nodes): i.nodes for i in operator.instances}.values():
+        places = np.unravel_index(np.array(nodes), grid.shape)
+        grid[tuple(slice(int(axis.min()), int(axis.max()) + 1) for axis in places)] = True
+    return grid.ravel()
+
+
+def _described(extent: np.ndarray, topology: Topology) -> dict[str, Any]:
+    """Number of nodes, and the box if it is one: lowest and highest coordinate in each dimension, x first."""
+    count = int(extent.sum())
+    box = None
+    if topology.kind in ("mesh", "torus") and count:
+        places = np.nonzero(extent.reshape(topology.size[::-1]))[::-1]
+        bounds = [[int(axis.min()), int(axis.max())] for axis in places]
+        if prod(high - low + 1 for low, high in bounds) == count:
+            box = bounds
+    return {"nodes": count, "box": box}
+
+
+def _together(part: Group, children: Sequence[dict[str, Any]], extents: Sequence[np.ndarray]) -> dict[str, Any] | None:
+    """Children of a group that may run at the same time; None if there are none."""
+    if len(children) < 2:
+        return None
+    if part.kind == "parallel":
+        runs = [list(range(len(children)))]
+        how = "parallel"
+    else:
+        runs = [run for run in _disjoint_runs(extents) if len(run) > 1]
+        how = "disjoint"
+        if not runs:
+            return None
+    return {
+        "position": str(part.position or ""),
+        "group": part.kind,
+        "why": how,
+        "sets": [
+            [_labels(children[i] for i in component) for component in _components(run, extents)]
+            if how == "disjoint"
+            else [_labels([children[i]]) for i in run]
+            for run in runs
+        ],
+        "independent": [
+            [_labels(children[i] for i in component) for component in _components(run, extents)]
+            for run in runs
+            if len(_components(run, extents)) > 1
+        ],
+    }
+
+
+def _components(run: Sequence[int], extents: Sequence[np.ndarray]) -> list[list[int]]:
+    """Children of a run in sets whose extents do not meet."""
+    parent = {i: i for i in run}
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    owner = np.full(len(extents[0]), -1)
+    for i in run:
+        for other in np.unique(owner[extents[i]]):
+            if other >= 0:
+                low, high = sorted((root(int(other)), root(i)))
+                parent[high] = low
+        owner[extents[i]] = i
+    found: dict[int, list[int]] = {}
+    for i in run:
+        found.setdefault(root(i), []).append(i)
+    return list(found.values())
+
+
+def _disjoint_runs(extents: Sequence[np.ndarray]) -> list[list[int]]:
+    """Neighbours in a sequence whose extents do not meet any other's of their run."""
+    runs: list[list[int]] = [[0]]
+    covered = extents[0].copy()
+    for i, extent in enumerate(extents[1:], 1):
+        if (covered & extent).any():
+            runs.append([i])
+            covered = extent.copy()
+        else:
+            runs[-1].append(i)
+            covered |= extent
+    return runs
+
+
+def _labels(entries: Iterable[dict[str, Any]]) -> list[str]:
+    """Labels of all operators in some parts."""
+    found = []
+    stack = list(entries)[::-1]
+    while stack:
+        entry = stack.pop()
+        if "children" in entry:
+            stack.extend(reversed(entry["children"]))
+        else:
+            found.append(entry["label"])
+    return found
+
+
+def explain_text(plain: dict[str, Any]) -> str:
+    """What `explain_json` gives, to read."""
+    network = plain["network"]
+    size = "x".join(map(str, network["size"]))
+    lines = [
+        f"{plain['file']} on a {size} {network['kind']}: {_count(network['nodes'], 'node')}, "
+        f"{_count(plain['operators'], 'operator')}, {_count(plain['instances'], 'instance')}"
+    ]
+    if plain["parameters"]:
+        lines.append("parameters: " + ", ".join(f"{name} = {value}" for name, value in plain["parameters"].items()))
+    if plain["schedlen"] is not None:
+        lines.append(f"schedule length: {plain['schedlen']}")
+    lines.append("")
+    stack: list[tuple[dict[str, Any], str, str]] = [(plain["tree"], "", "")]
+    while stack:
+        entry, first, rest = stack.pop()
+        children = entry.get("children", [])
+        below = rest + ("│  " if children else "   ")
+        lines.append(f"{first}{_head(entry)}")
+        lines += [(below + line).rstrip() for line in _details(entry, network)]
+        for number, child in reversed(list(enumerate(children))):
+            is_last = number == len(children) - 1
+            stack.append((child, rest + ("└─ " if is_last else "├─ "), rest + ("   " if is_last else "│  ")))
+    lines.append("")
+    together = plain["together"]
+    if not together:
+        lines.append("no operators may run together: all are in sequence")
+    for entry in together:
+        group = f"{entry['group']} at {_line(entry['position'])}"
+        if entry["why"] == "parallel":
+            lines.append(f"may be in use at the same time ({group}):")
+            lines += [f"  {_sets(sets)}" for sets in entry["sets"]]
+        if entry["independent"]:
+            lines.append(f"are independent, because their extents are disjoint ({group}):")
+            lines += [f"  {_sets(sets)}" for sets in entry["independent"]]
+    return "\n".join(lines)
+
+
+def _head(entry: dict[str, Any]) -> str:
+    name = f" '{entry['label']}" if entry.get("label") else ""
+    times = f", {_count(entry['count'], 'round')}" if entry["kind"] == "loop" else ""
+    return f"{entry['kind']}{name}{times}  ({_line(entry['position'])})"
+
+
+def _details(entry: dict[str, Any], network: dict[str, Any]) -> list[str]:
+    where = f"extent {_extent(entry['extent'], network)}"
+    if "children" in entry:
+        calls = [", ".join(entry["functions"])] if "functions" in entry else []
+        return [*calls, f"{where}; {_count(entry['traffic'], 'word')}"]
+    words = f"{entry['m']:,} × {entry['c']:,} × {entry['rounds']:,} = {_count(entry['traffic'], 'word')}"
+    extra = [f"type {entry['type']}"]
+    extra += ["pipelined"] if entry["pipelined"] else []
+    extra += [f"bandwidth at most {entry['b']}"] if entry["b"] != 1.0 else []
+    extra += [f"implementation {entry['impl']}"] if entry["impl"] else []
+    extra += [f"valid on {_nodes(entry['valid'])}"] if entry["valid"] else []
+    return [
+        f"{entry['class']}: {', '.join(entry['functions'])}",
+        f"{where}; {words}; {', '.join(extra)}",
+        *_instances(entry, network["nodes"]),
+    ]
+
+
+def _instances(entry: dict[str, Any], nodes: int) -> list[str]:
+    """A line for each set of operands with the subsets that have it, or for the one subset with all operands."""
+    places = ["all nodes" if subset == list(range(nodes)) else _nodes(subset) for subset in entry["subsets"]]
+    by_operands: dict[str, list[str]] = {}
+    for instance in entry["instances"]:
+        operands = ", ".join(f"{name} {_operand(value)}" for name, value in instance["operands"].items())
+        by_operands.setdefault(operands, []).append(places[instance["subset"]])
+    if len(by_operands) > 1 and len(places) == 1:
+        return [f"on {places[0]}: {_short(list(by_operands), ' | ')}"]
+    lines = [f"on {_short(on, ' | ')}{': ' if operands else ''}{operands}" for operands, on in by_operands.items()]
+    more = len(lines) - MOST_SHOWN
+    return lines if more <= 0 else [*lines[:MOST_SHOWN], f"… and {more} more"]
+
+
+def _operand(value: Any) -> str:
+    if isinstance(value, dict):
+        words = ["run-time"]
+        if value["dynamic"]:
+            words.append("dynamic")
+        elif value["distributed"]:
+            words.append("distributed")
+        if value["values"] is not None:
+            words.append(f"among {_nodes(value['values'])}")
+        if value["block"] != 1:
+            words.append(f"changes every {value['block']} rounds")
+        return " ".join(words)
+    if value is None:
+        return "sum"
+    return _nodes(value) if isinstance(value, list) else str(value)
+
+
+def _nodes(nodes: Sequence[int]) -> str:
+    """Numbers in order, runs of equal steps put together: 0..3, 0..12 by 4, 1 5 2."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(nodes) and len(pieces) <= MOST_SHOWN:
+        end = at + 1
+        step = nodes[end] - nodes[at] if end < len(nodes) else 0
+        while end < len(nodes) and nodes[end] - nodes[end - 1] == step:
+            end += 1
+        if end - at > 2 and step:
+            pieces.append(f"{nodes[at]}..{nodes[end - 1]}" + ("" if step == 1 else f" by {step}"))
+            at = end
+        else:
+            pieces.append(str(nodes[at]))
+            at += 1
+    if at < len(nodes):
+        pieces.append(f"… ({len(nodes)} in all)")
+    return ", ".join(pieces) if any(" by " in piece for piece in pieces) else " ".join(pieces)
+
+
+def _extent(extent: dict[str, Any], network: dict[str, Any]) -> str:
+    if extent["nodes"] == network["nodes"]:
+        return "all nodes"
+    if extent["box"] is None:
+        return _count(extent["nodes"], "node")
+    spans = [
+        f"{axis} {low}" if low == high else f"{axis} {low}..{high}"
+        for axis, (low, high) in zip("xyz", extent["box"], strict=False)
+    ]
+    return " ".join(spans)
+
+
+def _sets(sets: Sequence[Sequence[str]]) -> str:
+    return _short([_short(list(labels), " ") for labels in sets], " | ")
+
+
+def _short(words: Sequence[str], separator: str) -> str:
+    if len(words) <= MOST_SHOWN:
+        return separator.join(words)
+    return separator.join([*words[:MOST_SHOWN], f"… and {len(words) - MOST_SHOWN} more"])
+
+
+def _line(position: str) -> str:
+    """Line and column of a position."""
+    parts = position.rsplit(":", 2)
+    return f"line {parts[1]}" if len(parts) == 3 else "no place"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
