@@ -31,8 +31,8 @@ from .options import (
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @click.option(
     "--emit",
-    type=click.Choice(["program", "plan", "routes", "images"]),
-    help="Stop after this stage and print it: the program as COP, the others as JSON.",
+    type=click.Choice(["program", "python", "plan", "routes", "images"]),
+    help="Stop after this stage and print it: the program as COP or as Python, the others as JSON.",
 )
 @click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
@@ -59,7 +59,7 @@ def compile_(
     Example:
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 --set block=225 -o matmul.image
     """
-    from pointsman.cop import compile_file, program_to_cop
+    from pointsman.cop import compile_file, program_to_cop, program_to_python
 
     topology = topology_of(mesh)
     shape = shape_of(topology, sizes)
@@ -67,8 +67,8 @@ def compile_(
         check_writable(output)
     parsed = compile_file(program, topology=topology, parameters=parameters_of(settings))
     report_warnings(parsed, warnings)
-    if emit == "program":
-        emit_text(program_to_cop(parsed), output)
+    if emit in ("program", "python"):
+        emit_text((program_to_cop if emit == "program" else program_to_python)(parsed).rstrip("\n"), output)
         return
     from pointsman.plan.build import make_plan
     from pointsman.targets.numesh import make_images

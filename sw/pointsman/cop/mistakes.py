@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from .compile import FORMS, evaluate_forms
 from .evaluator import Builtin, Machine, Scope, SpecialForm, Task
+from .forms import SETTABLE
 from .library import LIBRARY
 from .limits import DEFAULT_LIMITS, Limits
 from .operators import ends
@@ -190,7 +191,7 @@ def _look_at_names(forms: Sequence[Form], findings: _Findings) -> None:
     stack: list[tuple[Form, _Level | None, bool]] = [(form, None, False) for form in reversed(forms)]
 
     def bind(form: Form, what: str, level: _Level | None, *, report: bool = True) -> None:
-        if not isinstance(form, Atom) or not isinstance(form.value, Symbol):
+        if not isinstance(form, Atom) or not isinstance(form.value, Symbol) or form.value in SETTABLE:
             return
         name = _Name(form.at, what, used=not report)
         (top if level is None else level.names)[str(form.value)] = name

@@ -32,6 +32,7 @@ from .functions import (
     transpose,
 )
 from .network import Network
+from .writer import program_to_python
 
 __all__ = [
     "Network",
@@ -57,6 +58,7 @@ __all__ = [
     "permute",
     "phase",
     "prefix",
+    "program_to_python",
     "reduce",
     "runtime",
     "seqread",

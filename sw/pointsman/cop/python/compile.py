@@ -66,6 +66,8 @@ def compile_program(
     ]
 
     def with_parameters(machine: Machine) -> Body:
+        if not all(name in machine.parameters for name in names):
+            return lambda net: None  # one was refused, and that is recorded
         return lambda net: body(net, **{name: machine.parameters[name] for name in names})
 
     def first_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
