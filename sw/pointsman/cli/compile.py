@@ -11,7 +11,17 @@ import click
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
-from .options import emit_text, mesh_option, prove, shape_of, shape_options, topology_of
+from .options import (
+    emit_text,
+    implementations_of,
+    language_options,
+    limits_of,
+    mesh_option,
+    prove,
+    shape_of,
+    shape_options,
+    topology_of,
+)
 
 
 @click.command("compile")
@@ -27,6 +37,7 @@ from .options import emit_text, mesh_option, prove, shape_of, shape_options, top
 )
 @click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
+@language_options
 @shape_options
 def compile_(
     program: Path,
@@ -37,6 +48,8 @@ def compile_(
     emit: str | None,
     readmemh: Path | None,
     check: bool,
+    limits: tuple[str, ...],
+    plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
     """Compile a COP PROGRAM for a mesh of scheduled routers.
@@ -54,14 +67,16 @@ def compile_(
     shape = shape_of(topology, sizes)
     if output is not None:
         check_writable(output)
-    parsed = compile_file(program, topology=topology, parameters=_settings(settings))
+    bounds = limits_of(limits)
+    parsed = compile_file(program, topology=topology, parameters=_settings(settings), limits=bounds)
     if emit == "program":
-        emit_text(program_to_cop(parsed), output)
+        emit_text(program_to_cop(parsed, bounds), output)
         return
     from pointsman.plan.build import make_plan
     from pointsman.targets.numesh import make_images
 
-    plan = make_plan(parsed, shape, name=program.stem, period=period)
+    known = implementations_of(plugins)
+    plan = make_plan(parsed, shape, name=program.stem, period=period, implementations=known)
     if emit in ("plan", "routes"):
         from pointsman.report.stages import plan_json, routes_json
 

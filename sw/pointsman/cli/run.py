@@ -12,7 +12,17 @@ import click
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
-from .options import EXIT_WRONG, mesh_option, prove, shape_of, shape_options, topology_of
+from .options import (
+    EXIT_WRONG,
+    implementations_of,
+    language_options,
+    limits_of,
+    mesh_option,
+    prove,
+    shape_of,
+    shape_options,
+    topology_of,
+)
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -35,6 +45,7 @@ from .options import EXIT_WRONG, mesh_option, prove, shape_of, shape_options, to
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@language_options
 @shape_options
 @click.pass_context
 def run(
@@ -49,6 +60,8 @@ def run(
     seed: int,
     max_cycles: int | None,
     json_path: Path | None,
+    limits: tuple[str, ...],
+    plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
     """Compile an APPLICATION's COP program, load it into the hardware, run it and check the answer.
@@ -88,8 +101,10 @@ def run(
         from pointsman.targets.numesh import make_images
 
         path = application.parent / app.program
-        parsed = compile_file(path, topology=topology, parameters=parameters)
-        images = make_images(make_plan(parsed, shape, name=path.stem, period=period, seed=seed))
+        parsed = compile_file(path, topology=topology, parameters=parameters, limits=limits_of(limits))
+        known = implementations_of(plugins)
+        plan = make_plan(parsed, shape, name=path.stem, period=period, seed=seed, implementations=known)
+        images = make_images(plan)
         prove(images)
     seconds["compile"] = time.perf_counter() - started
 

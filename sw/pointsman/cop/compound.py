@@ -38,7 +38,9 @@ def call_op_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     """``(call-op OPERATOR ARGUMENT …)``: an operator, with the optional arguments of the compound operator around."""
     head = form.items[1] if len(form.items) > 1 else None
     if not isinstance(head, Atom) or type(head.value) is not Symbol:
-        raise machine.error(form.at, "call-op takes the name of an operator and its arguments", hint="(call-op stream 's 0 1)")
+        raise machine.error(
+            form.at, "call-op takes the name of an operator and its arguments", hint="(call-op stream 's 0 1)"
+        )
     call = ListForm(form.items[1:], form.at)
     name = str(head.value)
     if name in OPERATORS:

@@ -146,6 +146,8 @@ class _Poison:
         return "#<failed>"
 
 
+LATER = object()
+"""What `Machine.plain_call` gives for what is no plain call."""
 POISON = _Poison()
 UNSET = _Poison()
 """Value of a name of ``letrec`` before its own is there."""
@@ -252,9 +254,42 @@ class Machine:
 
     def value(self, form: Form, scope: Scope) -> Task:
         """Evaluate any form; for use with ``yield from``."""
-        if isinstance(form, ListForm):
-            return (yield self.compound(form, scope))
+        if type(form) is ListForm:
+            value = self.plain_call(form, scope)
+            return (yield self.compound(form, scope)) if value is LATER else value
+        assert type(form) is Atom
         return self.atom(form, scope)
+
+    def plain_call(self, form: ListForm, scope: Scope, levels: int = 3) -> object:
+        """Value of a call of a library function on atoms and calls of the same sort, few levels deep; else `LATER`.
+
+        Short cut for the most frequent expressions: they need no task. Library functions have no effects, so it does
+        no harm that arguments are evaluated again after `LATER`.
+        """
+        items = form.items
+        head = items[0]
+        if type(head) is not Atom or type(head.value) is not Symbol or head.value in self.forms:
+            return LATER
+        function = self.lookup(head.value, scope)
+        if type(function) is not Builtin or function.calls:
+            return LATER
+        arguments = []
+        for item in items[1:]:
+            if type(item) is Atom:
+                arguments.append(self.atom(item, scope))
+                continue
+            assert type(item) is ListForm
+            value = self.plain_call(item, scope, levels - 1) if levels else LATER
+            if value is LATER:
+                return LATER
+            arguments.append(value)
+        self.at = form.at
+        self.charge(1)
+        try:
+            check_count(function.name, function.least, function.most, len(arguments))
+            return function.function(self, arguments)
+        except Complaint as complaint:
+            raise self.complaint(complaint, form) from None
 
     def atom(self, form: Atom, scope: Scope) -> object:
         """Value of an atom."""
@@ -278,10 +313,11 @@ class Machine:
         """Value of a name, `POISON` if its definition failed, None if it has none."""
         inner: Scope | None = scope
         while inner is not None:
-            if name in inner.values:
-                return inner.values[name]
+            found = inner.values.get(name)
+            if found is not None:
+                return found
             inner = inner.outer
-        return self.network_variable(name)
+        return self.network_variable(name) if name[0] == "*" else None
 
     def _call(self, form: ListForm, scope: Scope) -> Task:
         items = form.items
@@ -298,9 +334,11 @@ class Machine:
             return (yield from function.evaluate(self, function, form, scope))
         arguments = []
         for item in items[1:]:
-            if isinstance(item, ListForm):
-                arguments.append((yield self.compound(item, scope)))
+            if type(item) is ListForm:
+                value = self.plain_call(item, scope)
+                arguments.append((yield self.compound(item, scope)) if value is LATER else value)
             else:
+                assert type(item) is Atom
                 arguments.append(self.atom(item, scope))
         return (yield from self.apply(function, arguments, form))
 
@@ -343,10 +381,7 @@ class Machine:
         parts: list[object] = []
         value: object = FALSE
         for number, form in enumerate(forms):
-            if isinstance(form, ListForm):
-                value = yield self.compound(form, scope)
-            else:
-                value = self.atom(form, scope)
+            value = yield from self.value(form, scope)
             if number < len(forms) - 1 and _holds_part(value):
                 parts.append(value)
         return (*parts, value) if parts else value

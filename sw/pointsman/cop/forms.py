@@ -279,9 +279,13 @@ def check_name(machine: Machine, form: Form, what: str) -> str:
         raise machine.error(form.at, f"the name of a {what} must be a symbol, not {shown}")
     name = str(form.value)
     if name in machine.forms or name == TRUE or name == "else":
-        raise machine.error(form.at, f"'{name}' is a word of the language and cannot name a {what}")
+        raise machine.error(
+            form.at, f"'{name}' is a word of the language and cannot name {'an' if what == 'operator' else 'a'} {what}"
+        )
     if name in NETWORK_VARIABLES or name in SETTABLE:
-        raise machine.error(form.at, f"'{name}' is a predefined variable and cannot name a {what}")
+        raise machine.error(
+            form.at, f"'{name}' is a predefined variable and cannot name {'an' if what == 'operator' else 'a'} {what}"
+        )
     return name
 
 

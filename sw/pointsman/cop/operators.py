@@ -52,9 +52,7 @@ def ends(kind: str, nodes: Sequence[int], operands: Iterable[tuple[str, Value]])
     return those(spec.writers), those(spec.readers)
 
 
-def operator_form(
-    machine: Machine, form: ListForm, scope: Scope, passed: Mapping[str, object] | None = None
-) -> Task:
+def operator_form(machine: Machine, form: ListForm, scope: Scope, passed: Mapping[str, object] | None = None) -> Task:
     """Evaluate an operator: its value is an operator with one instance.
 
     ``passed`` are optional arguments that come from a compound operator around it.

@@ -14,7 +14,6 @@ from .limits import DEFAULT_LIMITS, Limits
 from .program import DataType, Instance, Operator, Position, Program, Runtime, Value
 from .source import CopLimitError
 
-
 DEEPEST_INDENT = 40
 """Groups are indented no further, so that deep programs print in linear space."""
 
