@@ -256,7 +256,9 @@ def _word(source: Source, at: int, word: str, limits: Limits) -> object:
             raise source.error(at, "dotted pairs are not part of COP", hint="write a list, (a b)")
         if word[0].isdigit() and word not in ("1+", "1-"):
             raise source.error(at, f"'{_short(word)}' is neither a number nor a name")
-    if not word.isprintable() or any(c.isspace() for c in word) or any(c in _LOOKALIKES for c in word):
+    if word.isascii() and word.isprintable():
+        pass  # no character that needs a closer look
+    elif not word.isprintable() or any(c.isspace() for c in word) or any(c in _LOOKALIKES for c in word):
         bad = next(i for i, c in enumerate(word) if not c.isprintable() or c.isspace() or c in _LOOKALIKES)
         raise _bad_character(source, at + bad)
     if word[0] == "#":

@@ -169,11 +169,15 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
 
 def _clean(text: str) -> str:
     """The same number of characters, none of which moves the cursor elsewhere."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in text)
 
 
 def _width(character: str) -> int:
     """Columns that a terminal gives to a character."""
+    if character.isascii():
+        return 1
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
