@@ -128,13 +128,13 @@ def lambda_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
 def let_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     """``(let ((NAME VALUE) …) BODY …)``: the values do not see the names.
 
-    ``(let LOOP ((NAME VALUE) …) BODY …)``: in the body, ``(LOOP VALUE …)`` does it again.
+    ``(let AGAIN ((NAME VALUE) …) BODY …)``: in the body, ``(AGAIN VALUE …)`` does it again.
     """
     _count(machine, form, 2, None, "(let ((NAME VALUE) ...) BODY)")
     values: dict[str, object] = {}
     first = form.items[1]
     if isinstance(first, Atom) and isinstance(first.value, Symbol):
-        _count(machine, form, 3, None, "(let LOOP ((NAME VALUE) ...) BODY)")
+        _count(machine, form, 3, None, "(let AGAIN ((NAME VALUE) ...) BODY)")
         name = check_name(machine, first, "function")
         pairs = binding_pairs(machine, form.items[2], "let")
         arguments = []
