@@ -15,7 +15,7 @@ from pointsman.plan.structure import outline
 SMALL = Limits(
     text=20_000,
     forms=5000,
-    steps=3000,
+    steps=1500,
     depth=300,
     list_length=500,
     cells=5000,
@@ -46,11 +46,11 @@ KINDS = ("grammar", "mutated", "words", "characters")
 
 def make_input(rng: random.Random) -> tuple[str, str]:
     """A text and the sort of its making."""
-    kind = rng.choices(KINDS, (50, 30, 12, 8))[0]
+    kind = rng.choices(KINDS, (35, 35, 20, 10))[0]
     if kind == "grammar":
-        return random_program(rng, rng.choice((4, 10, 30))), kind
+        return random_program(rng, rng.choice((2, 6, 15))), kind
     if kind == "mutated":
-        text = random_program(rng, 12)
+        text = random_program(rng, 6)
         for _ in range(rng.randint(1, 4)):
             text = _mutate(rng, text)
         return text, kind

@@ -163,7 +163,8 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
         return None
     candidates = sorted({other for other in known if len(other) <= LONGEST_SUGGESTED})
     folded = [other for other in candidates if other.lower() == name.lower()]
-    close = folded or difflib.get_close_matches(name, candidates[:5000], n=1, cutoff=0.66)
+    near = [other for other in candidates[:5000] if 2 * abs(len(other) - len(name)) <= len(name) + 1]
+    close = folded or difflib.get_close_matches(name, near, n=1, cutoff=0.66)
     return f"did you mean '{close[0]}'?" if close else None
 
 

@@ -104,7 +104,7 @@ def test_every_part_knows_its_place() -> None:
     assert places["s"] == Position("p.cop", 4, 3)
     for operator in program.operators():
         assert all(instance.position == operator.position for instance in operator.instances)
-    b, s = program.operators()
+    b, _ = program.operators()
     assert b.instances[0].operand("source").position == Position("p.cop", 2, 17)  # type: ignore[union-attr]
     text = "(parallel\n (stream 's 0 1)\n (stream 's 1 0))"
     (operator,) = compile_text(text, topology=mesh(2, 2)).operators()
