@@ -11,6 +11,9 @@ from pointsman.files import check_writable
 
 from .options import (
     emit_text,
+    implementations_of,
+    language_options,
+    limits_of,
     mesh_option,
     parameters_of,
     prove,
@@ -37,6 +40,7 @@ from .options import (
 @click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
 @warnings_option
+@language_options
 @shape_options
 def compile_(
     program: Path,
@@ -48,6 +52,8 @@ def compile_(
     readmemh: Path | None,
     check: bool,
     warnings: str,
+    limits: tuple[str, ...],
+    plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
     """Compile a COP PROGRAM for a mesh of scheduled routers.
@@ -65,15 +71,20 @@ def compile_(
     shape = shape_of(topology, sizes)
     if output is not None:
         check_writable(output)
-    parsed = compile_file(program, topology=topology, parameters=parameters_of(settings))
-    report_warnings(parsed, warnings)
-    if emit in ("program", "python"):
-        emit_text((program_to_cop if emit == "program" else program_to_python)(parsed).rstrip("\n"), output)
+    bounds = limits_of(limits)
+    parsed = compile_file(program, topology=topology, parameters=parameters_of(settings), limits=bounds)
+    report_warnings(parsed, warnings, bounds)
+    if emit == "program":
+        emit_text(program_to_cop(parsed, bounds).rstrip("\n"), output)
+        return
+    if emit == "python":
+        emit_text(program_to_python(parsed, limits=bounds).rstrip("\n"), output)
         return
     from pointsman.plan.build import make_plan
     from pointsman.targets.numesh import make_images
 
-    plan = make_plan(parsed, shape, name=program.stem, period=period)
+    known = implementations_of(plugins)
+    plan = make_plan(parsed, shape, name=program.stem, period=period, implementations=known)
     if emit in ("plan", "routes"):
         from pointsman.report.stages import plan_json, routes_json
 

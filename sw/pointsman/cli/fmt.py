@@ -10,14 +10,15 @@ import click
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
-from .options import EXIT_WRONG, note
+from .options import EXIT_WRONG, limit_option, limits_of, note
 
 
 @click.command()
 @click.argument("files", type=click.Path(path_type=Path, allow_dash=True), nargs=-1, required=True)
 @click.option("--check", is_flag=True, help="Write nothing; name the files that would change, with exit status 1.")
+@limit_option
 @click.pass_context
-def fmt(ctx: click.Context, files: tuple[Path, ...], check: bool) -> None:
+def fmt(ctx: click.Context, files: tuple[Path, ...], check: bool, limits: tuple[str, ...]) -> None:
     """Lay out COP FILES anew, in place; - reads standard input and prints.
 
     Comments and the order of everything stay, so the program stays the same. If one of the files is wrong, none is
@@ -30,6 +31,7 @@ def fmt(ctx: click.Context, files: tuple[Path, ...], check: bool) -> None:
     from pointsman.cop.compile import read_file
     from pointsman.cop.layout import lay_out
 
+    bounds = limits_of(limits)
     changed: list[tuple[Path, str]] = []
     for path in dict.fromkeys(files):
         if str(path) == "-":
@@ -37,13 +39,13 @@ def fmt(ctx: click.Context, files: tuple[Path, ...], check: bool) -> None:
                 text = sys.stdin.buffer.read().decode()
             except UnicodeDecodeError as error:
                 raise PointsmanError(f"standard input is no UTF-8 text: byte {error.start} is wrong") from None
-            laid = lay_out(text, file="<stdin>")
+            laid = lay_out(text, file="<stdin>", limits=bounds)
             if not check:
                 sys.stdout.buffer.write(laid.encode())
                 sys.stdout.buffer.flush()
         else:
-            text, name = read_file(path)
-            laid = lay_out(text, file=name)
+            text, name = read_file(path, bounds)
+            laid = lay_out(text, file=name, limits=bounds)
         if laid != text:
             changed.append((path, laid))
     on_disk = [(path, laid) for path, laid in changed if str(path) != "-"]

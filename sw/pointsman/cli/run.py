@@ -14,6 +14,9 @@ from pointsman.files import check_writable, write_whole
 
 from .options import (
     EXIT_WRONG,
+    implementations_of,
+    language_options,
+    limits_of,
     mesh_option,
     prove,
     report_warnings,
@@ -45,6 +48,7 @@ from .options import (
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
 @warnings_option
+@language_options
 @shape_options
 @click.pass_context
 def run(
@@ -60,6 +64,8 @@ def run(
     max_cycles: int | None,
     json_path: Path | None,
     warnings: str,
+    limits: tuple[str, ...],
+    plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
     """Compile an APPLICATION's COP program, load it into the hardware, run it and check the answer.
@@ -103,10 +109,13 @@ def run(
         from pointsman.plan.build import make_plan
         from pointsman.targets.numesh import make_images
 
+        bounds = limits_of(limits)
         with application_errors(application):
-            parsed, name = compile_application(app, application, topology, parameters)
-        report_warnings(parsed, warnings)
-        images = make_images(make_plan(parsed, shape, name=name, period=period, seed=seed))
+            parsed, name = compile_application(app, application, topology, parameters, bounds)
+        report_warnings(parsed, warnings, bounds)
+        known = implementations_of(plugins)
+        plan = make_plan(parsed, shape, name=name, period=period, seed=seed, implementations=known)
+        images = make_images(plan)
         prove(images)
     seconds["compile"] = time.perf_counter() - started
 

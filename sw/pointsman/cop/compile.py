@@ -8,23 +8,48 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from pointsman.errors import PointsmanError
-from pointsman.network import Topology
+from pointsman.network import Topology, mesh
 
+from .compound import COMPOUND_FORMS
 from .constructs import CONSTRUCTS
-from .evaluator import Machine, Settings, SpecialForm
+from .evaluator import Machine, Scope, Settings, SpecialForm
 from .finish import finish
 from .forms import LISP_FORMS, MODES
 from .library import LIBRARY
 from .limits import DEFAULT_LIMITS, Limits
 from .program import Program
-from .reader import Form, read
+from .reader import Form, as_library, read
 from .source import CopError, Source, suggestion
 
-FORMS = {**LISP_FORMS, **CONSTRUCTS}
-"""Words of the language. Operators defined in terms of others join here."""
+FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
+"""Words of the language."""
+PRELUDE = Path(__file__).with_name("prelude.cop")
+"""Operators in terms of others that every program finds defined."""
+
+
+@cache
+def prelude() -> tuple[Source, Scope]:
+    """The text of the prelude, and the library with what it defines.
+
+    Definitions are never changed (a program that gives a new meaning to one of these names does so in its own scope),
+    so all programs share them.
+    """
+    source = Source(PRELUDE.read_text(encoding="utf-8"), PRELUDE.name)
+    machine = Machine(
+        source,
+        settings=Settings(mesh(1), "numesh", None),
+        limits=DEFAULT_LIMITS,
+        forms=FORMS,
+        library=Scope(dict(LIBRARY), None),
+        host_parameters={},
+    )
+    machine.run(machine.operators(as_library(read(source)), machine.library))
+    machine.raise_errors()
+    return source, machine.library
 
 
 def compile_text(
@@ -88,13 +113,15 @@ def evaluate_forms(
 ) -> Program:
     """Evaluate forms, wherever they come from; ``special`` are the words of the language."""
     values = _check_arguments(parameters or {}, limits, mode, schedlen)
+    library_source, library = prelude()
     machine = Machine(
         source,
         settings=Settings(topology, mode, schedlen),
         limits=limits,
         forms=special,
-        functions=LIBRARY,
+        library=library,
         host_parameters=values,
+        library_source=library_source,
     )
     parts = machine.run(machine.operators(forms, machine.globals))
     for name in values:

@@ -10,13 +10,15 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Punctuation, String, Text
 
-from .compile import FORMS
+from .catalogue import OPERATORS
+from .compile import FORMS, prelude
+from .evaluator import Compound
 from .geometry import NETWORK_VARIABLES
 from .library import LIBRARY
-from .operators import OPERATORS
 
 _END = r"""(?=[ \t\r\n\f()'";`,]|$)"""
 _GROUPS = ("loop", "sequential", "parallel", "optional", "phase", "subset", "doall", "runtime")
+_COMPOUND = tuple(name for name, value in prelude()[1].values.items() if isinstance(value, Compound))
 _VARIABLES = (*NETWORK_VARIABLES, "*mode*", "*schedlen*", "*min*", "**min**")
 
 
@@ -33,7 +35,7 @@ class CopLexer(RegexLexer):
             (r"[ \t\r\n\f]+", Text.Whitespace),
             (r";[^\r\n]*", Comment.Single),
             (r'"(?:[^"\\]|\\.)*"', String),
-            (r"(?<=\()" + words([*OPERATORS], suffix=_END).get(), Name.Builtin),
+            (r"(?<=\()" + words([*OPERATORS, *_COMPOUND], suffix=_END).get(), Name.Builtin),
             (r"(?<=\()" + words(_GROUPS, suffix=_END).get(), Keyword.Reserved),
             (r"(?<=\()" + words([*(set(FORMS) - set(OPERATORS) - set(_GROUPS))], suffix=_END).get(), Keyword),
             (r"(?<=\()" + words([*(set(LIBRARY) - set(_VARIABLES))], suffix=_END).get(), Name.Function),

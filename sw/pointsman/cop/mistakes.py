@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .compile import FORMS, evaluate_forms
-from .evaluator import Builtin, Machine, Scope, SpecialForm, Task
+from .compile import FORMS, evaluate_forms, prelude
+from .evaluator import Builtin, Compound, Machine, Scope, SpecialForm, Task
 from .forms import SETTABLE
 from .library import LIBRARY
 from .limits import DEFAULT_LIMITS, Limits
@@ -28,7 +28,7 @@ RULES = {
     "moves-nothing": "a shift, permutation or stream that sends every word to where it is, or none anywhere",
     "block-without-loop": "`:block` of a run-time value outside any loop",
     "unused": "a name is defined and nothing uses it",
-    "hides": "a definition takes the name of a function of the language",
+    "hides": "a definition takes the name of a function or an operator of the language",
     "shared-nodes": "subsets of one list share nodes",
     "empty": "a loop or a doall without operators, which vanishes",
 }
@@ -186,6 +186,7 @@ _LET = ("let", "let*", "letrec", "doall")
 def _look_at_names(forms: Sequence[Form], findings: _Findings) -> None:
     """Definitions of the top level and variables of let and doall that nothing uses."""
     top: dict[str, _Name] = {}
+    known = prelude()[1].values
     names: list[tuple[str, _Name]] = []
     used: set[str] = set()
     stack: list[tuple[Form, _Level | None, bool]] = [(form, None, False) for form in reversed(forms)]
@@ -247,11 +248,11 @@ def _look_at_names(forms: Sequence[Form], findings: _Findings) -> None:
         # A name may be used before it is defined, and then resolves outwards: `used` errs to silence.
         if not entry.used and name not in used and not name.startswith("_"):
             findings.add("unused", entry.at, f"{entry.what} {show(Symbol(name))} is never used")
-        if top.get(name) is entry and isinstance(LIBRARY.get(name), Builtin):
+        if top.get(name) is entry and isinstance(LIBRARY.get(name, known.get(name)), Builtin | Compound):
             findings.add(
                 "hides",
                 entry.at,
-                f"{entry.what} {show(Symbol(name))} hides the function of the language with that name",
+                f"{entry.what} {show(Symbol(name))} hides what the language has under that name",
             )
 
 

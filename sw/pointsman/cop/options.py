@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import ceil
 from typing import Any, Literal
@@ -119,13 +119,24 @@ def take_option(machine: Machine, name: str, form: Form, value: object) -> Any:
     return _TAKE[name](machine, form, value)
 
 
-def options_of(machine: Machine, kind: str, given: Arguments, at: int) -> tuple[Options | None, int]:
-    """Options and ``c`` of an operator: what it gives, else the defaults in force; None if something is wrong."""
-    values: dict[str, Any] = dict(machine.defaults)
+def options_of(
+    machine: Machine, kind: str, given: Arguments, at: int, passed: Mapping[str, object]
+) -> tuple[Options | None, int]:
+    """Options and ``c`` of an operator: what it gives, else what is passed on to it, else the defaults in force.
+
+    None if something is wrong.
+    """
+    values: dict[str, Any] = {**machine.defaults, **passed}
     if kind == "barrier":  # carries no data, so the shape of the data around it does not concern it
         values.pop(":m", None)
         values.pop(":type", None)
     failed = False
+    if ":valid" in values and ":valid" not in given.keywords:
+        try:  # nodes mean something else in every subset
+            values[":valid"] = _valid(machine, given.form, values[":valid"])
+        except CopError as error:
+            machine.record(error)
+            failed = True
     for name, (form, value) in given.keywords.items():
         if value is None:
             failed = True

@@ -1,7 +1,7 @@
 """Text to forms, and values back to text.
 
 Takes a `Source`, gives a list of forms (atoms and lists with their offsets). Nothing here recurses, so nesting costs
-memory only. Non-goals: dotted pairs, quasi-quotation, reader macros; nothing in the text is ever run here.
+memory only. Non-goals: dotted pairs, reader macros; nothing in the text is ever run here.
 
 Values of the language are Python values: `Symbol`, `Keyword`, ``str`` (a string), ``int`` and ``Fraction`` (exact
 numbers), ``tuple`` (a list; the empty one is also "false"). ``t`` is the symbol of that name.
@@ -54,11 +54,15 @@ class ListForm:
 Form = Atom | ListForm
 
 QUOTE = Symbol("quote")
+QUASIQUOTE = Symbol("quasiquote")
+UNQUOTE = Symbol("unquote")
+SPLICE = Symbol("unquote-splicing")
+_QUOTES = {"'": QUOTE, "`": QUASIQUOTE, ",": UNQUOTE, ",@": SPLICE}
 EMBEDDED = re.compile(r"[ \t]*;[ \t]*/\*[ \t]*(?:\r\n|\r|\n|$)")
 """First line of a COP text that is the head of a C file (Metcalf 1997, §8.1.1); it ends where C's comment does."""
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\n\f]+|;[^\r\n]*)
-      | (?P<mark>[()'])
+      | (?P<mark>[()'`]|,@?)
       | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
       | (?P<word>[^ \t\r\n\f()'";`,|\\]+)""",
     re.VERBOSE | re.DOTALL,
@@ -108,7 +112,7 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
     top: list[Form] = []
     current = top
     open_lists: list[tuple[list[Form], int]] = []  # the list around an open one, and where the open one begins
-    quotes: list[list[int]] = [[]]  # for each open list: quotes that wait for a form
+    quotes: list[list[tuple[int, Symbol]]] = [[]]  # for each open list: quotes that wait for a form
     flush: tuple[int, int] | None = None  # the first list that begins a line within another, and that other
     count = 0
     at = 1 if text.startswith("\ufeff") else 0
@@ -127,15 +131,15 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
             quotes.append([])
             current = []
             continue
-        if word == "'":
-            quotes[-1].append(start)
+        if token.lastgroup == "mark" and word != ")":
+            quotes[-1].append((start, _QUOTES[word]))
             continue
         form: Form
         if word == ")":
             if not open_lists:
                 raise source.error(start, "this parenthesis closes nothing")
             if quotes[-1]:
-                raise source.error(quotes[-1][-1], "nothing follows this quote")
+                raise source.error(quotes[-1][-1][0], "nothing follows this quote")
             items, current_start = current, open_lists[-1][1]
             current, _ = open_lists.pop()
             quotes.pop()
@@ -147,18 +151,30 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
         else:
             form = Atom(_word(source, start, word, limits), start)
         count += 1
-        for quote in reversed(quotes[-1]):
-            form = ListForm((Atom(QUOTE, quote), form), quote)
-            count += 2
-        quotes[-1].clear()
+        if quotes[-1]:
+            for quote, name in reversed(quotes[-1]):
+                form = ListForm((Atom(name, quote), form), quote)
+                count += 2
+            quotes[-1].clear()
         if count > limits.forms:
             raise source.limit(start, "forms", limits.forms, "the text has too many forms")
         current.append(form)
     if open_lists:
         raise _never_closed(source, open_lists[-1][1], flush, end)
     if quotes[-1]:
-        raise source.error(quotes[-1][-1], "nothing follows this quote")
+        raise source.error(quotes[-1][-1][0], "nothing follows this quote")
     return top
+
+
+def as_library(forms: list[Form]) -> list[Form]:
+    """The same forms with negative offsets, ``~at``: they stand in another text than the user's."""
+    stack = list(forms)
+    while stack:
+        form = stack.pop()
+        form.at = ~form.at
+        if isinstance(form, ListForm):
+            stack.extend(form.items)
+    return forms
 
 
 def datum(form: Form) -> object:
@@ -240,7 +256,9 @@ def _word(source: Source, at: int, word: str, limits: Limits) -> object:
             raise source.error(at, "dotted pairs are not part of COP", hint="write a list, (a b)")
         if word[0].isdigit() and word not in ("1+", "1-"):
             raise source.error(at, f"'{_short(word)}' is neither a number nor a name")
-    if not word.isprintable() or any(c.isspace() for c in word) or any(c in _LOOKALIKES for c in word):
+    if word.isascii() and word.isprintable():
+        pass  # no character that needs a closer look
+    elif not word.isprintable() or any(c.isspace() for c in word) or any(c in _LOOKALIKES for c in word):
         bad = next(i for i, c in enumerate(word) if not c.isprintable() or c.isspace() or c in _LOOKALIKES)
         raise _bad_character(source, at + bad)
     if word[0] == "#":
@@ -313,8 +331,6 @@ def _bad_character(source: Source, at: int) -> Exception:
     character = source.text[at]
     if character == '"':
         return source.error(at, "this string is never closed")
-    if character in "`,":
-        return source.error(at, f"'{character}' is not part of COP", hint="use ' and list")
     if character in "|\\":
         return source.error(at, f"'{character}' is not part of COP")
     if character in _LOOKALIKES:

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.cop.operators import OPERATORS
 from pointsman.cop.program import Group, Operator, Program, Runtime, Value
 from pointsman.network import Topology
 
+DEEPEST = 120
+"""Column after which groups in the text are indented no further."""
 MOST_SHOWN = 6
 """Subsets of an operator, and labels of a list, that the text shows."""
 
@@ -78,17 +79,15 @@ def explain_json(program: Program) -> dict[str, Any]:
 
 
 def _operator(operator: Operator, rounds: int) -> dict[str, Any]:
-    spec = OPERATORS[operator.kind]
     subsets: dict[tuple[int, ...], int] = {}  # instances mostly share them, and they may be long
     for nodes in {id(i.nodes): i.nodes for i in operator.instances}.values():
         subsets.setdefault(nodes, len(subsets))
-    functions = ["load", "write", "read"] if spec.flow == "directional" else ["load", "func"]
     return {
         "kind": operator.kind,
         "label": operator.label,
         "position": str(operator.position or ""),
-        "class": spec.flow,
-        "functions": [f"{operator.label}_{name}" for name in functions],
+        "class": operator.flow,
+        "functions": list(operator.functions),
         "type": str(operator.type),
         "m": operator.m,
         "c": operator.c,
@@ -243,6 +242,7 @@ def explain_text(plain: dict[str, Any]) -> str:
         lines += [(below + line).rstrip() for line in _details(entry, network)]
         for number, child in reversed(list(enumerate(children))):
             is_last = number == len(children) - 1
+            rest = rest[:DEEPEST]
             stack.append((child, rest + ("└─ " if is_last else "├─ "), rest + ("   " if is_last else "│  ")))
     lines.append("")
     together = plain["together"]

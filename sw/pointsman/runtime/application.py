@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pointsman.cop import Parts, Program, compile_file, compile_program
+from pointsman.cop import Limits, Parts, Program, compile_file, compile_program
+from pointsman.cop.limits import DEFAULT_LIMITS
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
@@ -141,7 +142,7 @@ def load_application(path: Path) -> type[Application]:
 
 
 def compile_application(
-    app: Application, path: Path, topology: Topology, parameters: Mapping[str, int]
+    app: Application, path: Path, topology: Topology, parameters: Mapping[str, int], limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Program, str]:
     """The program of an application, whose file is ``path``, on a network; and a name for it.
 
@@ -153,7 +154,7 @@ def compile_application(
     program = inspect.getattr_static(app, "program")
     if isinstance(program, str):
         file = path.parent / program
-        return compile_file(file, topology=topology, parameters=parameters), file.stem
+        return compile_file(file, topology=topology, parameters=parameters, limits=limits), file.stem
     if isinstance(program, Program):
         if program.topology != topology:
             raise PointsmanError(
@@ -171,7 +172,7 @@ def compile_application(
     owner = getattr(program, "__qualname__", "").rpartition(".")[0]
     is_method = inspect.isfunction(program) and owner and not owner.endswith("<locals>")
     body: Any = program if inspect.isfunction(program) and not is_method else app.program
-    return compile_program(body, topology=topology, parameters=parameters), path.stem
+    return compile_program(body, topology=topology, parameters=parameters, limits=limits), path.stem
 
 
 @contextmanager

@@ -11,27 +11,37 @@ from fractions import Fraction
 
 from pointsman.errors import PointsmanError
 
-from ..operators import OPERATORS
+from ..catalogue import OPERATORS
+from ..limits import DEFAULT_LIMITS, Limits
 from ..program import Program
 from ..reader import FALSE, QUOTE, TRUE, Atom, Form, Keyword, ListForm, Symbol, datum, read
 from ..source import Source
 from ..writer import program_to_cop
 
 WIDTH = 110
+DEEPEST = 80
+"""Groups within each other that Python's own parser surely bears."""
+BOUNDLESS = Limits(text=2**62, forms=2**62, list_length=2**62)
+"""For reading back what was printed just before."""
 
 
-def program_to_python(program: Program, name: str = "program") -> str:
+def program_to_python(program: Program, name: str = "program", *, limits: Limits = DEFAULT_LIMITS) -> str:
     """Python source with a function ``name`` that `compile_program` makes an equal program of.
 
     Raises
     ------
+    CopLimitError
+        If it would be longer than ``limits.output`` characters, about.
     PointsmanError
-        If a parameter of the program has a name that cannot be a parameter of a function of Python.
+        If a parameter of the program has a name that cannot be a parameter of a function of Python, or groups are
+        nested more deeply than Python reads.
     """
+    if any(depth > DEEPEST for _, depth in program.root.walk()):
+        raise PointsmanError(f"Python cannot read more than {DEEPEST} groups within each other")
     settings: list[str] = []
     parts: list[str] = []
     parameters = ["net: cop.Network"]
-    for form in read(Source(program_to_cop(program))):
+    for form in read(Source(program_to_cop(program, limits)), BOUNDLESS):
         assert isinstance(form, ListForm)
         head, *rest = form.items
         word = _value(head)

@@ -55,7 +55,7 @@ WRONG = [
     ("unused", 9, "(define n 3) (set! n 4) (barrier 'w)", "variable n is never used"),
     ("unused", 9, "(define n 3) (let ((n 4)) (cshift 'c n))", "variable n is never used"),
     ("hides", 10, "(define (count x) x) (cshift 'c (count 3))",
-     "function count hides the function of the language with that name"),
+     "function count hides what the language has under that name"),
     ("shared-nodes", 9, "(subset '((0 1) (1 2)) (stream 's 0 1))", "subsets 0 and 1 of the list both hold node 1"),
     ("empty", 1, "(doall ((i '())) (stream 's i 0)) (barrier 'w)",
      "this doall holds no operator on this network and vanishes"),
