@@ -52,8 +52,9 @@ GAUSS_TEXT = (
 )
 
 
-def gauss(net: cop.Network) -> cop.Parts:
+def gauss(net: cop.Network, *, optional: bool = True) -> cop.Parts:
     n = 1024
+    swap = cop.stream("s2", cop.runtime(), cop.runtime(), m=2 * n // net.xsize)
     rows, cols = net.make_1d("x"), net.make_1d(1)
     chunk = 2 * n // net.xsize
     return (
@@ -64,7 +65,7 @@ def gauss(net: cop.Network) -> cop.Parts:
             cop.subset(rows, cop.broadcast("b1", cop.runtime(), m=3)),
             cop.subset(
                 cols,
-                cop.optional(cop.stream("s2", cop.runtime(), cop.runtime(), m=chunk)),
+                cop.optional(swap) if optional else swap,
                 cop.broadcast("b3", cop.runtime(), m=chunk),
             ),
         ),
@@ -213,6 +214,107 @@ def options(net: cop.Network) -> cop.Parts:
     ]
 
 
+STDIN_OVER_THREADS = """
+(define left (map (lambda (y) (coord 0 y)) (all *ysize*)))
+(define right (map (lambda (y) (coord (- *xsize* 1) y)) (all *ysize*)))
+(parallel
+  (broadcast 'stdin 0)
+  (sequential
+    (parallel (barrier 's0) (barrier 's1))
+    (parallel
+      (subset left (loop 'l 9 (barrier 'a0) (barrier 'a1)))
+      (subset right (loop 'r 9 (barrier 'b0) (barrier 'b1))))))
+"""
+
+
+def stdin_over_threads(net: cop.Network) -> cop.Parts:
+    left = [net.coord(0, y) for y in range(net.ysize)]
+    right = [net.coord(net.xsize - 1, y) for y in range(net.ysize)]
+    return cop.parallel(
+        cop.broadcast("stdin", 0),
+        cop.sequential(
+            cop.parallel(cop.barrier("s0"), cop.barrier("s1")),
+            cop.parallel(
+                cop.subset(left, cop.loop("l", 9, cop.barrier("a0"), cop.barrier("a1"))),
+                cop.subset(right, cop.loop("r", 9, cop.barrier("b0"), cop.barrier("b1"))),
+            ),
+        ),
+    )
+
+
+FIGURE_6_3 = """
+(define left '(0 1 4 5 8 9 12 13))
+(define right '(2 3 6 7 10 11 14 15))
+(sequential
+  (barrier 'A)
+  (parallel
+    (subset left (barrier 'B) (barrier 'C) (barrier 'D) (barrier 'E))
+    (subset right (barrier 'F) (barrier 'G) (barrier 'H)))
+  (barrier 'I))
+"""
+
+
+def figure_6_3(net: cop.Network) -> cop.Parts:
+    numbers = np.arange(16).reshape(4, 4)
+    left, right = numbers[:, :2].ravel(), numbers[:, 2:].ravel()
+    return cop.sequential(
+        cop.barrier("A"),
+        cop.parallel(cop.subset(left, map(cop.barrier, "BCDE")), cop.subset(right, map(cop.barrier, "FGH"))),
+        cop.barrier("I"),
+    )
+
+
+ROWS_AND_COLUMNS = """
+(parallel
+  (doall ((i (all *ysize*))) (subset (list (nth i (make-1d 'x))) (cshift (symbol-append 'row i) 1)))
+  (doall ((i (all *xsize*))) (subset (list (nth i (make-1d 'y))) (cshift (symbol-append 'col i) 1))))
+"""
+
+
+def rows_and_columns(net: cop.Network) -> cop.Parts:
+    return cop.parallel(
+        [cop.subset(row, cop.cshift(f"row{i}", 1)) for i, row in enumerate(net.make_1d("x"))],
+        [cop.subset(column, cop.cshift(f"col{i}", 1)) for i, column in enumerate(net.make_1d("y"))],
+    )
+
+
+TORUS = """
+(doall ((x (all *xsize*)) (y (all *ysize*)) (z (all *zsize*)))
+  (bistream 'x_plus 'x_minus (coord x y z) (coord (mod (+ 1 x) *xsize*) y z) :m 7)
+  (bistream 'y_plus 'y_minus (coord x y z) (coord x (mod (+ 1 y) *ysize*) z)))
+"""
+
+
+def torus_links(net: cop.Network) -> cop.Parts:
+    def links(x: int, y: int, z: int) -> cop.Parts:
+        here = net.coord(x, y, z)
+        yield cop.bistream("x_plus", "x_minus", here, net.coord((x + 1) % net.xsize, y, z), m=7)
+        yield cop.bistream("y_plus", "y_minus", here, net.coord(x, (y + 1) % net.ysize, z))
+
+    return cop.doall(links, net.all(net.xsize), net.all(net.ysize), net.all(net.zsize))
+
+
+COMPOUND_TEXT = """
+(transpose 't (make-1d 'x) (make-1d 'z) :m 512)
+(bitreverse 'r :m 512)
+(grid '(xp xm yp ym zp zm) 2 '(1 2 1) :c 3)
+(transpose 'g (sublist (make-1d 'x) 0 4) (car (make-1d 'y)))
+(seqread 'in '(3 1 2) (runtime) :m 4)
+(seqwrite 'out 0 '(1 5))
+"""
+
+
+def compound(net: cop.Network) -> cop.Parts:
+    return [
+        cop.transpose("t", net.make_1d("x"), net.make_1d("z"), m=512),
+        cop.bitreverse("r", m=512),
+        cop.grid(["xp", "xm", "yp", "ym", "zp", "zm"], 2, [1, 2, 1], c=3),
+        cop.transpose("g", net.make_1d("x")[:4], net.make_1d("y")[0]),
+        cop.seqread("in", np.array([3, 1, 2]), cop.runtime(), m=4),
+        cop.seqwrite("out", 0, (1, 5)),
+    ]
+
+
 Case = tuple[str, Callable[..., cop.Parts], tuple[int, ...]]
 PAIRS: dict[str, Case] = {
     "one line (§2.2)": ("(broadcast 'b 0)", lambda net: cop.broadcast("b", 0), (4, 4)),
@@ -233,7 +335,7 @@ PAIRS: dict[str, Case] = {
         (4, 4),
     ),
     "Figure 2-6": (MATMUL_TEXT, lambda net: matmul(net, 225), (4, 4)),
-    "Figure 2-7 with optional (§5.2.2)": (GAUSS_TEXT, gauss, (4, 4)),
+    "Figure 2-7 with optional (§5.2.2)": (GAUSS_TEXT, lambda net: gauss(net), (4, 4)),
     "shared memory (§2.10.6)": (
         "(doall ((i (all *nodes*))) (stream (symbol-append 's i) i (runtime :dynamic t)))",
         lambda net: cop.doall(lambda i: cop.stream(f"s{i}", i, cop.runtime(dynamic=True)), range(net.nodes)),
@@ -261,6 +363,43 @@ PAIRS: dict[str, Case] = {
     ),
     "diagonal (A.8)": (DIAGONAL_TEXT, diagonal, (3, 3)),
     "Figure A-1": (FIGURE_A_1, figure_a_1, (3, 2, 2)),
+    "Figure 2-7": (
+        GAUSS_TEXT.replace("(optional (stream 's2 (runtime) (runtime) :m chunk))", "(stream 's2 (runtime) (runtime) :m chunk)"),
+        lambda net: gauss(net, optional=False), (8, 8),
+    ),
+    "continuing over phases (§5.1.1)": (
+        "(parallel (broadcast 'stdin 0) (sequential (barrier 'op1) (barrier 'op2) (barrier 'op3)))",
+        lambda net: cop.parallel(cop.broadcast("stdin", 0), cop.sequential(cop.barrier(f"op{k}") for k in (1, 2, 3))),
+        (3, 3),
+    ),
+    "continuing over threads (§5.1.2)": (STDIN_OVER_THREADS, stdin_over_threads, (3, 2)),
+    "valid (§5.2.4)": (
+        "(prefix 'p 'myfunc :valid '(0 2 4 6))",
+        lambda net: cop.prefix("p", "myfunc", valid=net.step(2, 0, 6)),
+        (8,),
+    ),
+    "Figure 5-1": (
+        "(sequential (stream 'A 1 2) (stream 'B 2 1))",
+        lambda net: cop.sequential(cop.stream("A", 1, 2), cop.stream("B", 2, 1)),
+        (3,),
+    ),
+    "Figure 6-3": (FIGURE_6_3, figure_6_3, (4, 4)),
+    "rows and columns (§6.2.2)": (ROWS_AND_COLUMNS, rows_and_columns, (3, 2)),
+    "Figure 7-5": (
+        "(loop 'again 10 (stream 'A 1 3) (stream 'B 1 3) (stream 'C 3 2) (stream 'D 2 3))",
+        lambda net: cop.loop("again", 10, map(cop.stream, "ABCD", (1, 1, 3, 2), (3, 3, 2, 3))),
+        (4,),
+    ),
+    "Figures 8-6 and 8-7": (
+        "(broadcast 'one (runtime) :m 1 :impl 'str_bcast_dense) (broadcast 'many 0 :m 1024 :impl 'str_bcast_dense)",
+        lambda net: [
+            cop.broadcast("one", cop.runtime(), m=1, impl="str_bcast_dense"),
+            cop.broadcast("many", 0, m=1024, impl="str_bcast_dense"),
+        ],
+        (4, 4),
+    ),
+    "torus (A.8)": (TORUS, torus_links, (3, 2)),
+    "operators in terms of others": (COMPOUND_TEXT, compound, (4, 4, 4)),
     "nested subsets": (NESTED_TEXT, nested, (3, 4)),
     "options": (OPTIONS_TEXT, options, (8,)),
 }  # fmt: skip
