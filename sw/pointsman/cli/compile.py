@@ -10,12 +10,12 @@ import click
 from pointsman.files import check_writable
 
 from .options import (
+    compile_source,
     emit_text,
     implementations_of,
     language_options,
     limits_of,
     mesh_option,
-    parameters_of,
     prove,
     report_warnings,
     set_option,
@@ -56,7 +56,7 @@ def compile_(
     plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
-    """Compile a COP PROGRAM for a mesh of scheduled routers.
+    """Compile a PROGRAM for a mesh of scheduled routers: a COP file, or a file of Python with a function `program`.
 
     Prints the phases: which operators share the network, how each is done, what bandwidth it gets, and how the phase
     ends.
@@ -65,14 +65,14 @@ def compile_(
     Example:
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 --set block=225 -o matmul.image
     """
-    from pointsman.cop import compile_file, program_to_cop, program_to_python
+    from pointsman.cop import program_to_cop, program_to_python
 
     topology = topology_of(mesh)
     shape = shape_of(topology, sizes)
     if output is not None:
         check_writable(output)
     bounds = limits_of(limits)
-    parsed = compile_file(program, topology=topology, parameters=parameters_of(settings), limits=bounds)
+    parsed = compile_source(program, topology, settings, bounds)
     report_warnings(parsed, warnings, bounds)
     if emit == "program":
         emit_text(program_to_cop(parsed, bounds).rstrip("\n"), output)

@@ -11,11 +11,11 @@ from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
 from .options import (
+    compile_source,
     emit_text,
     limit_option,
     limits_of,
     mesh_option,
-    parameters_of,
     report_warnings,
     set_option,
     topology_of,
@@ -43,22 +43,20 @@ def explain(
     warnings: str,
     limits: tuple[str, ...],
 ) -> None:
-    """Say what a COP PROGRAM means on a mesh: its tree, and of each operator what the application calls, on which nodes
-    it works, how far it reaches, how many words it moves, and what may run together with it.
+    """Say what a PROGRAM (COP, or Python) means on a mesh: its tree, and of each operator what the application
+    calls, on which nodes it works, how far it reaches, how many words it moves, and what may run together with it.
 
     \b
     Example:
       pointsman explain examples/matmul/matmul.cop --mesh 4x4
     """
-    from pointsman.cop import compile_file
     from pointsman.report.explain import explain_json, explain_text
 
     if output is not None:
         check_writable(output)
-    parameters = parameters_of(settings)
     topology = topology_of(mesh)
     bounds = limits_of(limits)
-    parsed = compile_file(program, topology=topology, parameters=parameters, limits=bounds)
+    parsed = compile_source(program, topology, settings, bounds)
     report_warnings(parsed, warnings, bounds)
     plain = explain_json(parsed)
     if as_json and any(depth > DEEPEST_JSON for _, depth in parsed.root.walk()):

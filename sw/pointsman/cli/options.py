@@ -62,6 +62,16 @@ def parameters_of(pairs: Sequence[str]) -> dict[str, int]:
     return values
 
 
+def compile_source(path: Path, topology: Topology, settings: Sequence[str], limits: Limits) -> Program:
+    """The program of a COP file, or of a file of Python."""
+    from pointsman.cop import compile_file, compile_python_file
+
+    given = parameters_of(settings)
+    if path.suffix == ".py":
+        return compile_python_file(path, topology=topology, parameters=given, limits=limits)
+    return compile_file(path, topology=topology, parameters=given, limits=limits)
+
+
 def report_warnings(program: Program, how: str, limits: Limits) -> None:
     """Print likely mistakes, or stop because of them."""
     from pointsman.cop.mistakes import find_mistakes

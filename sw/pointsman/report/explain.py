@@ -30,13 +30,14 @@ MOST_SHOWN = 6
 def explain_json(program: Program) -> dict[str, Any]:
     """The program as plain values."""
     topology = program.topology
+    subsets = _Subsets(topology)
     root: list[dict[str, Any]] = []
     order: list[tuple[dict[str, Any], Group | Operator]] = []
     stack: list[tuple[Group | Operator, list[dict[str, Any]], int]] = [(program.root, root, 1)]
     while stack:
         part, siblings, rounds = stack.pop()
         if isinstance(part, Operator):
-            entry = _operator(part, rounds)
+            entry = _operator(part, rounds, subsets)
         else:
             if part.kind == "loop":
                 rounds *= max(1, part.count)
@@ -47,22 +48,22 @@ def explain_json(program: Program) -> dict[str, Any]:
             stack.extend((child, entry["children"], rounds) for child in reversed(part.children))
         siblings.append(entry)
         order.append((entry, part))
-    extents: dict[int, np.ndarray] = {}
+    extents: dict[int, np.ndarray] = {}  # a bit a node, because there may be many operators
     together: list[dict[str, Any]] = []
     for entry, part in reversed(order):  # children before their group
         if isinstance(part, Operator):
-            extent = _extent_of(part, topology)
-            entry["nodes"] = len(part.nodes)
-        else:
-            children = entry["children"]
-            extent = np.zeros(topology.nodes, bool)
-            for child in children:
-                extent |= extents[id(child)]
-            entry["traffic"] = sum(child["traffic"] for child in children)
-            found = _together(part, children, [extents[id(child)] for child in children])
-            if found is not None:
-                together.append(found)
-        extents[id(entry)] = extent
+            extents[id(entry)], entry["extent"], entry["nodes"] = subsets.extent(part)
+            continue
+        children = entry["children"]
+        extent = np.zeros(topology.nodes, bool)
+        of_children = [extents.pop(id(child)) for child in children]
+        for packed in {id(packed): packed for packed in of_children}.values():
+            extent |= _unpacked(packed, topology)
+        entry["traffic"] = sum(child["traffic"] for child in children)
+        found = _together(part, children, of_children, topology)
+        if found is not None:
+            together.append(found)
+        extents[id(entry)] = np.packbits(extent)
         entry["extent"] = _described(extent, topology)
     operators = [part for _, part in order if isinstance(part, Operator)]
     return {
@@ -73,15 +74,49 @@ def explain_json(program: Program) -> dict[str, Any]:
         "parameters": dict(program.parameters),
         "operators": len(operators),
         "instances": sum(len(operator.instances) for operator in operators),
+        "subsets": [list(nodes) for nodes in subsets.all],
         "tree": root[0],
         "together": together[::-1],
     }
 
 
-def _operator(operator: Operator, rounds: int) -> dict[str, Any]:
-    subsets: dict[tuple[int, ...], int] = {}  # instances mostly share them, and they may be long
-    for nodes in {id(i.nodes): i.nodes for i in operator.instances}.values():
-        subsets.setdefault(nodes, len(subsets))
+class _Subsets:
+    """Subsets of a program and the extents that follow from them. Operators mostly share them, and they are long."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.all: list[tuple[int, ...]] = []
+        self.numbers: dict[tuple[int, ...], int] = {}
+        self.known: dict[int, int] = {}
+        self.boxes: list[tuple[slice, ...]] = []
+        self.extents: dict[frozenset[int], tuple[np.ndarray, dict[str, Any], int]] = {}
+
+    def number(self, nodes: tuple[int, ...]) -> int:
+        """Number of a subset, from 0."""
+        if id(nodes) not in self.known:  # the program keeps them all alive
+            if nodes not in self.numbers:
+                self.numbers[nodes] = len(self.all)
+                self.all.append(nodes)
+                places = np.unravel_index(np.array(nodes), self.topology.size[::-1])  # x is the last axis
+                self.boxes.append(tuple(slice(int(axis.min()), int(axis.max()) + 1) for axis in places))
+            self.known[id(nodes)] = self.numbers[nodes]
+        return self.known[id(nodes)]
+
+    def extent(self, operator: Operator) -> tuple[np.ndarray, dict[str, Any], int]:
+        """An operator's extent, a bit a node; the same described; and how many nodes take part."""
+        own = frozenset(self.number(instance.nodes) for instance in operator.instances)
+        if own not in self.extents:
+            grid = np.zeros(self.topology.size[::-1], bool)
+            taking = np.zeros(self.topology.nodes, bool)
+            for number in own:
+                grid[self.boxes[number] if self.topology.kind in ("mesh", "torus") else ...] = True
+                taking[list(self.all[number])] = True
+            extent = grid.ravel()
+            self.extents[own] = np.packbits(extent), _described(extent, self.topology), int(taking.sum())
+        return self.extents[own]
+
+
+def _operator(operator: Operator, rounds: int, subsets: _Subsets) -> dict[str, Any]:
     return {
         "kind": operator.kind,
         "label": operator.label,
@@ -97,9 +132,8 @@ def _operator(operator: Operator, rounds: int) -> dict[str, Any]:
         "b": operator.b,
         "impl": operator.impl,
         "valid": None if operator.valid is None else list(operator.valid),
-        "subsets": [list(nodes) for nodes in subsets],
         "instances": [
-            {"subset": subsets[i.nodes], "operands": {name: _value(value) for name, value in i.operands}}
+            {"subset": subsets.number(i.nodes), "operands": {name: _value(value) for name, value in i.operands}}
             for i in operator.instances
         ],
     }
@@ -117,17 +151,6 @@ def _value(value: Value) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _extent_of(operator: Operator, topology: Topology) -> np.ndarray:
-    """For each node whether it is in the operator's extent."""
-    if topology.kind not in ("mesh", "torus"):
-        return np.ones(topology.nodes, bool)
-    grid = np.zeros(topology.size[::-1], bool)  # x is the last axis, as nodes count
-    for nodes in {id(i.nodes): i.nodes for i in operator.instances}.values():
-        places = np.unravel_index(np.array(nodes), grid.shape)
-        grid[tuple(slice(int(axis.min()), int(axis.max()) + 1) for axis in places)] = True
-    return grid.ravel()
-
-
 def _described(extent: np.ndarray, topology: Topology) -> dict[str, Any]:
     """Number of nodes, and the box if it is one: lowest and highest coordinate in each dimension, x first."""
     count = int(extent.sum())
@@ -140,7 +163,13 @@ def _described(extent: np.ndarray, topology: Topology) -> dict[str, Any]:
     return {"nodes": count, "box": box}
 
 
-def _together(part: Group, children: Sequence[dict[str, Any]], extents: Sequence[np.ndarray]) -> dict[str, Any] | None:
+def _unpacked(packed: np.ndarray, topology: Topology) -> np.ndarray:
+    return np.unpackbits(packed, count=topology.nodes).view(bool)
+
+
+def _together(
+    part: Group, children: Sequence[dict[str, Any]], packed: Sequence[np.ndarray], topology: Topology
+) -> dict[str, Any] | None:
     """Children of a group that may run at the same time; None if there are none."""
     if len(children) < 2:
         return None
@@ -148,29 +177,25 @@ def _together(part: Group, children: Sequence[dict[str, Any]], extents: Sequence
         runs = [list(range(len(children)))]
         how = "parallel"
     else:
-        runs = [run for run in _disjoint_runs(extents) if len(run) > 1]
+        runs = [run for run in _disjoint_runs(packed) if len(run) > 1]
         how = "disjoint"
         if not runs:
             return None
+    independent = [
+        [_labels(children[i] for i in component) for component in components]
+        for components in (_components(run, packed, topology) for run in runs)
+        if len(components) > 1
+    ]
     return {
         "position": str(part.position or ""),
         "group": part.kind,
         "why": how,
-        "sets": [
-            [_labels(children[i] for i in component) for component in _components(run, extents)]
-            if how == "disjoint"
-            else [_labels([children[i]]) for i in run]
-            for run in runs
-        ],
-        "independent": [
-            [_labels(children[i] for i in component) for component in _components(run, extents)]
-            for run in runs
-            if len(_components(run, extents)) > 1
-        ],
+        "sets": [[_labels([children[i]]) for i in run] for run in runs] if how == "parallel" else independent,
+        "independent": independent,
     }
 
 
-def _components(run: Sequence[int], extents: Sequence[np.ndarray]) -> list[list[int]]:
+def _components(run: Sequence[int], packed: Sequence[np.ndarray], topology: Topology) -> list[list[int]]:
     """Children of a run in sets whose extents do not meet."""
     parent = {i: i for i in run}
 
@@ -180,13 +205,18 @@ def _components(run: Sequence[int], extents: Sequence[np.ndarray]) -> list[list[
             i = parent[i]
         return i
 
-    owner = np.full(len(extents[0]), -1)
+    owner = np.full(topology.nodes, -1)
+    first: dict[int, int] = {}  # operators on the same subsets share their extent
     for i in run:
-        for other in np.unique(owner[extents[i]]):
+        if (same := first.setdefault(id(packed[i]), i)) != i:
+            parent[i] = root(same)
+            continue
+        extent = _unpacked(packed[i], topology)
+        for other in np.unique(owner[extent]):
             if other >= 0:
                 low, high = sorted((root(int(other)), root(i)))
                 parent[high] = low
-        owner[extents[i]] = i
+        owner[extent] = i
     found: dict[int, list[int]] = {}
     for i in run:
         found.setdefault(root(i), []).append(i)
@@ -233,13 +263,15 @@ def explain_text(plain: dict[str, Any]) -> str:
     if plain["schedlen"] is not None:
         lines.append(f"schedule length: {plain['schedlen']}")
     lines.append("")
+    whole = list(range(network["nodes"]))
+    places = ["all nodes" if subset == whole else _nodes(subset) for subset in plain["subsets"]]
     stack: list[tuple[dict[str, Any], str, str]] = [(plain["tree"], "", "")]
     while stack:
         entry, first, rest = stack.pop()
         children = entry.get("children", [])
         below = rest + ("│  " if children else "   ")
         lines.append(f"{first}{_head(entry)}")
-        lines += [(below + line).rstrip() for line in _details(entry, network)]
+        lines += [(below + line).rstrip() for line in _details(entry, network, places)]
         for number, child in reversed(list(enumerate(children))):
             is_last = number == len(children) - 1
             rest = rest[:DEEPEST]
@@ -265,7 +297,7 @@ def _head(entry: dict[str, Any]) -> str:
     return f"{entry['kind']}{name}{times}  ({_line(entry['position'])})"
 
 
-def _details(entry: dict[str, Any], network: dict[str, Any]) -> list[str]:
+def _details(entry: dict[str, Any], network: dict[str, Any], places: Sequence[str]) -> list[str]:
     where = f"extent {_extent(entry['extent'], network)}"
     if "children" in entry:
         calls = [", ".join(entry["functions"])] if "functions" in entry else []
@@ -279,19 +311,18 @@ def _details(entry: dict[str, Any], network: dict[str, Any]) -> list[str]:
     return [
         f"{entry['class']}: {', '.join(entry['functions'])}",
         f"{where}; {words}; {', '.join(extra)}",
-        *_instances(entry, network["nodes"]),
+        *_instances(entry["instances"], places),
     ]
 
 
-def _instances(entry: dict[str, Any], nodes: int) -> list[str]:
+def _instances(instances: Sequence[dict[str, Any]], places: Sequence[str]) -> list[str]:
     """A line for each set of operands with the subsets that have it, or for the one subset with all operands."""
-    places = ["all nodes" if subset == list(range(nodes)) else _nodes(subset) for subset in entry["subsets"]]
     by_operands: dict[str, list[str]] = {}
-    for instance in entry["instances"]:
+    for instance in instances:
         operands = ", ".join(f"{name} {_operand(value)}" for name, value in instance["operands"].items())
         by_operands.setdefault(operands, []).append(places[instance["subset"]])
-    if len(by_operands) > 1 and len(places) == 1:
-        return [f"on {places[0]}: {_short(list(by_operands), ' | ')}"]
+    if len(by_operands) > 1 and len({instance["subset"] for instance in instances}) == 1:
+        return [f"on {places[instances[0]['subset']]}: {_short(list(by_operands), ' | ')}"]
     lines = [f"on {_short(on, ' | ')}{': ' if operands else ''}{operands}" for operands, on in by_operands.items()]
     more = len(lines) - MOST_SHOWN
     return lines if more <= 0 else [*lines[:MOST_SHOWN], f"… and {more} more"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from argparse import Namespace
 from pathlib import Path
@@ -179,6 +180,39 @@ def test_emitted_text_and_python_mean_the_same(path: Path, tmp_path: Path) -> No
     space: dict[str, object] = {}
     exec(python, space)
     assert compile_program(space["program"], topology=mesh(4, 4)) == program  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_what_is_emitted_is_compiled_again(path: Path, tmp_path: Path) -> None:
+    explained = []
+    for stage, name in (("program", "again.cop"), ("python", "again.py")):
+        call("compile", path, "--mesh", "4x4", "--emit", stage, "-o", tmp_path / name)
+        plain = json.loads(call("explain", tmp_path / name, "--mesh", "4x4", "--json").stdout)
+        explained.append(re.sub(r'"(position|file)": "[^"]*"', "", json.dumps(plain)))
+    assert explained[0] == explained[1]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("x = 1", "x.py defines no 'program'"),
+        ("def program(net):\n    return net.nothing", "x.py:2: AttributeError: 'Network' object has no attribute"),
+        ("1 / 0", "x.py:1: ZeroDivisionError: division by zero"),
+        ("def program(net)", "x.py:1: expected ':'"),
+        ("import sys\nsys.exit(3)", "x.py:2: SystemExit: 3"),
+        ("program = 3", "expected an operator or a grouping construct, not 3"),
+        ("from pointsman import cop\nprogram = cop.broadcast('b', 99)", "x.py:2:11: broadcast source 99 is outside"),
+    ],
+)
+def test_wrong_files_of_python_are_refused_with_their_line(source: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(source)
+    result = call("explain", tmp_path / "x.py", "--mesh", "2x2", status=2)
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_missing_file_of_python(tmp_path: Path) -> None:
+    assert "there is no such file" in call("explain", tmp_path / "no.py", "--mesh", "2x2", status=2).stderr
 
 
 # Applications with programs of Python

@@ -31,6 +31,7 @@ from .functions import (
     subset,
     transpose,
 )
+from .load import compile_python_file
 from .network import Network
 from .writer import program_to_python
 
@@ -46,6 +47,7 @@ __all__ = [
     "broadcast",
     "collect",
     "compile_program",
+    "compile_python_file",
     "cshift",
     "defaults",
     "doall",
