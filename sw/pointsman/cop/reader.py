@@ -111,8 +111,9 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
         )
     top: list[Form] = []
     current = top
-    open_lists: list[tuple[list[Form], int]] = []  # the list around an open one, and where the open one begins
-    quotes: list[list[tuple[int, Symbol]]] = [[]]  # for each open list: quotes that wait for a form
+    waiting: list[tuple[int, Symbol]] = []  # quotes of the current list that wait for a form
+    open_lists: list[tuple[list[Form], int, list[tuple[int, Symbol]]]] = []  # around each open list; where it begins
+    none: list[tuple[int, Symbol]] = []  # shared by all lists in which no quote waits; never changed
     flush: tuple[int, int] | None = None  # the first list that begins a line within another, and that other
     count = 0
     at = 1 if text.startswith("\ufeff") else 0
@@ -124,25 +125,28 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
         if token.lastgroup == "blank":
             continue
         word = token.group()
+        if word != ")":
+            count += 1
+            if count > limits.forms:
+                raise source.limit(start, "forms", limits.forms, "the text has too many forms")
         if word == "(":
             if open_lists and flush is None and text[start - 1] in "\r\n":
                 flush = (start, open_lists[-1][1])
-            open_lists.append((current, start))
-            quotes.append([])
-            current = []
+            open_lists.append((current, start, waiting or none))
+            current, waiting = [], []
             continue
         if token.lastgroup == "mark" and word != ")":
-            quotes[-1].append((start, _QUOTES[word]))
+            count += 1  # a quote makes a list and a name
+            waiting.append((start, _QUOTES[word]))
             continue
         form: Form
         if word == ")":
             if not open_lists:
                 raise source.error(start, "this parenthesis closes nothing")
-            if quotes[-1]:
-                raise source.error(quotes[-1][-1][0], "nothing follows this quote")
-            items, current_start = current, open_lists[-1][1]
-            current, _ = open_lists.pop()
-            quotes.pop()
+            if waiting:
+                raise source.error(waiting[-1][0], "nothing follows this quote")
+            items = current
+            current, current_start, waiting = open_lists.pop()
             if not open_lists:
                 flush = None
             form = ListForm(tuple(items), current_start) if items else Atom(FALSE, current_start)
@@ -150,19 +154,16 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
             form = Atom(_string(source, start, word, limits), start)
         else:
             form = Atom(_word(source, start, word, limits), start)
-        count += 1
-        if quotes[-1]:
-            for quote, name in reversed(quotes[-1]):
+        if waiting:
+            for quote, name in reversed(waiting):
                 form = ListForm((Atom(name, quote), form), quote)
-                count += 2
-            quotes[-1].clear()
-        if count > limits.forms:
-            raise source.limit(start, "forms", limits.forms, "the text has too many forms")
+        if waiting or waiting is none:
+            waiting = []
         current.append(form)
     if open_lists:
         raise _never_closed(source, open_lists[-1][1], flush, end)
-    if quotes[-1]:
-        raise source.error(quotes[-1][-1][0], "nothing follows this quote")
+    if waiting:
+        raise source.error(waiting[-1][0], "nothing follows this quote")
     return top
 
 

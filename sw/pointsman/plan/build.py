@@ -70,9 +70,10 @@ def make_plan(
     if program.topology.ports > shape.neighbours:
         raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
     structure = outline(program)
+    context = Context(program.topology, shape)
     for phase in structure.phases:
         for operator in phase.operators:
-            if not any(operator.kind in one.kinds for one in implementations):
+            if not _able(operator, implementations, context):
                 raise PlanError(_why_none(operator, implementations))
     blocks = len(structure.phases) + 1
     asked = period if period is not None else program.schedlen
@@ -226,17 +227,7 @@ class _Planner:
     def _combinations(self, phase: PhaseOutline) -> Iterator[tuple[Implementation, ...]]:
         choices = []
         for operator in phase.operators:
-            able = []
-            for implementation in self.implementations:
-                if operator.kind not in implementation.kinds:
-                    continue
-                if operator.impl is not None and operator.impl != implementation.name:
-                    continue
-                metric = implementation.metric(operator, self.context)
-                if metric is not None:
-                    able.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
-            if not able:
-                raise PlanError(_why_none(operator, self.implementations))
+            able = _able(operator, self.implementations, self.context)
             choices.append([i for _, i in sorted(able, key=lambda pair: pair[0])])
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)
@@ -589,6 +580,22 @@ def _product(numbers: Iterable[int]) -> int:
     return result
 
 
+def _able(
+    operator: Operator, implementations: Sequence[Implementation], context: Context
+) -> list[tuple[float, Implementation]]:
+    """Implementations that can do an operator, each with the cycles that a message would take."""
+    able = []
+    for implementation in implementations:
+        if operator.kind not in implementation.kinds:
+            continue
+        if operator.impl is not None and operator.impl != implementation.name:
+            continue
+        metric = implementation.metric(operator, context)
+        if metric is not None:
+            able.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
+    return able
+
+
 def _why_none(operator: Operator, implementations: Sequence[Implementation]) -> str:
     where = f"{operator.position}: " if operator.position is not None else ""
     known = sorted({i.name for i in implementations if operator.kind in i.kinds})
@@ -603,6 +610,9 @@ def _why_none(operator: Operator, implementations: Sequence[Implementation]) -> 
             f"{where}operator '{operator.label}' asks for implementation {operator.impl}, "
             f"which {operator.kind} does not have ({', '.join(known)})"
         )
-    names = ", ".join(runtime_operands(operator))
-    given = f" with {names} given at run time" if names else ""
-    return f"{where}no implementation of {operator.kind} ({', '.join(known)}) can do '{operator.label}'{given}"
+    names = " and ".join(runtime_operands(operator))
+    given = f" with {names} given at run time" if names else " of this shape"
+    return (
+        f"{where}operator '{operator.label}': no implementation of {operator.kind}{given} on numesh yet "
+        f"({', '.join(known)} cannot do it)"
+    )
