@@ -20,7 +20,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .reader import EMBEDDED, read
 from .source import Source
 
-WIDTH = 100
+WIDTH = 120
 """Columns that a line should not pass; comments and words that are longer do."""
 DEEPEST = 60
 """Column after which nesting indents no further."""

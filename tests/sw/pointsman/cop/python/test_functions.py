@@ -429,6 +429,21 @@ def test_matmul_of_the_examples_equals_its_python(size: tuple[int, int]) -> None
     assert {operator.m for operator in program.operators()} == {100}
 
 
+def halo(net: cop.Network, words: int = 8) -> cop.Parts:
+    return cop.loop(
+        "sweep",
+        10,
+        cop.grid(["east", "west", "north", "south"], 1, 1, m=words),
+        cop.broadcast("go", 0, m=words, impl="star_bcast"),
+    )
+
+
+@pytest.mark.parametrize("size", [(3, 3), (2, 4)])
+def test_halo_of_the_examples_equals_its_python(size: tuple[int, int]) -> None:
+    text = cop.compile_file(EXAMPLES / "extending" / "halo.cop", topology=mesh(*size), parameters={"words": 5})
+    assert cop.compile_program(halo, topology=mesh(*size), parameters={"words": 5}) == text
+
+
 def test_parts_may_stand_without_a_function() -> None:
     alone = cop.compile_program([cop.barrier("w"), None, [[cop.broadcast("b", 0)]]], topology=mesh(4))
     assert alone == cop.compile_text("(barrier 'w) (broadcast 'b 0)", topology=mesh(4))
