@@ -12,7 +12,9 @@ Non-goals: joining lines, sorting, renaming.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from pointsman.errors import PointsmanError
 
@@ -52,12 +54,12 @@ class _Item:
     """An atom (``text``) or a list (``items``), with what stands before it."""
 
     prefix: str
-    comments: list[_Comment]
+    comments: Sequence[_Comment]
     lines: int
     """Line ends between it and what is before it."""
     text: str | None = None
-    items: list[_Item] = field(default_factory=list)
-    tail: list[_Comment] = field(default_factory=list)
+    items: Sequence[_Item] = ()
+    tail: Sequence[_Comment] = ()
     """Comments before a list's closing parenthesis."""
     width: int | None = None
     """Columns on one line, or None if it has to be on several."""
@@ -101,21 +103,23 @@ def lay_out(text: str, *, file: str = "<cop>", limits: Limits = DEFAULT_LIMITS) 
     laid = _Printer().program(items, rest)
     if not embedded and EMBEDDED.match(laid):
         laid = "\n" + laid  # or the first comment would say that this is the head of a C file
-    if _words(laid) != _words(body):
+    if not all(_same(kind, body, laid) for kind in ("words", "comments")):
         raise PointsmanError(f"{file}: laying it out would change it", hint="this is a fault of fmt: please report it")
     return mark + head + laid + tail
 
 
-def _words(text: str) -> list[str]:
-    """Everything but blanks; comments apart, because they may pass a quote."""
-    words: list[str] = []
-    comments: list[str] = []
-    for token in _TOKEN.finditer(text):
-        if token.lastgroup == "comment":
-            comments.append(token.group().rstrip())
-        elif token.lastgroup not in ("newline", "blank"):
-            words.append(token.group())
-    return [*words, "", *comments]
+def _same(kind: str, one: str, other: str) -> bool:
+    """Whether two texts have the same words, or the same comments; apart, because a comment may pass a quote."""
+
+    def those(text: str) -> Iterator[str]:
+        for token in _TOKEN.finditer(text):
+            if token.lastgroup == "comment":
+                if kind == "comments":
+                    yield token.group().rstrip()
+            elif kind == "words" and token.lastgroup not in ("newline", "blank"):
+                yield token.group()
+
+    return all(a == b for a, b in zip_longest(those(one), those(other)))
 
 
 def _parse(text: str) -> tuple[list[_Item], list[_Comment]]:
@@ -148,19 +152,20 @@ def _parse(text: str) -> tuple[list[_Item], list[_Comment]]:
             continue
         if kind == "close":
             item, items = stack.pop()
-            item.tail = comments
+            item.tail = tuple(comments)
             item.width = _list_width(item)
         else:
-            item = _Item(prefix, comments, prefix_lines if prefix else lines)
+            item = _Item(prefix, tuple(comments), prefix_lines if prefix else lines)
             items.append(item)
             if kind == "open":
                 stack.append((item, items))
-                items = item.items
+                item.items = items = []
             else:
                 item.text = word
                 item.width = len(prefix) + len(word) if "\n" not in word and "\r" not in word else None
             prefix = ""
-        comments = []
+        if comments:
+            comments = []
         lines = 0
     return top, comments
 
@@ -268,7 +273,7 @@ class _Printer:
                         stack.append(" ")
                     stack.append(inner)
 
-    def _comments(self, comments: list[_Comment], indent: int) -> None:
+    def _comments(self, comments: Sequence[_Comment], indent: int) -> None:
         for comment in comments:
             line = self.lines[-1]
             if comment.ends_line and line.pieces and line.comment is None and not line.closed:

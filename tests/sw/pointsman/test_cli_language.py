@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import stat
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from click.testing import CliRunner, Result
 from pointsman.cli import main
 from pointsman.cop import compile_file, compile_program, compile_text
 from pointsman.network import mesh
-from pointsman.runtime.application import compile_application, load_application
 
 ROOT = Path(__file__).resolve().parents[3]
 COP = ROOT / "examples" / "matmul" / "matmul.cop"
@@ -192,29 +190,6 @@ def test_what_is_emitted_is_compiled_again(path: Path, tmp_path: Path) -> None:
     assert explained[0] == explained[1]
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("x = 1", "x.py defines no 'program'"),
-        ("def program(net):\n    return net.nothing", "x.py:2: AttributeError: 'Network' object has no attribute"),
-        ("1 / 0", "x.py:1: ZeroDivisionError: division by zero"),
-        ("def program(net)", "x.py:1: expected ':'"),
-        ("import sys\nsys.exit(3)", "x.py:2: SystemExit: 3"),
-        ("program = 3", "expected an operator or a grouping construct, not 3"),
-        ("from pointsman import cop\nprogram = cop.broadcast('b', 99)", "x.py:2:11: broadcast source 99 is outside"),
-    ],
-)
-def test_wrong_files_of_python_are_refused_with_their_line(source: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "x.py").write_text(source)
-    result = call("explain", tmp_path / "x.py", "--mesh", "2x2", status=2)
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
-
-
-def test_missing_file_of_python(tmp_path: Path) -> None:
-    assert "there is no such file" in call("explain", tmp_path / "no.py", "--mesh", "2x2", status=2).stderr
-
-
 # Applications with programs of Python
 
 APPLICATION = """\
@@ -264,15 +239,6 @@ def test_an_application_runs_with_a_program_of_python(tmp_path: Path) -> None:
     assert "every node has its neighbour's number" in result.stdout
     plain = json.loads(out.read_text())
     assert (plain["correct"], plain["parameters"]) == (True, {"words": 4})
-
-
-@pytest.mark.parametrize("how", PROGRAMS)
-def test_file_function_method_and_program_mean_the_same(how: str, tmp_path: Path) -> None:
-    path = application(tmp_path, PROGRAMS[how])
-    app = load_application(path)(Namespace(), mesh(2, 2))
-    program, name = compile_application(app, path, mesh(2, 2), {"words": 4})
-    text = "(parameter words 4) (cshift 'c 1 :m words)"
-    assert (program, name) == (compile_text(text, topology=mesh(2, 2)), "ring")
 
 
 @pytest.mark.parametrize(

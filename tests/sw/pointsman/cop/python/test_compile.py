@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from pointsman import cop
@@ -72,28 +70,6 @@ def test_the_evaluator_checks_what_python_gives(part: Any, message: str) -> None
     assert refused(lambda net: part()).message == message
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: cop.permute("p", np.linspace(0, 1, 4)),
-         "permute takes arrays of integers with one or two dimensions, not float64 with 1 dimensions"),
-        (lambda: cop.permute("p", np.zeros((2, 2, 2), int)),
-         "permute takes arrays of integers with one or two dimensions, not int64 with 3 dimensions"),
-        (lambda: cop.broadcast("b", {}), "broadcast cannot take {}"),  # type: ignore[arg-type]
-        (lambda: cop.broadcast("b", 0, b=float("nan")), "broadcast cannot take nan"),
-        (lambda: cop.broadcast("b\n", 0), r"broadcast cannot take the name 'b\n'"),
-        (lambda: cop.subset([[[[0]]]], cop.barrier("w")), "subset takes no lists so deep in each other"),  # type: ignore[list-item]
-        (lambda: cop.sequential(3), "expected an operator or a grouping construct, not 3"),  # type: ignore[arg-type]
-        (lambda: cop.sequential("barrier"), "expected an operator or a grouping construct, not 'barrier'"),  # type: ignore[arg-type]
-    ],
-)  # fmt: skip
-def test_what_cannot_be_a_value_is_refused_at_once(make: Any, message: str) -> None:
-    with pytest.raises(cop.CopError) as caught:
-        make()
-    assert caught.value.message == message
-    assert code(caught.value).startswith("cop.")
-
-
 def test_a_function_must_give_parts() -> None:
     error = refused(lambda net: 5)
     assert error.message == "expected an operator or a grouping construct, not 5"
@@ -119,48 +95,6 @@ def test_unknown_parameter_is_refused_with_the_known_ones() -> None:
     assert error.hint == "did you mean 'block'? the program has block"
 
 
-@pytest.mark.parametrize(
-    ("use", "message"),
-    [
-        (lambda net: net.coord(9, 9), r"x coordinate 9 is outside the network \(0..3\)"),
-        (lambda net: net.coords(99), r"node 99 is outside the network \(0..15\)"),
-        (lambda net: net.make_1d("w"), "a dimension must be 'x, 'y or 'z, or 0, 1 or 2, not w"),
-        (lambda net: net.all(-1), "expected at least 0, not -1"),
-        (lambda net: net.all(1.5), 'expected an integer, not "1.5"'),
-        (lambda net: net.all(10**9), "this makes a list or string of 1000000000 elements"),
-        (lambda net: setattr(net, "mode", "fast"), r"\*mode\* must be one of numesh, dyn, tdm, not fast"),
-        (lambda net: setattr(net, "schedlen", 0), r"\*schedlen\* must be a positive integer, not 0"),
-        (lambda net: net.reset_mesh_size(0), "expected at least 1, not 0"),
-    ],
-)
-def test_wrong_use_of_the_network_names_the_line(use: Any, message: str) -> None:
-    error = refused(lambda net: use(net))
-    assert re.match(message, error.message)
-    assert error.position.file == __file__
-
-
-def test_the_network_may_not_change_within_a_subset() -> None:
-    def body(net: cop.Network) -> cop.Parts:
-        def inner(line: cop.Network) -> cop.Parts:
-            net.reset_mesh_size(2, 2)
-            return cop.barrier("w")
-
-        return cop.subset([[0, 1]], inner)
-
-    assert refused(body).message == "reset-mesh-size may not be used in a subset"
-
-
-def test_nesting_costs_no_stack_of_python() -> None:
-    part: cop.Parts = cop.barrier("w")
-    for _ in range(30_000):
-        part = cop.sequential(part)
-    assert isinstance(refused(part), cop.CopLimitError)
-    deep: cop.Parts = cop.barrier("w")
-    for _ in range(100_000):
-        deep = [deep]
-    assert [o.label for o in cop.compile_program(deep, topology=mesh(2)).operators()] == ["w"]
-
-
 def test_limits_hold_for_python_too() -> None:
     error = refused(
         lambda net: cop.doall(lambda i: cop.stream(f"s{i}", i, 0), net.all(16)), limits=cop.Limits(operators=10)
@@ -180,10 +114,3 @@ def test_what_the_users_function_raises_passes_through() -> None:
 def test_wrong_network_is_refused() -> None:
     with pytest.raises(PointsmanError, match=r"a network must be a Topology or a networkx\.Graph, not int"):
         cop.compile_program(cop.barrier("w"), topology=4)  # type: ignore[arg-type]
-
-
-def test_a_module_without_source_still_has_places() -> None:
-    space: dict[str, Any] = {}
-    exec("from pointsman import cop\ndef body(net):\n    return cop.broadcast('b', 9)", space)
-    error = refused(space["body"], size=(2,))
-    assert (error.position.file, error.position.line, error.excerpt) == ("<string>", 3, "")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import networkx
 import numpy as np
 import pytest
 
 from pointsman import cop
-from pointsman.network import Topology, graph, mesh, torus
+from pointsman.network import graph, mesh
 
 EXAMPLES = Path(__file__).resolve().parents[5] / "examples"
 
@@ -461,38 +460,6 @@ def test_network_of_networkx() -> None:
     assert program.topology.kind == "graph"
     text = cop.compile_text("(broadcast 'b 9)", topology=graph(10, sorted(petersen.edges)))
     assert program == text
-
-
-@pytest.mark.parametrize("network", [torus(3, 3), torus(2, 3, 2), mesh(5)])
-def test_functions_of_the_network_are_those_of_a_text(network: Topology) -> None:
-    seen: dict[str, Any] = {}
-
-    def body(net: cop.Network) -> cop.Parts:
-        last = net.nodes - 1
-        seen.update(
-            sizes=(net.xsize, net.ysize, net.zsize, net.xphys, net.yphys, net.zphys),
-            lists=(net.all(3), net.count(2, 3), net.step(2, 1, 6), net.subset),
-            places=(net.coords(last), net.coord(*net.coords(last))),
-            lines=net.make_1d("y"),
-        )
-        return cop.barrier("w")
-
-    cop.compile_program(body, topology=network)
-    size = (*network.size, 1, 1)[:3]
-    assert seen["sizes"] == (*size, *size)
-    assert seen["lists"] == ((0, 1, 2), (2, 3, 4), (1, 3, 5), tuple(range(network.nodes)))
-    assert seen["places"] == (tuple(extent - 1 for extent in size), network.nodes - 1)
-    assert len(seen["lines"]) == network.nodes // size[1]
-
-
-def test_mesh_size_may_be_reset() -> None:
-    def body(net: cop.Network) -> cop.Parts:
-        net.reset_mesh_size(2, 3)
-        return cop.cshift("c", net.nodes)
-
-    program = cop.compile_program(body, topology=mesh(4, 4))
-    assert program == cop.compile_text("(reset-mesh-size 2 3) (cshift 'c *nodes*)", topology=mesh(4, 4))
-    assert program.topology == mesh(2, 3)
 
 
 def test_position_is_the_call_in_this_file() -> None:
