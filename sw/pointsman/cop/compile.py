@@ -23,7 +23,7 @@ from .library import LIBRARY
 from .limits import DEFAULT_LIMITS, Limits
 from .program import Program
 from .reader import as_library, read
-from .source import CopError, Source, suggestion
+from .source import CopError, CopLimitError, Source, suggestion, together
 
 FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
 """Words of the language."""
@@ -101,12 +101,17 @@ def compile_text(
         host_parameters=values,
         library_source=library_source,
     )
-    parts = machine.run(machine.operators(forms, machine.globals))
-    for name in values:
-        if name not in machine.parameters:
-            machine.record(_unknown_parameter(machine, name))
-    assert isinstance(parts, list)
-    return finish(machine, parts)
+    try:
+        parts = machine.run(machine.operators(forms, machine.globals))
+        for name in values:
+            if name not in machine.parameters:
+                machine.record(_unknown_parameter(machine, name))
+        assert isinstance(parts, list)
+        return finish(machine, parts)
+    except CopLimitError as limit:
+        if machine.errors:  # they may well be why it went on for so long
+            raise together([*machine.errors.values(), limit]) from None
+        raise
 
 
 def compile_file(

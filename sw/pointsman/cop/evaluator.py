@@ -35,6 +35,7 @@ SpecialForm = Callable[["Machine", ListForm, "Scope"], Task]
 
 MOST_ERRORS = 20
 """After so many faults the pass ends."""
+ERROR_STEPS = 50
 
 
 class Complaint(Exception):  # noqa: N818 (not an error of its own: `Machine.apply` gives it a place)
@@ -204,6 +205,7 @@ class Machine:
         """Optional arguments that ``call-op`` hands on."""
         self.created: dict[int, InstancePart] = {}
         self.errors: dict[tuple[int, int], CopError] = {}
+        self.known_errors: dict[tuple[int, str], CopError] = {}
         self.calls: list[int] = []
         self.at = 0
         self.steps = 0
@@ -476,7 +478,18 @@ class Machine:
         """An error at an offset; within a function of the text it names the call too.
 
         One in the prelude is shown at the call, with the place in the prelude unless the prelude says so itself.
+        Making one costs about as much as `ERROR_STEPS` steps.
         """
+        known = self.known_errors.get((at, message))
+        if known is not None:
+            return known
+        self.charge(ERROR_STEPS)
+        error = self._error(at, message, hint, notes, own)
+        if not self.calls and len(self.known_errors) < MOST_ERRORS:
+            self.known_errors[at, message] = error
+        return error
+
+    def _error(self, at: int, message: str, hint: str | None, notes: Sequence[tuple[int, str]], own: bool) -> CopError:
         if at < 0:
             error = self.source.error(self.place(at), message, hint=hint)
             if self.library_source is not None and not own:
@@ -523,13 +536,11 @@ class Machine:
         if self.steps > self.limits.steps:
             raise self.limit("steps", "evaluation takes too many steps")
 
-    def allocate(self, cells: int) -> None:
-        """Count list elements or characters that are about to be made in one piece."""
+    def allocate(self, cells: int, each: int = 1) -> None:
+        """Count list elements or characters that are about to be made in one piece; ``each`` counts so much."""
         if cells > self.limits.list_length:
             raise self.limit("list_length", f"this makes a list or string of {show(cells)} elements")
-        self.cells += cells
-        if self.cells > self.limits.cells:
-            raise self.limit("cells", "the program makes too many list elements")
+        self._keep(cells * each)
 
     def list_of(self, items: Sequence[object]) -> tuple[object, ...]:
         """A list value of these elements."""
@@ -537,16 +548,22 @@ class Machine:
         return tuple(items)
 
     def number(self, value: int | Fraction) -> int | Fraction:
-        """A number value: an integer if it is one, and not too long."""
-        bits = self.limits.number_bits
+        """A number value: an integer if it is one, and not too long. Long ones count as cells."""
         if isinstance(value, Fraction):
             if value.denominator == 1:
                 value = value.numerator
-            elif value.denominator.bit_length() > bits or value.numerator.bit_length() > bits:
-                raise self._too_big()
-        if isinstance(value, int) and value.bit_length() > bits:
-            raise self._too_big()
+            else:
+                self.check_bits(bits := max(value.denominator.bit_length(), value.numerator.bit_length()))
+                self._keep(2 + bits // 32)
+        if isinstance(value, int) and (bits := value.bit_length()) > 64:
+            self.check_bits(bits)
+            self._keep(bits // 64)
         return value
+
+    def _keep(self, cells: int) -> None:
+        self.cells += cells
+        if self.cells > self.limits.cells:
+            raise self.limit("cells", "the program makes too many list elements")
 
     def _too_big(self) -> CopLimitError:
         return self.limit("number_bits", "this number has too many bits")

@@ -364,7 +364,7 @@ def _all(machine: Machine, arguments: list[Any]) -> object:
 
 def _count(machine: Machine, arguments: list[Any]) -> object:
     start, count = integer(arguments, 0), integer(arguments, 1, least=0)
-    machine.allocate(count)
+    machine.allocate(count, 1 + start.bit_length() // 64)
     return tuple(range(start, start + count))
 
 
@@ -373,7 +373,7 @@ def _step(machine: Machine, arguments: list[Any]) -> object:
     if step == 0:
         raise Complaint("the step must not be zero", 0)
     count = max(0, (last - first) // step + 1)
-    machine.allocate(count)
+    machine.allocate(count, 1 + max(first.bit_length(), last.bit_length()) // 64)
     return tuple(range(first, first + count * step, step))
 
 

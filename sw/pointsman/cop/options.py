@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any, Literal
 
 from .arguments import Arguments, element_of
-from .evaluator import Builtin, Machine
+from .evaluator import ERROR_STEPS, Builtin, Machine
 from .parts import Options
 from .program import DataType
 from .reader import FALSE, TRUE, Form, Symbol, show
@@ -52,6 +52,7 @@ def boolean(machine: Machine, form: Form, value: object, what: str) -> bool:
 
 def _type(machine: Machine, form: Form, value: object) -> DataType:
     if not isinstance(value, str) or str(value) not in TYPES:
+        machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
         hint = suggestion(value, TYPES) if isinstance(value, str) else None
         raise machine.error(
             form.at,
