@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from .evaluator import ERROR_STEPS, Machine, Scope, Task
+from .evaluator import ERROR_STEPS, Machine
 from .reader import QUOTE, Atom, Form, Keyword, ListForm, Symbol, show
 from .source import CopError, suggestion
+from .values import Scope, Task
 
 
 @dataclass

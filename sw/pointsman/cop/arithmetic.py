@@ -11,8 +11,9 @@ from itertools import pairwise
 from math import ceil, floor, gcd, isqrt, lcm, trunc
 from typing import Any
 
-from .evaluator import Builtin, Complaint, Machine
+from .evaluator import Machine
 from .reader import FALSE, TRUE, Keyword, Symbol, show
+from .values import Builtin, Complaint
 
 Number = int | Fraction
 

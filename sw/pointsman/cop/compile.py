@@ -16,7 +16,7 @@ from pointsman.network import Topology, mesh
 
 from .compound import COMPOUND_FORMS
 from .constructs import CONSTRUCTS
-from .evaluator import Machine, Scope, Settings
+from .evaluator import Machine, Settings
 from .finish import finish
 from .forms import LISP_FORMS, MODES
 from .library import LIBRARY
@@ -24,6 +24,7 @@ from .limits import DEFAULT_LIMITS, Limits
 from .program import Program
 from .reader import as_library, read
 from .source import CopError, CopLimitError, Source, suggestion, together
+from .values import Scope
 
 FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
 """Words of the language."""

@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from .arithmetic import NUMBERS, integer, truth
-from .evaluator import Builtin, Closure, Complaint, Compound, Machine, Task
+from .evaluator import Machine
 from .forms import check_settable, reset_network
 from .geometry import AXES
 from .options import TYPES
 from .reader import FALSE, TRUE, Keyword, Symbol, show
+from .values import Builtin, Closure, Complaint, Compound, Task
 
 Function = Callable[[Machine, list[Any]], Any]
 

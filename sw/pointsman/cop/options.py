@@ -9,11 +9,12 @@ from math import ceil
 from typing import Any, Literal
 
 from .arguments import Arguments, element_of
-from .evaluator import ERROR_STEPS, Builtin, Machine
+from .evaluator import ERROR_STEPS, Machine
 from .parts import Options
 from .program import DataType
 from .reader import FALSE, TRUE, Form, Symbol, show
 from .source import CopError, suggestion
+from .values import Builtin
 
 LARGEST = 2**31 - 1
 """Largest message length, count and block: they are 32-bit numbers at run time."""
