@@ -63,7 +63,7 @@ def _evaluate(
     passed: Mapping[str, object] | None = None,
 ) -> Task:
     """A form that calls a compound operator: arguments, of which some may be keywords."""
-    given: Arguments = yield from evaluate_arguments(machine, form, scope, OPTIONS)
+    given: Arguments = yield from evaluate_arguments(machine, form, scope, OPTIONS, label=True)
     options: dict[str, object] = dict(passed or {})
     failed = given.failed
     for keyword, (value_form, value) in given.keywords.items():
