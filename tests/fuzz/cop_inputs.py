@@ -15,7 +15,7 @@ from pointsman.plan.structure import outline
 SMALL = Limits(
     text=20_000,
     forms=5000,
-    steps=1500,
+    steps=1000,
     depth=300,
     list_length=500,
     cells=5000,
@@ -46,7 +46,7 @@ KINDS = ("grammar", "mutated", "words", "characters")
 
 def make_input(rng: random.Random) -> tuple[str, str]:
     """A text and the sort of its making."""
-    kind = rng.choices(KINDS, (35, 35, 20, 10))[0]
+    kind = rng.choices(KINDS, (30, 35, 20, 15))[0]
     if kind == "grammar":
         return random_program(rng, rng.choice((2, 6, 15))), kind
     if kind == "mutated":

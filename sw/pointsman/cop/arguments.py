@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from .evaluator import Machine, Scope, Task
+from .evaluator import ERROR_STEPS, Machine
 from .reader import QUOTE, Atom, Form, Keyword, ListForm, Symbol, show
 from .source import CopError, suggestion
+from .values import Scope, Task
 
 
 @dataclass
@@ -101,6 +102,7 @@ def _is_unquoted_label(machine: Machine, form: Form, scope: Scope) -> bool:
 def _bad_keyword(machine: Machine, item: Form, kind: str, keyword: Keyword, known: Collection[str]) -> CopError:
     if keyword in known:
         return machine.error(item.at, f"{show(keyword)} is given twice")
+    machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
     hint = suggestion(keyword, known)
     if hint is None:
         hint = f"known are {' '.join(sorted(known))}"

@@ -16,14 +16,15 @@ from pointsman.network import Topology, mesh
 
 from .compound import COMPOUND_FORMS
 from .constructs import CONSTRUCTS
-from .evaluator import Machine, Scope, Settings, SpecialForm
+from .evaluator import Machine, Settings, SpecialForm
 from .finish import finish
 from .forms import LISP_FORMS, MODES
 from .library import LIBRARY
 from .limits import DEFAULT_LIMITS, Limits
 from .program import Program
 from .reader import Form, as_library, read
-from .source import CopError, Source, suggestion
+from .source import CopError, CopLimitError, Source, suggestion, together
+from .values import Scope
 
 FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
 """Words of the language."""
@@ -123,12 +124,17 @@ def evaluate_forms(
         host_parameters=values,
         library_source=library_source,
     )
-    parts = machine.run(machine.operators(forms, machine.globals))
-    for name in values:
-        if name not in machine.parameters:
-            machine.record(_unknown_parameter(machine, name))
-    assert isinstance(parts, list)
-    return finish(machine, parts)
+    try:
+        parts = machine.run(machine.operators(forms, machine.globals))
+        for name in values:
+            if name not in machine.parameters:
+                machine.record(_unknown_parameter(machine, name))
+        assert isinstance(parts, list)
+        return finish(machine, parts)
+    except CopLimitError as limit:
+        if machine.errors:  # they may well be why it went on for so long
+            raise together([*machine.errors.values(), limit]) from None
+        raise
 
 
 def compile_file(

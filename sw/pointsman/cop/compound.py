@@ -12,12 +12,13 @@ from typing import Any
 
 from .arguments import Arguments, evaluate_arguments
 from .catalogue import OPERATORS
-from .evaluator import Complaint, Compound, Machine, Scope, SpecialForm, Task
+from .evaluator import Machine, SpecialForm
 from .forms import check_name, take_parameters
 from .operators import operator_form
 from .options import OPTIONS, take_option
 from .reader import FALSE, Atom, Form, Keyword, ListForm, Symbol, show
 from .source import CopError, suggestion
+from .values import Complaint, Compound, Scope, Task
 
 SYNTAX = "(define-op (NAME PARAMETER ...) BODY ...)"
 
@@ -62,7 +63,7 @@ def _evaluate(
     passed: Mapping[str, object] | None = None,
 ) -> Task:
     """A form that calls a compound operator: arguments, of which some may be keywords."""
-    given: Arguments = yield from evaluate_arguments(machine, form, scope, OPTIONS)
+    given: Arguments = yield from evaluate_arguments(machine, form, scope, OPTIONS, label=True)
     options: dict[str, object] = dict(passed or {})
     failed = given.failed
     for keyword, (value_form, value) in given.keywords.items():

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .arguments import element_of, evaluate_arguments
-from .evaluator import POISON, Machine, Scope, SpecialForm, Task
+from .evaluator import Machine, SpecialForm
 from .forms import binding_pairs, check_name
 from .operators import OPERATORS, operator_form, take_label
 from .options import DEFAULTABLE, approximate, boolean, positive, take_option
@@ -17,6 +17,7 @@ from .parts import Part, copies, group, parallel, sequential
 from .program import GroupKind, Runtime
 from .reader import FALSE, QUOTE, Atom, Form, ListForm, Symbol, show
 from .source import CopError
+from .values import POISON, Scope, Task
 
 RUNTIME_ARGUMENTS = (":values", ":distributed", ":block", ":dynamic")
 

@@ -14,10 +14,9 @@ Non-goals: general macros, continuations, assignment to list elements. Values ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pointsman.network import Topology
 
@@ -27,130 +26,13 @@ from .parts import InstancePart, Part
 from .program import Position
 from .reader import FALSE, TRUE, Atom, Form, ListForm, Symbol, show
 from .source import CopError, CopLimitError, FollowOnError, Note, Source, suggestion, together
-
-Task = Generator[Any, Any, Any]
-"""An evaluation: yields the evaluations that it waits for, returns its value."""
+from .values import LATER, POISON, UNSET, Builtin, Closure, Complaint, Compound, Scope, Task, check_count
 
 SpecialForm = Callable[["Machine", ListForm, "Scope"], Task]
 
 MOST_ERRORS = 20
 """After so many faults the pass ends."""
-
-
-class Complaint(Exception):  # noqa: N818 (not an error of its own: `Machine.apply` gives it a place)
-    """What a library function says about its arguments.
-
-    Parameters
-    ----------
-    message : str
-    argument : int or None
-        Number of the argument that is wrong, from 0; None: the call.
-    own : bool
-        The text says so itself, by ``error``.
-    """
-
-    def __init__(
-        self, message: str, argument: int | None = None, *, hint: str | None = None, own: bool = False
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.argument = argument
-        self.hint = hint
-        self.own = own
-
-
-class Scope:
-    """Names and values of one lexical level."""
-
-    __slots__ = ("outer", "values")
-
-    def __init__(self, values: dict[str, object], outer: Scope | None) -> None:
-        self.values = values
-        self.outer = outer
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Parameters of a function or a compound operator: needed ones, then ``&optional`` and ``&rest``."""
-
-    names: tuple[str, ...]
-    needed: int
-    rest: bool = False
-
-    def bind(self, machine: Machine, name: str, values: Sequence[object]) -> dict[str, object]:
-        """Values by parameter; those that are left out are nil.
-
-        Raises
-        ------
-        Complaint
-            If there are too few or too many.
-        """
-        most = len(self.names) - self.rest
-        check_count(name, self.needed, None if self.rest else most, len(values))
-        bound: dict[str, object] = dict.fromkeys(self.names, FALSE)
-        bound.update(zip(self.names[:most], values, strict=False))
-        if self.rest:
-            bound[self.names[-1]] = machine.list_of(values[most:])
-        return bound
-
-
-@dataclass(frozen=True, eq=False)
-class Closure:
-    """A function that the text defines."""
-
-    name: str
-    parameters: Parameters
-    body: tuple[Form, ...]
-    scope: Scope
-
-    def __str__(self) -> str:
-        return f"#<function {self.name}>"
-
-
-@dataclass(frozen=True, eq=False)
-class Compound:
-    """An operator in terms of others, made by ``define-op``.
-
-    ``evaluate`` does a form that calls it: its arguments may be keywords. ``expand`` does a call with values.
-    """
-
-    name: str
-    parameters: Parameters
-    body: tuple[Form, ...]
-    scope: Scope
-    evaluate: Callable[[Machine, Compound, ListForm, Scope], Task]
-    expand: Callable[[Machine, Compound, list[object], Form], Task]
-
-    def __str__(self) -> str:
-        return f"#<operator {self.name}>"
-
-
-@dataclass(frozen=True, eq=False)
-class Builtin:
-    """A function of the library. With ``calls`` it is a generator, and may call functions of the text."""
-
-    name: str
-    least: int
-    most: int | None
-    function: Callable[[Machine, list[Any]], Any]
-    calls: bool = False
-
-    def __str__(self) -> str:
-        return f"#<function {self.name}>"
-
-
-class _Poison:
-    """Value of a name whose definition failed."""
-
-    def __str__(self) -> str:
-        return "#<failed>"
-
-
-LATER = object()
-"""What `Machine.plain_call` gives for what is no plain call."""
-POISON = _Poison()
-UNSET = _Poison()
-"""Value of a name of ``letrec`` before its own is there."""
+ERROR_STEPS = 50
 
 
 @dataclass
@@ -204,6 +86,7 @@ class Machine:
         """Optional arguments that ``call-op`` hands on."""
         self.created: dict[int, InstancePart] = {}
         self.errors: dict[tuple[int, int], CopError] = {}
+        self.known_errors: dict[tuple[int, str], CopError] = {}
         self.calls: list[int] = []
         self.at = 0
         self.steps = 0
@@ -476,7 +359,18 @@ class Machine:
         """An error at an offset; within a function of the text it names the call too.
 
         One in the prelude is shown at the call, with the place in the prelude unless the prelude says so itself.
+        Making one costs about as much as `ERROR_STEPS` steps.
         """
+        known = self.known_errors.get((at, message))
+        if known is not None:
+            return known
+        self.charge(ERROR_STEPS)
+        error = self._error(at, message, hint, notes, own)
+        if not self.calls and len(self.known_errors) < MOST_ERRORS:
+            self.known_errors[at, message] = error
+        return error
+
+    def _error(self, at: int, message: str, hint: str | None, notes: Sequence[tuple[int, str]], own: bool) -> CopError:
         if at < 0:
             error = self.source.error(self.place(at), message, hint=hint)
             if self.library_source is not None and not own:
@@ -523,13 +417,11 @@ class Machine:
         if self.steps > self.limits.steps:
             raise self.limit("steps", "evaluation takes too many steps")
 
-    def allocate(self, cells: int) -> None:
-        """Count list elements or characters that are about to be made in one piece."""
+    def allocate(self, cells: int, each: int = 1) -> None:
+        """Count list elements or characters that are about to be made in one piece; ``each`` counts so much."""
         if cells > self.limits.list_length:
             raise self.limit("list_length", f"this makes a list or string of {show(cells)} elements")
-        self.cells += cells
-        if self.cells > self.limits.cells:
-            raise self.limit("cells", "the program makes too many list elements")
+        self._keep(cells * each)
 
     def list_of(self, items: Sequence[object]) -> tuple[object, ...]:
         """A list value of these elements."""
@@ -537,16 +429,22 @@ class Machine:
         return tuple(items)
 
     def number(self, value: int | Fraction) -> int | Fraction:
-        """A number value: an integer if it is one, and not too long."""
-        bits = self.limits.number_bits
+        """A number value: an integer if it is one, and not too long. Long ones count as cells."""
         if isinstance(value, Fraction):
             if value.denominator == 1:
                 value = value.numerator
-            elif value.denominator.bit_length() > bits or value.numerator.bit_length() > bits:
-                raise self._too_big()
-        if isinstance(value, int) and value.bit_length() > bits:
-            raise self._too_big()
+            else:
+                self.check_bits(bits := max(value.denominator.bit_length(), value.numerator.bit_length()))
+                self._keep(2 + bits // 32)
+        if isinstance(value, int) and (bits := value.bit_length()) > 64:
+            self.check_bits(bits)
+            self._keep(bits // 64)
         return value
+
+    def _keep(self, cells: int) -> None:
+        self.cells += cells
+        if self.cells > self.limits.cells:
+            raise self.limit("cells", "the program makes too many list elements")
 
     def _too_big(self) -> CopLimitError:
         return self.limit("number_bits", "this number has too many bits")
@@ -586,18 +484,6 @@ class Machine:
         return True
 
 
-def check_count(name: str, least: int, most: int | None, count: int) -> None:
-    """Complain about a wrong number of arguments."""
-    if count < least or (most is not None and count > most):
-        if most is None:
-            expected = f"at least {_plural(least)}"
-        elif least == most:
-            expected = _plural(least)
-        else:
-            expected = f"{least} to {most} arguments"
-        raise Complaint(f"{name} takes {expected}, not {count}")
-
-
 def _holds_part(value: object) -> bool:
     """Whether a value is an operator or a list with one near its front; what this misses is reported as lost."""
     stack = [value]
@@ -610,7 +496,3 @@ def _holds_part(value: object) -> bool:
         if isinstance(item, tuple):
             stack.extend(reversed(item[:20]))
     return False
-
-
-def _plural(count: int) -> str:
-    return "1 argument" if count == 1 else f"{count} arguments"

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
 
-from .evaluator import POISON, UNSET, Closure, Machine, Parameters, Scope, SpecialForm, Task
+from .evaluator import Machine, SpecialForm
 from .geometry import AXES, NETWORK_VARIABLES, Context
 from .reader import FALSE, QUASIQUOTE, SPLICE, TRUE, UNQUOTE, Atom, Form, ListForm, Symbol, datum, show
 from .source import CopError
+from .values import POISON, UNSET, Closure, Parameters, Scope, Task
 
 MODES = ("numesh", "dyn", "tdm")
 """What ``*mode*`` may be: scheduled routers, packet routers, the multiplexed switch."""

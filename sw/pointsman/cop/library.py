@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from .arithmetic import NUMBERS, integer, truth
-from .evaluator import Builtin, Closure, Complaint, Compound, Machine, Task
+from .evaluator import Machine
 from .forms import check_settable, reset_network
 from .geometry import AXES
 from .options import TYPES
 from .reader import FALSE, TRUE, Keyword, Symbol, show
+from .values import Builtin, Closure, Complaint, Compound, Task
 
 Function = Callable[[Machine, list[Any]], Any]
 
@@ -364,7 +365,7 @@ def _all(machine: Machine, arguments: list[Any]) -> object:
 
 def _count(machine: Machine, arguments: list[Any]) -> object:
     start, count = integer(arguments, 0), integer(arguments, 1, least=0)
-    machine.allocate(count)
+    machine.allocate(count, 1 + start.bit_length() // 64)
     return tuple(range(start, start + count))
 
 
@@ -373,7 +374,7 @@ def _step(machine: Machine, arguments: list[Any]) -> object:
     if step == 0:
         raise Complaint("the step must not be zero", 0)
     count = max(0, (last - first) // step + 1)
-    machine.allocate(count)
+    machine.allocate(count, 1 + max(first.bit_length(), last.bit_length()) // 64)
     return tuple(range(first, first + count * step, step))
 
 

@@ -30,8 +30,8 @@ class Limits:
     """Evaluations open at one time."""
     list_length: int = 1_000_000
     """Elements of one list, or characters of one string."""
-    cells: int = 10_000_000
-    """List elements and string characters made altogether."""
+    cells: int = 5_000_000
+    """List elements, string characters and 64-bit parts of long numbers made altogether."""
     number_bits: int = 4096
     """Bits of a numerator or a denominator."""
     operators: int = 200_000

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .arguments import Arguments, element_of, evaluate_arguments
 from .catalogue import OPERATORS, Operand, OperatorSpec
-from .evaluator import Machine, Scope, Task
+from .evaluator import Machine
 from .options import OPTIONS, options_of
 from .parts import InstancePart, OperatorPart
 from .program import Runtime, Value
 from .reader import Atom, Form, ListForm, Symbol, show
 from .source import CopError, FollowOnError
+from .values import Scope, Task
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 LONGEST_NAME = 64

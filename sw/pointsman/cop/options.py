@@ -9,11 +9,12 @@ from math import ceil
 from typing import Any, Literal
 
 from .arguments import Arguments, element_of
-from .evaluator import Builtin, Machine
+from .evaluator import ERROR_STEPS, Machine
 from .parts import Options
 from .program import DataType
 from .reader import FALSE, TRUE, Form, Symbol, show
 from .source import CopError, suggestion
+from .values import Builtin
 
 LARGEST = 2**31 - 1
 """Largest message length, count and block: they are 32-bit numbers at run time."""
@@ -52,6 +53,7 @@ def boolean(machine: Machine, form: Form, value: object, what: str) -> bool:
 
 def _type(machine: Machine, form: Form, value: object) -> DataType:
     if not isinstance(value, str) or str(value) not in TYPES:
+        machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
         hint = suggestion(value, TYPES) if isinstance(value, str) else None
         raise machine.error(
             form.at,

@@ -7,6 +7,7 @@ size of a mesh; the kind of network is still the reader's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from .catalogue import OPERATORS
@@ -58,6 +59,12 @@ def program_to_cop(program: Program, limits: Limits = DEFAULT_LIMITS) -> str:
     return "".join(pieces).lstrip("\n") + "\n"
 
 
+@lru_cache(maxsize=4)
+def _whole(nodes: int) -> tuple[int, ...]:
+    """All nodes of a network."""
+    return tuple(range(nodes))
+
+
 def _too_long(bound: int) -> CopLimitError:
     error = CopLimitError(
         f"the program is too long to be printed (limit output: {bound})", position=Position("<program>", 1, 1)
@@ -72,7 +79,7 @@ def _operator(operator: Operator, nodes: int, longest: int) -> list[str]:
     distinct_runs = groupby(operator.instances, key=lambda instance: id(instance.nodes))
     if sum(2 * len(next(run).nodes) for _, run in distinct_runs) + 10 * len(operator.instances) > longest:
         raise _too_long(longest)
-    whole = tuple(range(nodes))
+    whole = _whole(nodes)
     # Instances mostly share one tuple of nodes, which may be long: compare each tuple once.
     first: dict[tuple[int, ...], int] = {whole: 0}
     distinct = {id(instance.nodes): instance.nodes for instance in operator.instances}

@@ -53,6 +53,12 @@ class Plugin(Implementation):
             raise self._wrong("metric", "numbers that are not negative, and words_per_cycle above 0", metric)
         return metric
 
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        operators = self._ask("replace", operator, context)
+        if operators is None or (isinstance(operators, tuple) and all(isinstance(o, Operator) for o in operators)):
+            return operators
+        raise self._wrong("replace", "a tuple of Operator or None", operators)
+
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = self._ask("streams", operator, context)
         if not isinstance(streams, list) or not all(isinstance(stream, Stream) for stream in streams):

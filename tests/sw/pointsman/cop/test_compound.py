@@ -128,6 +128,7 @@ def test_a_program_may_define_an_operator_of_the_prelude_anew() -> None:
         (TWO + "(apply two '(x y 0 :n 3))", ":n is no argument of two", "2:1"),
         (TWO + "(apply two '(x y 0 :m 3 :m 3))", ":m is given twice", "2:1"),
         (TWO + "(two 'x 'y 16)", "broadcast source 16 is outside the network (0..15)", "1:57"),
+        ("(bitreverse x)", "a label must be quoted, not x", "1:13"),
         ("(bistream 'a 'b 0 16)", "stream destination 16 is outside the network (0..15)", "1:1"),
         ("(bistream 'a 'b 0)", "bistream takes 4 arguments, not 3", "1:1"),
         ("(bistream 'a 'b 0 (runtime :dynamic t))", "stream source may not be :dynamic", "1:1"),

@@ -212,3 +212,32 @@ def test_nesting_costs_nothing_of_the_stack_wherever_it_stands(depth: int) -> No
         text = f"({name} " * depth + "1" + close * depth
         with pytest.raises(CopError):
             compile_text(text, topology=mesh(2, 2), limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("(define b (expt 2 4000)) (map (lambda (i) (+ i b)) (all 100000))", "cells"),
+        ("(define b (expt 2 4000)) (map (lambda (i) (- b)) (all 100000))", "cells"),
+        ("(count (expt 2 4000) 100000)", "cells"),
+        ("(step 1 (expt 2 4000) (+ 100000 (expt 2 4000)))", "cells"),
+        ("(map (lambda (i) (/ 1 (+ i (expt 2 4000)))) (all 100000))", "cells"),
+    ],
+)
+def test_long_numbers_count_as_what_they_take(text: str, limit: str) -> None:
+    with pytest.raises(CopLimitError) as caught:
+        compile_text(text, topology=mesh(2, 2))
+    assert caught.value.limit == limit
+
+
+@pytest.mark.parametrize(
+    "body", ["(broadcast 'b 99)", "(broadcast 'b (+ 99 i))", "(broadcast 'b 0 :mm i)", "(cshift 'c 1 :type 'int33)"]
+)
+def test_many_faults_are_quick_and_are_reported_beside_the_limit(body: str) -> None:
+    started = time.process_time()
+    with pytest.raises(CopError) as caught:
+        compile_text(f"(doall ((i (all 100000))) {body})", topology=mesh(2, 2), limits=Limits(steps=400_000))
+    assert time.process_time() - started < 10
+    limits = [isinstance(error, CopLimitError) for error in caught.value.errors]
+    assert limits.count(False) == 1
+    assert limits.count(True) <= 1

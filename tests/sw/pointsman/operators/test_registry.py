@@ -12,7 +12,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.operators import IMPLEMENTATIONS
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
 from pointsman.operators.registry import Plugin, all_implementations, load_file
 from pointsman.plan.build import make_plan
 
@@ -155,6 +155,22 @@ def test_what_an_implementation_raises_is_laid_to_it(tmp_path: Path, method: str
         make_plan(program, NodeShape(), name="x", period=8, implementations=known)
     assert caught.value.message == f"{path}:6: KeyError: 'no' (in mine.{method} for operator 's')"
     assert caught.value.hint == "this was raised by the implementation's code"
+
+
+def test_everything_that_the_planner_may_ask_goes_to_the_implementation() -> None:
+    asked = {name for name, value in vars(Implementation).items() if callable(value) and not name.startswith("_")}
+    assert asked <= set(vars(Plugin))
+
+
+def test_replacements_are_checked(tmp_path: Path) -> None:
+    (plugin,) = load_file(write(tmp_path, SKELETON.format(body="def replace(self, *rest): return [1]")))
+    program = compile_text("(stream 's 0 3)", topology=mesh(2, 2))
+    (operator,) = program.operators()
+    context = Context(program.topology, NodeShape())
+    with pytest.raises(PointsmanError, match=r"mine\.replace must give a tuple of Operator or None, not \[1\]$"):
+        plugin.replace(operator, context)
+    (plugin,) = load_file(write(tmp_path, GOOD))
+    assert plugin.replace(operator, context) is None
 
 
 class Point:
