@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 OperandSort = Literal["node", "nodes", "distance", "permutation", "function"]
@@ -42,6 +43,11 @@ class OperatorSpec:
     flow: Flow
     writers: str = "all"
     readers: str = "all"
+
+    @cached_property
+    def chain(self) -> str | None:
+        """Its operand that is a list of nodes, if it has one."""
+        return next((operand.name for operand in self.operands if operand.sort == "nodes"), None)
 
     @property
     def syntax(self) -> str:

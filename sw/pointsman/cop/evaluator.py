@@ -24,7 +24,7 @@ from .geometry import Context
 from .limits import Limits
 from .parts import InstancePart, Part
 from .program import Position
-from .reader import FALSE, TRUE, Atom, Form, ListForm, Symbol, show
+from .reader import FALSE, QUOTE, TRUE, Atom, Form, ListForm, Symbol, show
 from .source import CopError, CopLimitError, FollowOnError, Note, Source, suggestion, together
 from .values import LATER, POISON, UNSET, Builtin, Closure, Complaint, Compound, Scope, Task, check_count
 
@@ -100,6 +100,7 @@ class Machine:
         stack = [task]
         value: object = None
         error: CopError | None = None
+        most_steps, deepest = self.limits.steps, self.limits.depth
         while stack:
             try:
                 if error is None:
@@ -116,8 +117,10 @@ class Machine:
                 stack.pop()
                 error = raised
             else:
-                self.charge(1)
-                if len(stack) >= self.limits.depth:
+                self.steps += 1
+                if self.steps > most_steps:
+                    raise self.limit("steps", "evaluation takes too many steps")
+                if len(stack) >= deepest:
                     raise self.limit("depth", "evaluation is nested too deeply")
                 stack.append(request)
                 value = None
@@ -151,7 +154,11 @@ class Machine:
         """
         items = form.items
         head = items[0]
-        if type(head) is not Atom or type(head.value) is not Symbol or head.value in self.forms:
+        if type(head) is not Atom or type(head.value) is not Symbol:
+            return LATER
+        if head.value in self.forms:
+            if head.value == QUOTE and len(items) == 2 and type(items[1]) is Atom:
+                return items[1].value
             return LATER
         function = self.lookup(head.value, scope)
         if type(function) is not Builtin or function.calls:
@@ -179,7 +186,10 @@ class Machine:
         value = form.value
         if type(value) is not Symbol or value == TRUE:
             return value
-        return self.resolve(form, value, scope, called=False)
+        found = self.lookup(value, scope)
+        if found is None or found is POISON or found is UNSET:
+            return self.resolve(form, value, scope, called=False)
+        return found
 
     def resolve(self, form: Form, name: str, scope: Scope, *, called: bool) -> object:
         """Value of a name that must have one."""

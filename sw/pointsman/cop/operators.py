@@ -240,15 +240,15 @@ class _Checker:
 
     def _check_chain(self, forms: Mapping[str, Form], operands: tuple[tuple[str, Value], ...]) -> bool:
         """The single end of a chain is no part of it."""
-        chain = next((set(value) for _, value in operands if isinstance(value, tuple)), set())
-        for operand, (name, value) in zip(self.spec.operands, operands, strict=True):
-            if operand.sort != "node" or not any(other.sort == "nodes" for other in self.spec.operands):
-                continue
+        chain = dict(operands).get(self.spec.chain) if self.spec.chain is not None else None
+        if not isinstance(chain, tuple):
+            return True
+        members = set(chain)
+        for name, value in operands:
             values = (value,) if isinstance(value, int) else (isinstance(value, Runtime) and value.values) or ()
             for node in values:
-                if node in chain:
-                    other = next(o.name for o in self.spec.operands if o.sort == "nodes")
-                    self._fail(forms[name], f"{self.spec.kind} {name} {node} is one of its {other}")
+                if node in members:
+                    self._fail(forms[name], f"{self.spec.kind} {name} {node} is one of its {self.spec.chain}")
                     return False
         return True
 

@@ -145,13 +145,13 @@ def test_copies_of_deep_groups_merge_without_python_stack() -> None:
 def test_a_small_program_that_prints_as_a_giant_is_refused() -> None:
     text = """
     (define half (all 2048))
-    (doall ((i (all 600))) (subset half (stream (symbol-append 's i) 0 1)))
+    (doall ((i (all 200))) (subset half (stream (symbol-append 's i) 0 1)))
     """
     program = compile_text(text, topology=mesh(64, 64))
     with pytest.raises(CopLimitError) as caught:
-        program_to_cop(program, Limits(output=2_000_000))
+        program_to_cop(program, Limits(output=1_000_000))
     assert caught.value.limit == "output"
-    assert caught.value.message == "the program is too long to be printed (limit output: 2000000)"
+    assert caught.value.message == "the program is too long to be printed (limit output: 1000000)"
     assert program_to_cop(program, Limits(output=20_000_000))
 
 
