@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pointsman.cop import CopError, CopLimitError, Limits, compile_text
+from pointsman.cop import CopError, CopLimitError, Limits, compile_text, layout
 from pointsman.cop.layout import WIDTH, lay_out
+from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 
 GAUSS = """
@@ -105,6 +106,13 @@ def test_a_wrong_text_is_refused_as_the_reader_does(text: str) -> None:
     with pytest.raises(CopError) as caught:
         lay_out(text, file="x.cop")
     assert str(caught.value).startswith("x.cop:1:")
+
+
+@pytest.mark.parametrize("changed", ["(barrier 'v)  ; why\n", "(barrier 'w)\n", "(barrier 'w)  ; why\n(barrier 'x)\n"])
+def test_a_layout_that_would_change_the_text_is_not_given(changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout._Printer, "program", lambda printer, items, rest: changed)
+    with pytest.raises(PointsmanError, match="x.cop: laying it out would change it"):
+        lay_out("(barrier   'w) ; why", file="x.cop")
 
 
 def test_limits_hold() -> None:
