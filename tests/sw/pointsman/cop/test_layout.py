@@ -111,7 +111,7 @@ def test_a_wrong_text_is_refused_as_the_reader_does(text: str) -> None:
 @pytest.mark.parametrize("changed", ["(barrier 'v)  ; why\n", "(barrier 'w)\n", "(barrier 'w)  ; why\n(barrier 'x)\n"])
 def test_a_layout_that_would_change_the_text_is_not_given(changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout._Printer, "program", lambda printer, items, rest: changed)
-    with pytest.raises(PointsmanError, match="x.cop: laying it out would change it"):
+    with pytest.raises(PointsmanError, match=r"x\.cop: laying it out would change it"):
         lay_out("(barrier   'w) ; why", file="x.cop")
 
 
