@@ -137,7 +137,7 @@ def _form(value: object, number: int, source: PythonSource) -> Form:
         inner = source.number(value.place)
         items: list[Form] = [Atom(Symbol(value.head), inner)]
         return ListForm((*items, *_keywords(value, source)), inner)
-    if isinstance(value, Symbol) and value != TRUE:
+    if isinstance(value, Symbol) and value is not TRUE:  # a name, be it the name t
         return ListForm((Atom(QUOTE, number), Atom(value, number)), number)
     return Atom(value, number)
 
