@@ -9,10 +9,10 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench soak check docs clean
+.PHONY: help setup run test sim verilog bench soak fuzz fuzz-soak check docs clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make .venv with the pinned packages
 
@@ -44,6 +44,22 @@ bench: $(STAMP) ## all measurements, into benchmarks/results/
 
 soak: $(STAMP) ## the slow tests
 	@$(BIN)/python -m pytest -m slow
+
+FUZZ_SECONDS ?= 60
+FUZZ_INPUTS ?= 1000000
+FUZZ_PINS := $(VENV)/.fuzz-$(shell cksum < requirements-fuzz.lock | cut -d' ' -f1)
+
+$(FUZZ_PINS): $(PINS)
+	@$(PIP) install --require-hashes --requirement requirements-fuzz.lock
+	@touch $@
+
+fuzz: $(STAMP) $(FUZZ_PINS) ## coverage-guided fuzzing of the language, FUZZ_SECONDS=60
+	@mkdir -p build/fuzz/corpus
+	@$(BIN)/python tests/fuzz/cop_atheris.py -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=1024 \
+	  -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus
+
+fuzz-soak: $(STAMP) ## a million random COP texts in one niced process, FUZZ_INPUTS=1000000
+	@nice $(BIN)/python tests/fuzz/cop_soak.py --inputs $(FUZZ_INPUTS)
 
 check: $(STAMP) ## format, lint, types
 	@$(BIN)/ruff format --check .

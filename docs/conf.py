@@ -15,3 +15,9 @@ html_title = "Pointsman"
 exclude_patterns: list[str] = []
 autodoc_member_order = "bysource"
 nitpicky = False
+
+
+def setup(app):
+    from pointsman.cop.lexer import CopLexer
+
+    app.add_lexer("cop", CopLexer)  # also found by its entry point, once installed

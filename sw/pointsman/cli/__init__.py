@@ -11,6 +11,8 @@ from pointsman.errors import PointsmanError
 
 from .check import check
 from .compile import compile_
+from .explain import explain
+from .fmt import fmt
 from .options import EXIT_USER
 from .route import route
 from .run import run
@@ -49,5 +51,5 @@ def main() -> None:
     """
 
 
-for _command in (compile_, check, route, run, verilog):
+for _command in (compile_, check, explain, fmt, route, run, verilog):
     main.add_command(_command)

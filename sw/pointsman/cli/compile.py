@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
-from .options import emit_text, mesh_option, prove, shape_of, shape_options, topology_of
+from .options import (
+    compile_source,
+    emit_text,
+    implementations_of,
+    language_options,
+    limits_of,
+    mesh_option,
+    prove,
+    report_warnings,
+    set_option,
+    shape_of,
+    shape_options,
+    topology_of,
+    warnings_option,
+)
 
 
 @click.command("compile")
 @click.argument("program", type=click.Path(path_type=Path))
 @mesh_option()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Image file, or the text of --emit.")
-@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Value of a (parameter …) of the program.")
+@set_option
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @click.option(
     "--emit",
-    type=click.Choice(["program", "plan", "routes", "images"]),
-    help="Stop after this stage and print it: the program as COP, the others as JSON.",
+    type=click.Choice(["program", "python", "plan", "routes", "images"]),
+    help="Stop after this stage and print it: the program as COP or as Python, the others as JSON.",
 )
 @click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
+@warnings_option
+@language_options
 @shape_options
 def compile_(
     program: Path,
@@ -37,9 +51,12 @@ def compile_(
     emit: str | None,
     readmemh: Path | None,
     check: bool,
+    warnings: str,
+    limits: tuple[str, ...],
+    plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
-    """Compile a COP PROGRAM for a mesh of scheduled routers.
+    """Compile a PROGRAM for a mesh of scheduled routers: a COP file, or a file of Python with a function `program`.
 
     Prints the phases: which operators share the network, how each is done, what bandwidth it gets, and how the phase
     ends.
@@ -48,20 +65,26 @@ def compile_(
     Example:
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 --set block=225 -o matmul.image
     """
-    from pointsman.cop import compile_file, program_to_cop
+    from pointsman.cop import program_to_cop, program_to_python
 
     topology = topology_of(mesh)
     shape = shape_of(topology, sizes)
     if output is not None:
         check_writable(output)
-    parsed = compile_file(program, topology=topology, parameters=_settings(settings))
+    bounds = limits_of(limits)
+    parsed = compile_source(program, topology, settings, bounds)
+    report_warnings(parsed, warnings, bounds)
     if emit == "program":
-        emit_text(program_to_cop(parsed), output)
+        emit_text(program_to_cop(parsed, bounds).rstrip("\n"), output)
+        return
+    if emit == "python":
+        emit_text(program_to_python(parsed, limits=bounds).rstrip("\n"), output)
         return
     from pointsman.plan.build import make_plan
     from pointsman.targets.numesh import make_images
 
-    plan = make_plan(parsed, shape, name=program.stem, period=period)
+    known = implementations_of(plugins)
+    plan = make_plan(parsed, shape, name=program.stem, period=period, implementations=known)
     if emit in ("plan", "routes"):
         from pointsman.report.stages import plan_json, routes_json
 
@@ -89,16 +112,3 @@ def compile_(
 
         count = len(write_readmemh(images, readmemh))
         click.echo(f"wrote {count} files into {readmemh}")
-
-
-def _settings(pairs: Sequence[str]) -> dict[str, int]:
-    values = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        try:
-            if not equals or len(value) > 20:
-                raise ValueError
-            values[name] = int(value)
-        except ValueError:
-            raise PointsmanError(f"--set takes NAME=VALUE with a whole number, not {pair!r}") from None
-    return values

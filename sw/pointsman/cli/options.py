@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,11 @@ from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from numesh.shape import NodeShape
+    from pointsman.cop import Program
+    from pointsman.cop.limits import Limits
     from pointsman.images.image import Images
     from pointsman.network import Topology
+    from pointsman.operators import Implementation
 
 EXIT_USER = 2
 """Exit status for anything that the user can mend."""
@@ -26,6 +30,61 @@ def mesh_option(required: bool = True) -> Callable[[Any], Any]:
     return click.option(
         "--mesh", metavar="XxY[xZ]", required=required, help="Size of the mesh, for instance 4x4. Nodes count x first."
     )
+
+
+def set_option(command: Any) -> Any:
+    return click.option(
+        "--set", "settings", metavar="NAME=VALUE", multiple=True, help="Value of a (parameter …) of the program."
+    )(command)
+
+
+def warnings_option(command: Any) -> Any:
+    return click.option(
+        "--warnings",
+        type=click.Choice(["show", "error", "ignore"]),
+        default="show",
+        show_default=True,
+        help="What to do about likely mistakes in the program: print them, stop, or nothing.",
+    )(command)
+
+
+def parameters_of(pairs: Sequence[str]) -> dict[str, int]:
+    """Values of ``--set``."""
+    values = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        try:
+            if not equals or len(value) > 20:
+                raise ValueError
+            values[name] = int(value)
+        except ValueError:
+            raise PointsmanError(f"--set takes NAME=VALUE with a whole number, not {pair!r}") from None
+    return values
+
+
+def compile_source(path: Path, topology: Topology, settings: Sequence[str], limits: Limits) -> Program:
+    """The program of a COP file, or of a file of Python."""
+    from pointsman.cop import compile_file, compile_python_file
+
+    given = parameters_of(settings)
+    if path.suffix == ".py":
+        return compile_python_file(path, topology=topology, parameters=given, limits=limits)
+    return compile_file(path, topology=topology, parameters=given, limits=limits)
+
+
+def report_warnings(program: Program, how: str, limits: Limits) -> None:
+    """Print likely mistakes, or stop because of them."""
+    from pointsman.cop.mistakes import find_mistakes
+
+    if how == "ignore":
+        return
+    found = find_mistakes(program, limits=limits)
+    if how == "error" and found:
+        raise PointsmanError(
+            "\n".join(map(str, found)) + "\nwarnings are errors here", hint="--warnings show lets them pass"
+        )
+    for warning in found:
+        note(str(warning))
 
 
 def shape_options(command: Any) -> Any:
@@ -40,6 +99,56 @@ def shape_options(command: Any) -> Any:
     for name, text, default in reversed(options):
         command = click.option(name, type=int, default=default, show_default=True, help=text)(command)
     return command
+
+
+def language_options(command: Any) -> Any:
+    """Limits on the COP text, and implementations from outside."""
+    command = click.option(
+        "--implementations",
+        "plugins",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        help="Python file with further implementations of operators; it is run.",
+    )(command)
+    return limit_option(command)
+
+
+def limit_option(command: Any) -> Any:
+    """Limits on the COP text."""
+    return click.option(
+        "--limit",
+        "limits",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Bound on what the COP text may use, for instance steps=5000000.",
+    )(command)
+
+
+def limits_of(pairs: Sequence[str]) -> Limits:
+    """The default limits with those that are given."""
+    from pointsman.cop.limits import Limits
+    from pointsman.cop.source import suggestion
+
+    names = [entry.name for entry in fields(Limits)]
+    values: dict[str, int] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if name not in names:
+            hint = suggestion(name, names) or f"known are {', '.join(names)}"
+            raise PointsmanError(f"--limit takes NAME=VALUE, and there is no limit '{name}'", hint=hint)
+        if not (value.isascii() and value.isdigit() and len(value) <= 18):
+            raise PointsmanError(f"--limit {name} takes a positive whole number, not {value!r}")
+        values[name] = int(value)
+    return Limits(**values)
+
+
+def implementations_of(files: Sequence[Path]) -> tuple[Implementation, ...]:
+    """Built-in implementations, those of entry points, and those of the files."""
+    from pointsman.operators import IMPLEMENTATIONS
+    from pointsman.operators.registry import all_implementations
+
+    return all_implementations(IMPLEMENTATIONS, files)
 
 
 def topology_of(mesh: str) -> Topology:

@@ -12,7 +12,19 @@ import click
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
-from .options import EXIT_WRONG, mesh_option, prove, shape_of, shape_options, topology_of
+from .options import (
+    EXIT_WRONG,
+    implementations_of,
+    language_options,
+    limits_of,
+    mesh_option,
+    prove,
+    report_warnings,
+    shape_of,
+    shape_options,
+    topology_of,
+    warnings_option,
+)
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -35,6 +47,8 @@ from .options import EXIT_WRONG, mesh_option, prove, shape_of, shape_options, to
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@warnings_option
+@language_options
 @shape_options
 @click.pass_context
 def run(
@@ -49,6 +63,9 @@ def run(
     seed: int,
     max_cycles: int | None,
     json_path: Path | None,
+    warnings: str,
+    limits: tuple[str, ...],
+    plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
     """Compile an APPLICATION's COP program, load it into the hardware, run it and check the answer.
@@ -61,7 +78,13 @@ def run(
 
     Exit status 0: the answer is right; 1: it is wrong; 2: something has to be mended first.
     """
-    from pointsman.runtime.application import application_errors, load_application, options_help, parse_options
+    from pointsman.runtime.application import (
+        application_errors,
+        compile_application,
+        load_application,
+        options_help,
+        parse_options,
+    )
 
     topology = topology_of(mesh)
     shape = shape_of(topology, sizes)
@@ -83,13 +106,16 @@ def run(
 
         images = read_images(image)
     else:
-        from pointsman.cop import compile_file
         from pointsman.plan.build import make_plan
         from pointsman.targets.numesh import make_images
 
-        path = application.parent / app.program
-        parsed = compile_file(path, topology=topology, parameters=parameters)
-        images = make_images(make_plan(parsed, shape, name=path.stem, period=period, seed=seed))
+        bounds = limits_of(limits)
+        with application_errors(application):
+            parsed, name = compile_application(app, application, topology, parameters, bounds)
+        report_warnings(parsed, warnings, bounds)
+        known = implementations_of(plugins)
+        plan = make_plan(parsed, shape, name=name, period=period, seed=seed, implementations=known)
+        images = make_images(plan)
         prove(images)
     seconds["compile"] = time.perf_counter() - started
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from .evaluator import Machine, Scope, Task
+from .evaluator import ERROR_STEPS, Machine
 from .reader import QUOTE, Atom, Form, Keyword, ListForm, Symbol, show
 from .source import CopError, suggestion
+from .values import LATER, Scope, Task
 
 
 @dataclass
@@ -58,7 +59,12 @@ def evaluate_arguments(
             continue
         value: object | None = None
         try:
-            value = yield from machine.value(item, scope)
+            if isinstance(item, Atom):
+                value = machine.atom(item, scope)
+            else:
+                value = machine.plain_call(item, scope)
+                if value is LATER:
+                    value = yield machine.compound(item, scope)
         except CopError as error:
             machine.record(error)
             given.failed = True
@@ -101,6 +107,7 @@ def _is_unquoted_label(machine: Machine, form: Form, scope: Scope) -> bool:
 def _bad_keyword(machine: Machine, item: Form, kind: str, keyword: Keyword, known: Collection[str]) -> CopError:
     if keyword in known:
         return machine.error(item.at, f"{show(keyword)} is given twice")
+    machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
     hint = suggestion(keyword, known)
     if hint is None:
         hint = f"known are {' '.join(sorted(known))}"

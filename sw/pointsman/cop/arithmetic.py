@@ -11,8 +11,9 @@ from itertools import pairwise
 from math import ceil, floor, gcd, isqrt, lcm, trunc
 from typing import Any
 
-from .evaluator import Builtin, Complaint, Machine
+from .evaluator import Machine
 from .reader import FALSE, TRUE, Keyword, Symbol, show
+from .values import Builtin, Complaint
 
 Number = int | Fraction
 
@@ -52,7 +53,7 @@ def _add(machine: Machine, arguments: list[Any]) -> Number:
 def _subtract(machine: Machine, arguments: list[Any]) -> Number:
     total = number(arguments, 0)
     if len(arguments) == 1:
-        return -total
+        return machine.number(-total)
     for index in range(1, len(arguments)):
         total = machine.number(total - number(arguments, index))
     return total
@@ -105,10 +106,10 @@ def _expt(machine: Machine, arguments: list[Any]) -> Number:
 def _ash(machine: Machine, arguments: list[Any]) -> Number:
     value, places = integer(arguments, 0), integer(arguments, 1)
     if places < 0:
-        return value >> min(-places, machine.limits.number_bits + 1)
+        return machine.number(value >> min(-places, machine.limits.number_bits + 1))
     if value:
         machine.check_bits(value.bit_length() + places)
-        return value << places
+        return machine.number(value << places)
     return 0
 
 
@@ -195,14 +196,16 @@ _TABLE: tuple[tuple[str, int, int | None, Callable[[Machine, list[Any]], Any]], 
     ("denominator", 1, 1, _one_number(lambda value: Fraction(value).denominator)),
     ("gcd", 0, None, _fold_integers(0, gcd)),
     ("lcm", 0, None, _fold_integers(1, lcm)),
-    ("isqrt", 1, 1, lambda machine, arguments: isqrt(integer(arguments, 0, least=0))),
+    ("isqrt", 1, 1, lambda machine, arguments: machine.number(isqrt(integer(arguments, 0, least=0)))),
     ("log2", 1, 1, _log2),
     ("expt", 2, 2, _expt),
     ("logand", 0, None, _fold_integers(-1, lambda a, b: a & b)),
     ("logior logor", 0, None, _fold_integers(0, lambda a, b: a | b)),
     ("logxor", 0, None, _fold_integers(0, lambda a, b: a ^ b)),
-    ("lognot", 1, 1, lambda machine, arguments: ~integer(arguments, 0)),
+    ("lognot", 1, 1, lambda machine, arguments: machine.number(~integer(arguments, 0))),
     ("ash", 2, 2, _ash),
+    ("logcount", 1, 1, lambda machine, arguments: integer(arguments, 0, least=0).bit_count()),
+    ("integer-length", 1, 1, lambda machine, arguments: integer(arguments, 0, least=0).bit_length()),
     ("=", 1, None, _compare(lambda a, b: a == b)),
     ("<", 1, None, _compare(lambda a, b: a < b)),
     (">", 1, None, _compare(lambda a, b: a > b)),

@@ -7,24 +7,50 @@ implementation is chosen and no route is made here.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from pointsman.errors import PointsmanError
-from pointsman.network import Topology
+from pointsman.network import Topology, mesh
 
+from .compound import COMPOUND_FORMS
 from .constructs import CONSTRUCTS
-from .evaluator import Machine, Settings
+from .evaluator import Machine, Settings, SpecialForm
 from .finish import finish
 from .forms import LISP_FORMS, MODES
 from .library import LIBRARY
 from .limits import DEFAULT_LIMITS, Limits
 from .program import Program
-from .reader import read
-from .source import CopError, Source, suggestion
+from .reader import Form, as_library, read
+from .source import CopError, CopLimitError, Source, suggestion, together
+from .values import Scope
 
-FORMS = {**LISP_FORMS, **CONSTRUCTS}
-"""Words of the language. Operators defined in terms of others join here."""
+FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
+"""Words of the language."""
+PRELUDE = Path(__file__).with_name("prelude.cop")
+"""Operators in terms of others that every program finds defined."""
+
+
+@cache
+def prelude() -> tuple[Source, Scope]:
+    """The text of the prelude, and the library with what it defines.
+
+    Definitions are never changed (a program that gives a new meaning to one of these names does so in its own scope),
+    so all programs share them.
+    """
+    source = Source(PRELUDE.read_text(encoding="utf-8"), PRELUDE.name)
+    machine = Machine(
+        source,
+        settings=Settings(mesh(1), "numesh", None),
+        limits=DEFAULT_LIMITS,
+        forms=FORMS,
+        library=Scope(dict(LIBRARY), None),
+        host_parameters={},
+    )
+    machine.run(machine.operators(as_library(read(source)), machine.library))
+    machine.raise_errors()
+    return source, machine.library
 
 
 def compile_text(
@@ -63,23 +89,52 @@ def compile_text(
     PointsmanError
         If an argument other than the text is wrong.
     """
-    values = _check_arguments(parameters or {}, limits, mode, schedlen)
     source = Source(text, file)
-    forms = read(source, limits)
+    return evaluate_forms(
+        source,
+        read(source, limits),
+        topology=topology,
+        parameters=parameters,
+        limits=limits,
+        mode=mode,
+        schedlen=schedlen,
+    )
+
+
+def evaluate_forms(
+    source: Source,
+    forms: Sequence[Form],
+    *,
+    topology: Topology,
+    parameters: Mapping[str, int] | None,
+    limits: Limits,
+    mode: str,
+    schedlen: int | None,
+    special: Mapping[str, SpecialForm] = FORMS,
+) -> Program:
+    """Evaluate forms, wherever they come from; ``special`` are the words of the language."""
+    values = _check_arguments(parameters or {}, limits, mode, schedlen)
+    library_source, library = prelude()
     machine = Machine(
         source,
         settings=Settings(topology, mode, schedlen),
         limits=limits,
-        forms=FORMS,
-        functions=LIBRARY,
+        forms=special,
+        library=library,
         host_parameters=values,
+        library_source=library_source,
     )
-    parts = machine.run(machine.operators(forms, machine.globals))
-    for name in values:
-        if name not in machine.parameters:
-            machine.record(_unknown_parameter(machine, name))
-    assert isinstance(parts, list)
-    return finish(machine, parts)
+    try:
+        parts = machine.run(machine.operators(forms, machine.globals))
+        for name in values:
+            if name not in machine.parameters:
+                machine.record(_unknown_parameter(machine, name))
+        assert isinstance(parts, list)
+        return finish(machine, parts)
+    except CopLimitError as limit:
+        if machine.errors:  # they may well be why it went on for so long
+            raise together([*machine.errors.values(), limit]) from None
+        raise
 
 
 def compile_file(
@@ -100,6 +155,28 @@ def compile_file(
     PointsmanError
         If it cannot be read.
     """
+    text, name = read_file(path, limits)
+    return compile_text(
+        text,
+        file=name,
+        topology=topology,
+        parameters=parameters,
+        limits=limits,
+        mode=mode,
+        schedlen=schedlen,
+    )
+
+
+def read_file(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> tuple[str, str]:
+    """The text of a COP file, and the file's name in messages.
+
+    Raises
+    ------
+    CopError
+        If the file is not UTF-8.
+    PointsmanError
+        If it cannot be read.
+    """
     name = os.fspath(path)
     try:
         with Path(name).open("rb") as stream:
@@ -114,15 +191,7 @@ def compile_file(
         if len(content) > 4 * limits.text:
             raise before.limit(0, "text", limits.text, "the file is too long") from None
         raise before.error(len(before.text) - 1, "the file is not UTF-8 here") from None
-    return compile_text(
-        text,
-        file=name,
-        topology=topology,
-        parameters=parameters,
-        limits=limits,
-        mode=mode,
-        schedlen=schedlen,
-    )
+    return text, name
 
 
 def _check_arguments(parameters: Mapping[str, int], limits: Limits, mode: str, schedlen: int | None) -> dict[str, int]:

@@ -1,7 +1,6 @@
 """Constructs of COP: groups, subsets, run-time values, defaults and parameters (Metcalf 1997, A.4 and A.5).
 
-Each is a special form, registered in `CONSTRUCTS`; operators defined in terms of others would be registered beside
-them in `pointsman.cop.compile`.
+Each is a special form, registered in `CONSTRUCTS`.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .arguments import element_of, evaluate_arguments
-from .evaluator import POISON, Machine, Scope, SpecialForm, Task
+from .evaluator import Machine, SpecialForm
 from .forms import binding_pairs, check_name
 from .operators import OPERATORS, operator_form, take_label
 from .options import DEFAULTABLE, approximate, boolean, positive, take_option
@@ -18,6 +17,7 @@ from .parts import Part, copies, group, parallel, sequential
 from .program import GroupKind, Runtime
 from .reader import FALSE, QUOTE, Atom, Form, ListForm, Symbol, show
 from .source import CopError
+from .values import POISON, Scope, Task
 
 RUNTIME_ARGUMENTS = (":values", ":distributed", ":block", ":dynamic")
 
@@ -43,28 +43,29 @@ def loop_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     if label is None or count is None or not children:
         return FALSE
     machine.count_made(1, form.at)
-    return group(machine, "loop", children, form.at, label=label, count=count, label_at=form.items[1].at)
+    label_at = machine.place(form.items[1].at)
+    return group(machine, "loop", children, machine.place(form.at), label=label, count=count, label_at=label_at)
 
 
 def sequential_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     """``(sequential OP …)``."""
     children = yield from _children(machine, form.items[1:], scope)
     machine.count_made(1, form.at)
-    return _value(sequential(machine, children, form.at))
+    return _value(sequential(machine, children, machine.place(form.at)))
 
 
 def parallel_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     """``(parallel OP …)``."""
     children = yield from _children(machine, form.items[1:], scope)
     machine.count_made(1, form.at)
-    return _value(parallel(machine, children, form.at))
+    return _value(parallel(machine, children, machine.place(form.at)))
 
 
 def _ordered_form(kind: GroupKind) -> SpecialForm:
     def form_of_kind(machine: Machine, form: ListForm, scope: Scope) -> Task:
         children = yield from _children(machine, form.items[1:], scope)
         machine.count_made(1, form.at)
-        return group(machine, kind, children, form.at) if children else FALSE
+        return group(machine, kind, children, machine.place(form.at)) if children else FALSE
 
     form_of_kind.__doc__ = f"``({kind} OP …)``."
     return form_of_kind
@@ -85,7 +86,7 @@ def subset_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     finally:
         machine.context = outer
     machine.count_made(1, form.at)
-    return _value(copies(machine, bodies, form.at))
+    return _value(copies(machine, bodies, machine.place(form.at)))
 
 
 def doall_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
@@ -114,7 +115,7 @@ def doall_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
         if not names:
             break
     machine.count_made(1, form.at)
-    return _value(parallel(machine, children, form.at))
+    return _value(parallel(machine, children, machine.place(form.at)))
 
 
 def runtime_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
@@ -146,7 +147,7 @@ def runtime_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
         distributed=dynamic or taken.get(":distributed", False),  # :dynamic is the stronger of the two
         dynamic=dynamic,
         block=taken.get(":block", 1),
-        position=machine.source.position(form.at),
+        position=machine.position(form.at),
     )
 
 

@@ -6,95 +6,33 @@ needs and is sent their values. Nesting therefore costs memory, bounded by ``lim
 A form that fails raises `CopError`. Constructs and operators catch it, record it and go on, so that one pass finds
 more than one fault; `CopLimitError` ends the pass at once.
 
-Non-goals: macros, continuations, assignment to list elements. Values are immutable, so there are no cycles.
+Forms that come with the compiler (`pointsman.cop.prelude`) have negative offsets; what goes wrong in them is shown at
+the call in the user's text.
+
+Non-goals: general macros, continuations, assignment to list elements. Values are immutable, so there are no cycles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pointsman.network import Topology
 
 from .geometry import Context
 from .limits import Limits
 from .parts import InstancePart, Part
-from .reader import FALSE, TRUE, Atom, Form, ListForm, Symbol, show
-from .source import CopError, CopLimitError, FollowOnError, Source, suggestion, together
-
-Task = Generator[Any, Any, Any]
-"""An evaluation: yields the evaluations that it waits for, returns its value."""
+from .program import Position
+from .reader import FALSE, QUOTE, TRUE, Atom, Form, ListForm, Symbol, show
+from .source import CopError, CopLimitError, FollowOnError, Note, Source, suggestion, together
+from .values import LATER, POISON, UNSET, Builtin, Closure, Complaint, Compound, Scope, Task, check_count
 
 SpecialForm = Callable[["Machine", ListForm, "Scope"], Task]
 
 MOST_ERRORS = 20
 """After so many faults the pass ends."""
-
-
-class Complaint(Exception):  # noqa: N818 (not an error of its own: `Machine.apply` gives it a place)
-    """What a library function says about its arguments.
-
-    Parameters
-    ----------
-    message : str
-    argument : int or None
-        Number of the argument that is wrong, from 0; None: the call.
-    """
-
-    def __init__(self, message: str, argument: int | None = None, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.argument = argument
-        self.hint = hint
-
-
-class Scope:
-    """Names and values of one lexical level."""
-
-    __slots__ = ("outer", "values")
-
-    def __init__(self, values: dict[str, object], outer: Scope | None) -> None:
-        self.values = values
-        self.outer = outer
-
-
-@dataclass(frozen=True, eq=False)
-class Closure:
-    """A function that the text defines."""
-
-    name: str
-    parameters: tuple[str, ...]
-    body: tuple[Form, ...]
-    scope: Scope
-
-    def __str__(self) -> str:
-        return f"#<function {self.name}>"
-
-
-@dataclass(frozen=True, eq=False)
-class Builtin:
-    """A function of the library. With ``calls`` it is a generator, and may call functions of the text."""
-
-    name: str
-    least: int
-    most: int | None
-    function: Callable[[Machine, list[Any]], Any]
-    calls: bool = False
-
-    def __str__(self) -> str:
-        return f"#<function {self.name}>"
-
-
-class _Poison:
-    """Value of a name whose definition failed."""
-
-    def __str__(self) -> str:
-        return "#<failed>"
-
-
-POISON = _Poison()
+ERROR_STEPS = 50
 
 
 @dataclass
@@ -115,8 +53,10 @@ class Machine:
     source : Source
     forms : mapping
         Special forms by name; a name in it always means that form.
-    functions : mapping
-        Library functions and constants by name; the text may define these names anew.
+    library : Scope
+        Library functions and constants; the text may define their names anew, in its own scope.
+    library_source : Source or None
+        The text that forms with negative offsets stand in.
     """
 
     def __init__(
@@ -126,22 +66,27 @@ class Machine:
         settings: Settings,
         limits: Limits,
         forms: Mapping[str, SpecialForm],
-        functions: Mapping[str, object],
+        library: Scope,
         host_parameters: Mapping[str, int],
+        library_source: Source | None = None,
     ) -> None:
         self.source = source
+        self.library_source = library_source
         self.settings = settings
         self.limits = limits
         self.forms = forms
-        self.library = Scope(dict(functions), None)
+        self.library = library
         self.globals = Scope({}, self.library)
         self.host_parameters = host_parameters
         self.parameters: dict[str, int] = {}
         self.network = Context(settings.topology)
         self.context = self.network
         self.defaults: Mapping[str, object] = {}
+        self.passed: Mapping[str, object] = {}
+        """Optional arguments that ``call-op`` hands on."""
         self.created: dict[int, InstancePart] = {}
         self.errors: dict[tuple[int, int], CopError] = {}
+        self.known_errors: dict[tuple[int, str], CopError] = {}
         self.calls: list[int] = []
         self.at = 0
         self.steps = 0
@@ -155,6 +100,7 @@ class Machine:
         stack = [task]
         value: object = None
         error: CopError | None = None
+        most_steps, deepest = self.limits.steps, self.limits.depth
         while stack:
             try:
                 if error is None:
@@ -171,9 +117,11 @@ class Machine:
                 stack.pop()
                 error = raised
             else:
-                self.charge(1)
-                if len(stack) >= self.limits.depth:
-                    raise self.source.limit(self.at, "depth", self.limits.depth, "evaluation is nested too deeply")
+                self.steps += 1
+                if self.steps > most_steps:
+                    raise self.limit("steps", "evaluation takes too many steps")
+                if len(stack) >= deepest:
+                    raise self.limit("depth", "evaluation is nested too deeply")
                 stack.append(request)
                 value = None
         if error is not None:
@@ -192,9 +140,46 @@ class Machine:
 
     def value(self, form: Form, scope: Scope) -> Task:
         """Evaluate any form; for use with ``yield from``."""
-        if isinstance(form, ListForm):
-            return (yield self.compound(form, scope))
+        if type(form) is ListForm:
+            value = self.plain_call(form, scope)
+            return (yield self.compound(form, scope)) if value is LATER else value
+        assert type(form) is Atom
         return self.atom(form, scope)
+
+    def plain_call(self, form: ListForm, scope: Scope, levels: int = 3) -> object:
+        """Value of a call of a library function on atoms and calls of the same sort, few levels deep; else `LATER`.
+
+        Short cut for the most frequent expressions: they need no task. Library functions have no effects, so it does
+        no harm that arguments are evaluated again after `LATER`.
+        """
+        items = form.items
+        head = items[0]
+        if type(head) is not Atom or type(head.value) is not Symbol:
+            return LATER
+        if head.value in self.forms:
+            if head.value == QUOTE and len(items) == 2 and type(items[1]) is Atom:
+                return items[1].value
+            return LATER
+        function = self.lookup(head.value, scope)
+        if type(function) is not Builtin or function.calls:
+            return LATER
+        arguments = []
+        for item in items[1:]:
+            if type(item) is Atom:
+                arguments.append(self.atom(item, scope))
+                continue
+            assert type(item) is ListForm
+            value = self.plain_call(item, scope, levels - 1) if levels else LATER
+            if value is LATER:
+                return LATER
+            arguments.append(value)
+        self.at = form.at
+        self.charge(1)
+        try:
+            check_count(function.name, function.least, function.most, len(arguments))
+            return function.function(self, arguments)
+        except Complaint as complaint:
+            raise self.complaint(complaint, form) from None
 
     def atom(self, form: Atom, scope: Scope) -> object:
         """Value of an atom."""
@@ -202,20 +187,30 @@ class Machine:
         if type(value) is not Symbol or value == TRUE:
             return value
         found = self.lookup(value, scope)
+        if found is None or found is POISON or found is UNSET:
+            return self.resolve(form, value, scope, called=False)
+        return found
+
+    def resolve(self, form: Form, name: str, scope: Scope, *, called: bool) -> object:
+        """Value of a name that must have one."""
+        found = self.lookup(name, scope)
         if found is None:
-            raise self._unknown(form, value, scope, called=False)
+            raise self._unknown(form, name, scope, called=called)
         if found is POISON:
             raise self.poisoned(form.at)
+        if found is UNSET:
+            raise self.error(form.at, f"'{show(Symbol(name))}' is used before it has a value")
         return found
 
     def lookup(self, name: str, scope: Scope) -> object | None:
         """Value of a name, `POISON` if its definition failed, None if it has none."""
         inner: Scope | None = scope
         while inner is not None:
-            if name in inner.values:
-                return inner.values[name]
+            found = inner.values.get(name)
+            if found is not None:
+                return found
             inner = inner.outer
-        return self.network_variable(name)
+        return self.network_variable(name) if name[0] == "*" else None
 
     def _call(self, form: ListForm, scope: Scope) -> Task:
         items = form.items
@@ -223,20 +218,20 @@ class Machine:
         if isinstance(head, ListForm):
             function = yield self.compound(head, scope)
         elif type(head.value) is Symbol:
-            function = self.lookup(head.value, scope)
-            if function is None:
-                raise self._unknown(head, head.value, scope, called=True)
-            if function is POISON:
-                raise self.poisoned(head.at)
+            function = self.resolve(head, head.value, scope, called=True)
         else:
             raise self.error(
                 head.at, f"{show(head.value)} cannot be called", hint="a list of values is quoted: '(0 1 2)"
             )
+        if type(function) is Compound:
+            return (yield from function.evaluate(self, function, form, scope))
         arguments = []
         for item in items[1:]:
-            if isinstance(item, ListForm):
-                arguments.append((yield self.compound(item, scope)))
+            if type(item) is ListForm:
+                value = self.plain_call(item, scope)
+                arguments.append((yield self.compound(item, scope)) if value is LATER else value)
             else:
+                assert type(item) is Atom
                 arguments.append(self.atom(item, scope))
         return (yield from self.apply(function, arguments, form))
 
@@ -245,17 +240,19 @@ class Machine:
         if type(function) is Builtin:
             self.at = form.at
             try:
-                self._check_count(function.name, function.least, function.most, len(arguments))
+                check_count(function.name, function.least, function.most, len(arguments))
                 result = function.function(self, arguments)
                 return (yield from result) if function.calls else result
             except Complaint as complaint:
-                raise self.error(self._place(form, complaint), complaint.message, hint=complaint.hint) from None
+                raise self.complaint(complaint, form) from None
+        if type(function) is Compound:
+            return (yield from function.expand(self, function, arguments, form))
         if type(function) is not Closure:
             raise self.error(form.at, f"{show(function)} is not a function")
-        count = len(function.parameters)
-        if len(arguments) != count:
-            raise self.error(form.at, f"{function.name} takes {_plural(count)}, not {len(arguments)}")
-        scope = Scope(dict(zip(function.parameters, arguments, strict=True)), function.scope)
+        try:
+            scope = Scope(function.parameters.bind(self, function.name, arguments), function.scope)
+        except Complaint as complaint:
+            raise self.complaint(complaint, form) from None
         defaults = self.defaults
         self.calls.append(form.at)
         try:
@@ -277,10 +274,7 @@ class Machine:
         parts: list[object] = []
         value: object = FALSE
         for number, form in enumerate(forms):
-            if isinstance(form, ListForm):
-                value = yield self.compound(form, scope)
-            else:
-                value = self.atom(form, scope)
+            value = yield from self.value(form, scope)
             if number < len(forms) - 1 and _holds_part(value):
                 parts.append(value)
         return (*parts, value) if parts else value
@@ -321,6 +315,8 @@ class Machine:
 
     def network_variable(self, name: str) -> object | None:
         """Value of a predefined variable, or None if there is none of that name."""
+        if name.endswith("size*") and not self.context.whole:
+            self.survey()
         found = self.context.variable(name)
         if found is not None:
             return found
@@ -351,16 +347,64 @@ class Machine:
 
     # Errors and bounds
 
+    def place(self, at: int) -> int:
+        """The offset in the user's text that stands for ``at``: itself, or the call that led into the prelude."""
+        if at >= 0:
+            return at
+        return next((call for call in reversed(self.calls) if call >= 0), 0)
+
+    def position(self, at: int) -> Position:
+        """Line and column in the user's text that stand for ``at``."""
+        return self.source.position(self.place(at))
+
     def error(
-        self, at: int, message: str, *, hint: str | None = None, notes: Sequence[tuple[int, str]] = ()
+        self,
+        at: int,
+        message: str,
+        *,
+        hint: str | None = None,
+        notes: Sequence[tuple[int, str]] = (),
+        own: bool = False,
     ) -> CopError:
-        """An error at an offset; within a function of the text it names the call too."""
-        if self.calls:
+        """An error at an offset; within a function of the text it names the call too.
+
+        One in the prelude is shown at the call, with the place in the prelude unless the prelude says so itself.
+        Making one costs about as much as `ERROR_STEPS` steps.
+        """
+        known = self.known_errors.get((at, message))
+        if known is not None:
+            return known
+        self.charge(ERROR_STEPS)
+        error = self._error(at, message, hint, notes, own)
+        if not self.calls and len(self.known_errors) < MOST_ERRORS:
+            self.known_errors[at, message] = error
+        return error
+
+    def _error(self, at: int, message: str, hint: str | None, notes: Sequence[tuple[int, str]], own: bool) -> CopError:
+        if at < 0:
+            error = self.source.error(self.place(at), message, hint=hint)
+            if self.library_source is not None and not own:
+                library = self.library_source
+                error.notes = (Note(library.position(~at), "in its definition", library.excerpt(~at)),)
+            return error
+        if self.calls and self.calls[-1] >= 0:
             notes = [*notes, (self.calls[-1], "called from here")]
-        return self.source.error(at, message, hint=hint, notes=notes)
+        return self.source.error(at, message, hint=hint, notes=[(self.place(a), text) for a, text in notes])
+
+    def complaint(self, complaint: Complaint, form: Form) -> CopError:
+        """The error of a complaint about a call."""
+        at = form.at
+        if complaint.argument is not None and isinstance(form, ListForm):
+            at = form.items[min(complaint.argument + 1, len(form.items) - 1)].at
+        return self.error(at, complaint.message, hint=complaint.hint, own=complaint.own)
+
+    def limit(self, name: str, what: str, at: int | None = None) -> CopLimitError:
+        """The error of a limit that is passed, at an offset or where evaluation is."""
+        bound = getattr(self.limits, name)
+        return self.source.limit(self.place(self.at if at is None else at), name, bound, what)
 
     def poisoned(self, at: int) -> FollowOnError:
-        return FollowOnError("follows from another error", position=self.source.position(at))
+        return FollowOnError("follows from another error", position=self.position(at))
 
     def record(self, error: CopError) -> None:
         """Keep an error and go on: one for each place, and not too many."""
@@ -381,20 +425,13 @@ class Machine:
         """Count work."""
         self.steps += steps
         if self.steps > self.limits.steps:
-            raise self.source.limit(self.at, "steps", self.limits.steps, "evaluation takes too many steps")
+            raise self.limit("steps", "evaluation takes too many steps")
 
-    def allocate(self, cells: int) -> None:
-        """Count list elements or characters that are about to be made in one piece."""
+    def allocate(self, cells: int, each: int = 1) -> None:
+        """Count list elements or characters that are about to be made in one piece; ``each`` counts so much."""
         if cells > self.limits.list_length:
-            raise self.source.limit(
-                self.at,
-                "list_length",
-                self.limits.list_length,
-                f"this makes a list or string of {show(cells)} elements",
-            )
-        self.cells += cells
-        if self.cells > self.limits.cells:
-            raise self.source.limit(self.at, "cells", self.limits.cells, "the program makes too many list elements")
+            raise self.limit("list_length", f"this makes a list or string of {show(cells)} elements")
+        self._keep(cells * each)
 
     def list_of(self, items: Sequence[object]) -> tuple[object, ...]:
         """A list value of these elements."""
@@ -402,20 +439,25 @@ class Machine:
         return tuple(items)
 
     def number(self, value: int | Fraction) -> int | Fraction:
-        """A number value: an integer if it is one, and not too long."""
-        bits = self.limits.number_bits
+        """A number value: an integer if it is one, and not too long. Long ones count as cells."""
         if isinstance(value, Fraction):
             if value.denominator == 1:
                 value = value.numerator
-            elif value.denominator.bit_length() > bits or value.numerator.bit_length() > bits:
-                raise self._too_big()
-        if isinstance(value, int) and value.bit_length() > bits:
-            raise self._too_big()
+            else:
+                self.check_bits(bits := max(value.denominator.bit_length(), value.numerator.bit_length()))
+                self._keep(2 + bits // 32)
+        if isinstance(value, int) and (bits := value.bit_length()) > 64:
+            self.check_bits(bits)
+            self._keep(bits // 64)
         return value
 
+    def _keep(self, cells: int) -> None:
+        self.cells += cells
+        if self.cells > self.limits.cells:
+            raise self.limit("cells", "the program makes too many list elements")
+
     def _too_big(self) -> CopLimitError:
-        bits = self.limits.number_bits
-        return self.source.limit(self.at, "number_bits", bits, "this number has too many bits")
+        return self.limit("number_bits", "this number has too many bits")
 
     def check_bits(self, bits: int) -> None:
         """Refuse a number of so many bits before it is made."""
@@ -426,23 +468,30 @@ class Machine:
         """Count operator instances and groups."""
         self.made += parts
         if self.made > self.limits.operators:
-            raise self.source.limit(at, "operators", self.limits.operators, "the program has too many operators")
+            raise self.limit("operators", "the program has too many operators", at)
 
-    def _check_count(self, name: str, least: int, most: int | None, count: int) -> None:
-        if count < least or (most is not None and count > most):
-            if most is None:
-                expected = f"at least {_plural(least)}"
-            elif least == most:
-                expected = _plural(least)
-            else:
-                expected = f"{least} to {most} arguments"
-            raise Complaint(f"{name} takes {expected}, not {count}")
+    def survey(self) -> None:
+        """Count the work of finding the coordinates of the current subset, which is done once."""
+        if "coordinates" not in vars(self.context):
+            self.charge(len(self.context))
 
-    @staticmethod
-    def _place(form: Form, complaint: Complaint) -> int:
-        if complaint.argument is None or not isinstance(form, ListForm):
-            return form.at
-        return form.items[min(complaint.argument + 1, len(form.items) - 1)].at
+    def equal(self, one: object, other: object) -> bool:
+        """Whether two values are written alike."""
+        stack = [(one, other)]
+        while stack:
+            a, b = stack.pop()
+            if a is b:
+                continue
+            if type(a) is not type(b):
+                return False
+            if isinstance(a, tuple) and isinstance(b, tuple):
+                if len(a) != len(b):
+                    return False
+                self.charge(len(a))
+                stack.extend(zip(a, b, strict=True))
+            elif not isinstance(a, str | int | Fraction) or a != b:
+                return False
+        return True
 
 
 def _holds_part(value: object) -> bool:
@@ -457,7 +506,3 @@ def _holds_part(value: object) -> bool:
         if isinstance(item, tuple):
             stack.extend(reversed(item[:20]))
     return False
-
-
-def _plural(count: int) -> str:
-    return "1 argument" if count == 1 else f"{count} arguments"

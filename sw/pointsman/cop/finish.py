@@ -151,16 +151,33 @@ def _check_instances(machine: Machine, operator: OperatorPart) -> None:
                 return
 
 
-def _freeze(machine: Machine, part: Part) -> Group | Operator:
-    position = machine.source.position(part.at)
-    if isinstance(part, GroupPart):
-        children = tuple(_freeze(machine, child) for child in part.children)
-        return Group(part.kind, children, part.label, part.count, position)
+def _freeze(machine: Machine, root: Part) -> Group | Operator:
+    """The frozen tree, from the leaves up."""
+    frozen: list[Group | Operator] = []
+    stack: list[tuple[Part, bool]] = [(root, False)]
+    while stack:
+        part, ready = stack.pop()
+        if isinstance(part, OperatorPart):
+            frozen.append(_freeze_operator(machine, part))
+        elif ready:
+            count = len(part.children)
+            children = tuple(frozen[len(frozen) - count :])
+            del frozen[len(frozen) - count :]
+            position = machine.source.position(part.at)
+            frozen.append(Group(part.kind, children, part.label, part.count, position))
+        else:
+            stack.append((part, True))
+            stack.extend((child, False) for child in reversed(part.children))
+    return frozen[0]
+
+
+def _freeze_operator(machine: Machine, part: OperatorPart) -> Operator:
+    position = machine.source.position
     options = part.options
     return Operator(
         label=part.label,
         kind=part.kind,
-        instances=tuple(Instance(instance.nodes, instance.operands) for instance in part.instances),
+        instances=tuple(Instance(one.nodes, one.operands, position(one.at)) for one in part.instances),
         type=options.type,
         m=options.m,
         c=part.c,
@@ -168,5 +185,5 @@ def _freeze(machine: Machine, part: Part) -> Group | Operator:
         b=options.b,
         impl=options.impl,
         valid=options.valid,
-        position=position,
+        position=position(part.at),
     )

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
 
-from .evaluator import POISON, Closure, Machine, Scope, SpecialForm, Task
+from .evaluator import Machine, SpecialForm
 from .geometry import AXES, NETWORK_VARIABLES, Context
-from .reader import FALSE, TRUE, Atom, Form, ListForm, Symbol, datum, show
+from .reader import FALSE, QUASIQUOTE, SPLICE, TRUE, UNQUOTE, Atom, Form, ListForm, Symbol, datum, show
 from .source import CopError
+from .values import POISON, UNSET, Closure, Parameters, Scope, Task
 
 MODES = ("numesh", "dyn", "tdm")
 """What ``*mode*`` may be: scheduled routers, packet routers, the multiplexed switch."""
@@ -28,6 +29,51 @@ def quote_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
         return value
     return datum(quoted)
     yield  # makes this a task like every other form
+
+
+def quasiquote_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    """``(quasiquote X)``, `` `X ``: X with the values of ``,Y`` in it, and of ``,@Y`` spread out."""
+    _count(machine, form, 1, 1, "(quasiquote X)")
+    return (yield from _quasi(machine, form.items[1], scope, 1))
+
+
+def _quasi(machine: Machine, form: Form, scope: Scope, level: int) -> Task:
+    if isinstance(form, Atom):
+        return form.value
+    head = form.items[0].value if isinstance(form.items[0], Atom) else None
+    if head == UNQUOTE and isinstance(head, Symbol):
+        _count(machine, form, 1, 1, "(unquote X)")
+        if level == 1:
+            return (yield from machine.value(form.items[1], scope))
+    inner = level + (head == QUASIQUOTE) - (head in (UNQUOTE, SPLICE)) if isinstance(head, Symbol) else level
+    items: list[object] = []
+    for item in form.items:
+        if level == 1 and _is_splice(item):
+            assert isinstance(item, ListForm)
+            _count(machine, item, 1, 1, "(unquote-splicing X)")
+            value = yield from machine.value(item.items[1], scope)
+            if not isinstance(value, tuple):
+                raise machine.error(item.items[1].at, f"expected a list to spread out, not {show(value)}")
+            machine.allocate(len(value))
+            items.extend(value)
+        elif isinstance(item, ListForm):
+            items.append((yield _quasi(machine, item, scope, inner)))
+        else:
+            items.append(item.value)
+    return machine.list_of(items)
+
+
+def _is_splice(form: Form) -> bool:
+    if not isinstance(form, ListForm) or not isinstance(form.items[0], Atom):
+        return False
+    head = form.items[0].value
+    return isinstance(head, Symbol) and head == SPLICE
+
+
+def unquote_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    """``(unquote X)`` and ``(unquote-splicing X)`` have no meaning of their own."""
+    raise machine.error(form.at, "a comma means something only within a quasi-quotation", hint="`(a ,b ,@c)")
+    yield
 
 
 def define_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
@@ -81,9 +127,24 @@ def lambda_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
 
 
 def let_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
-    """``(let ((NAME VALUE) …) BODY …)``: the values do not see the names."""
+    """``(let ((NAME VALUE) …) BODY …)``: the values do not see the names.
+
+    ``(let AGAIN ((NAME VALUE) …) BODY …)``: in the body, ``(AGAIN VALUE …)`` does it again.
+    """
     _count(machine, form, 2, None, "(let ((NAME VALUE) ...) BODY)")
     values: dict[str, object] = {}
+    first = form.items[1]
+    if isinstance(first, Atom) and isinstance(first.value, Symbol):
+        _count(machine, form, 3, None, "(let AGAIN ((NAME VALUE) ...) BODY)")
+        name = check_name(machine, first, "function")
+        pairs = binding_pairs(machine, form.items[2], "let")
+        arguments = []
+        for _, value_form in pairs:
+            arguments.append((yield from machine.value(value_form, scope)))
+        inner = Scope({}, scope)
+        parameters = Parameters(tuple(name for name, _ in pairs), len(pairs))
+        function = inner.values[name] = Closure(name, parameters, form.items[3:], inner)
+        return (yield from machine.apply(function, arguments, form))
     for name, value_form in binding_pairs(machine, form.items[1], "let"):
         values[name] = yield from machine.value(value_form, scope)
     return (yield from _inner_body(machine, form, Scope(values, scope)))
@@ -96,6 +157,16 @@ def let_star_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
         value = yield from machine.value(value_form, scope)
         scope = Scope({name: value}, scope)
     return (yield from _inner_body(machine, form, Scope({}, scope)))
+
+
+def letrec_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    """``(letrec ((NAME VALUE) …) BODY …)``: each value sees all names; it may use those that have a value already."""
+    _count(machine, form, 2, None, "(letrec ((NAME VALUE) ...) BODY)")
+    pairs = binding_pairs(machine, form.items[1], "letrec")
+    inner = Scope({name: UNSET for name, _ in pairs}, scope)
+    for name, value_form in pairs:
+        inner.values[name] = yield from machine.value(value_form, inner)
+    return (yield from _inner_body(machine, form, Scope({}, inner)))
 
 
 def _inner_body(machine: Machine, form: ListForm, scope: Scope) -> Task:
@@ -149,6 +220,39 @@ def cond_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return FALSE
 
 
+def case_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    """``(case KEY ((VALUE …) X …) … (else X …))``: the clause that lists KEY."""
+    _count(machine, form, 1, None, "(case KEY ((VALUE ...) X ...) ... (else X ...))")
+    key = yield from machine.value(form.items[1], scope)
+    for clause in form.items[2:]:
+        if isinstance(clause, Atom):
+            raise machine.error(clause.at, "a clause of case is a list: the values and what follows from them")
+        values = datum(clause.items[0])
+        if not (isinstance(values, Symbol) and values == "else"):
+            if not isinstance(values, tuple):
+                raise machine.error(clause.items[0].at, f"a clause of case begins with a list, not {show(values)}")
+            machine.charge(len(values))
+            if not any(machine.equal(key, value) for value in values):
+                continue
+        return (yield from machine.body(clause.items[1:], scope))
+    return FALSE
+
+
+def assert_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    """``(assert TEST [X …])``: an error, with the values of X in its message, if TEST is nil."""
+    _count(machine, form, 1, None, "(assert TEST MESSAGE ...)")
+    test = yield from machine.value(form.items[1], scope)
+    if test != FALSE:
+        return FALSE
+    words = []
+    for item in form.items[2:]:
+        value = yield from machine.value(item, scope)
+        words.append(value if type(value) is str else show(value))
+    said = bool(words)
+    message = " ".join(words)[:300] if said else f"assertion does not hold: {show(datum(form.items[1]))}"
+    raise machine.error(form.at, "".join(c if c.isprintable() else " " for c in message), own=said)
+
+
 def and_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     """``(and X …)``: the first that is nil, or the last."""
     value: object = TRUE
@@ -176,9 +280,13 @@ def check_name(machine: Machine, form: Form, what: str) -> str:
         raise machine.error(form.at, f"the name of a {what} must be a symbol, not {shown}")
     name = str(form.value)
     if name in machine.forms or name == TRUE or name == "else":
-        raise machine.error(form.at, f"'{name}' is a word of the language and cannot name a {what}")
+        raise machine.error(
+            form.at, f"'{name}' is a word of the language and cannot name {'an' if what == 'operator' else 'a'} {what}"
+        )
     if name in NETWORK_VARIABLES or name in SETTABLE:
-        raise machine.error(form.at, f"'{name}' is a predefined variable and cannot name a {what}")
+        raise machine.error(
+            form.at, f"'{name}' is a predefined variable and cannot name {'an' if what == 'operator' else 'a'} {what}"
+        )
     return name
 
 
@@ -252,13 +360,32 @@ def reset_network(machine: Machine, size: list[int], at: int) -> None:
 def _closure(
     machine: Machine, name: str, parameters: tuple[Form, ...], body: tuple[Form, ...], scope: Scope
 ) -> Closure:
+    return Closure(name, take_parameters(machine, parameters), body, scope)
+
+
+def take_parameters(machine: Machine, forms: tuple[Form, ...]) -> Parameters:
+    """Parameters of a function: names, ``&optional`` before those that may be left out, ``&rest`` before the last."""
     names: list[str] = []
-    for form in parameters:
+    needed: int | None = None
+    rest = False
+    for number, form in enumerate(forms):
+        word = form.value if isinstance(form, Atom) and isinstance(form.value, Symbol) else None
+        if word == "&optional" and needed is None:
+            needed = len(names)
+            continue
+        if word == "&rest":
+            if number != len(forms) - 2:
+                raise machine.error(form.at, "&rest must be followed by one last parameter")
+            needed = len(names) if needed is None else needed
+            rest = True
+            continue
+        if word is not None and word.startswith("&"):
+            raise machine.error(form.at, f"'{show(word)}' is not allowed here", hint="known are &optional and &rest")
         parameter = check_name(machine, form, "parameter")
         if parameter in names:
             raise machine.error(form.at, f"parameter '{parameter}' occurs twice")
         names.append(parameter)
-    return Closure(name, tuple(names), body, scope)
+    return Parameters(tuple(names), len(names) if needed is None else needed, rest)
 
 
 def _count(machine: Machine, form: ListForm, least: int, most: int | None, syntax: str) -> None:
@@ -271,18 +398,24 @@ def _count(machine: Machine, form: ListForm, least: int, most: int | None, synta
 
 LISP_FORMS: Mapping[str, SpecialForm] = {
     "quote": quote_form,
+    "quasiquote": quasiquote_form,
+    "unquote": unquote_form,
+    "unquote-splicing": unquote_form,
     "define": define_form,
     "set!": set_form,
     "setq": set_form,
     "lambda": lambda_form,
     "let": let_form,
     "let*": let_star_form,
+    "letrec": letrec_form,
     "begin": begin_form,
     "progn": begin_form,
     "if": if_form,
     "when": when_form,
     "unless": when_form,
     "cond": cond_form,
+    "case": case_form,
+    "assert": assert_form,
     "and": and_form,
     "or": or_form,
 }

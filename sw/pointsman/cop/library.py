@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from .arithmetic import NUMBERS, integer, truth
-from .evaluator import Builtin, Closure, Complaint, Machine, Task
+from .evaluator import Machine
 from .forms import check_settable, reset_network
 from .geometry import AXES
 from .options import TYPES
 from .reader import FALSE, TRUE, Keyword, Symbol, show
+from .values import Builtin, Closure, Complaint, Compound, Task
 
 Function = Callable[[Machine, list[Any]], Any]
 
@@ -44,34 +45,12 @@ def a_symbol(arguments: list[Any], index: int) -> Symbol:
     return value
 
 
-def a_function(arguments: list[Any], index: int) -> Builtin | Closure:
-    """An argument that must be a function."""
+def a_function(arguments: list[Any], index: int) -> Builtin | Closure | Compound:
+    """An argument that must be a function, or an operator that is made of others."""
     value = arguments[index]
-    if not isinstance(value, Builtin | Closure):
+    if not isinstance(value, Builtin | Closure | Compound):
         raise Complaint(f"expected a function, not {show(value)}", index)
     return value
-
-
-def equal(machine: Machine, one: object, other: object) -> bool:
-    """Whether two values are written alike."""
-    stack = [(one, other)]
-    while stack:
-        a, b = stack.pop()
-        if a is b:
-            continue
-        if type(a) is not type(b):
-            return False
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            if len(a) != len(b):
-                return False
-            machine.charge(len(a))
-            stack.extend(zip(a, b, strict=True))
-        elif isinstance(a, str | int | Fraction):
-            if a != b:
-                return False
-        else:
-            return False
-    return True
 
 
 # Lists
@@ -148,7 +127,7 @@ def _sublist(machine: Machine, arguments: list[Any]) -> object:
 def _position_of(machine: Machine, item: object, items: tuple[Any, ...]) -> int | None:
     for index, other in enumerate(items):
         machine.charge(1)
-        if equal(machine, item, other):
+        if machine.equal(item, other):
             return index
     return None
 
@@ -164,12 +143,40 @@ def _position(machine: Machine, arguments: list[Any]) -> object:
     return FALSE if index is None else index
 
 
+def _positions(machine: Machine, arguments: list[Any]) -> object:
+    """(positions ITEMS LIST): where in LIST of numbers or symbols each of ITEMS stands."""
+    items, among = a_list(arguments, 0), a_list(arguments, 1)
+    machine.charge(len(among))
+    place: dict[object, int] = {}
+    for index, item in enumerate(among):
+        place.setdefault(_plain(item, 1), index)
+    for item in items:
+        if _plain(item, 0) not in place:
+            raise Complaint(f"{show(item)} is not in the list", 0)
+    return machine.list_of([place[_plain(item, 0)] for item in items])
+
+
+def _remove_duplicates(machine: Machine, arguments: list[Any]) -> object:
+    """(remove-duplicates LIST) of numbers or symbols: the first of each stays."""
+    items = a_list(arguments, 0)
+    machine.charge(len(items))
+    seen = {_plain(item, 0): item for item in reversed(items)}
+    return machine.list_of([item for item in items if seen.pop(_plain(item, 0), None) is not None])
+
+
+def _plain(value: object, argument: int) -> object:
+    """A number, string or symbol as a key; lists would be hashed recursively."""
+    if isinstance(value, tuple) or not isinstance(value, int | str | Fraction):
+        raise Complaint(f"expected a list of numbers, strings or symbols, not one with {show(value)}", argument)
+    return (type(value), value)
+
+
 def _assoc(machine: Machine, arguments: list[Any]) -> object:
     for pair in a_list(arguments, 1):
         machine.charge(1)
         if not isinstance(pair, tuple) or not pair:
             raise Complaint(f"assoc needs a list of lists, not one with {show(pair)}", 1)
-        if equal(machine, arguments[0], pair[0]):
+        if machine.equal(arguments[0], pair[0]):
             return pair
     return FALSE
 
@@ -214,10 +221,45 @@ def _apply(machine: Machine, arguments: list[Any]) -> Task:
     return (yield machine.call_back(function, values, machine.at))
 
 
+def _every(machine: Machine, arguments: list[Any]) -> Task:
+    """(every TEST LIST): nil at the first element that fails, else the last value."""
+    at = machine.at
+    function = a_function(arguments, 0)
+    value: object = TRUE
+    for item in a_list(arguments, 1):
+        value = yield machine.call_back(function, [item], at)
+        if value == FALSE:
+            break
+    return value
+
+
+def _some(machine: Machine, arguments: list[Any]) -> Task:
+    """(some TEST LIST): the first value that is not nil."""
+    at = machine.at
+    function = a_function(arguments, 0)
+    for item in a_list(arguments, 1):
+        value = yield machine.call_back(function, [item], at)
+        if value != FALSE:
+            return value
+    return FALSE
+
+
+def _fold_right(machine: Machine, arguments: list[Any]) -> Task:
+    """(fold-right FUNCTION START LIST), from the right."""
+    at = machine.at
+    function, value = a_function(arguments, 0), arguments[1]
+    for item in reversed(a_list(arguments, 2)):
+        value = yield machine.call_back(function, [item, value], at)
+    return value
+
+
 def _sort(machine: Machine, arguments: list[Any]) -> Task:
     """(sort LIST BEFORE): stable merge sort."""
     at = machine.at
     items, before = a_list(arguments, 0), a_function(arguments, 1)
+    if before in (NUMBERS["<"], NUMBERS[">"]) and all(type(item) is int for item in items):
+        machine.charge(len(items))
+        return machine.list_of(sorted(items, reverse=before is NUMBERS[">"]))
     runs = [[item] for item in items]
     while len(runs) > 1:
         merged = []
@@ -240,7 +282,7 @@ def _sort(machine: Machine, arguments: list[Any]) -> Task:
 
 
 def _equal(machine: Machine, arguments: list[Any]) -> object:
-    return truth(equal(machine, arguments[0], arguments[1]))
+    return truth(machine.equal(arguments[0], arguments[1]))
 
 
 def _type_test(kinds: type | tuple[type, ...]) -> Function:
@@ -254,6 +296,29 @@ def _string_append(machine: Machine, arguments: list[Any]) -> str:
     texts = [a_string(arguments, index) for index in range(len(arguments))]
     machine.allocate(sum(map(len, texts)))
     return "".join(texts)
+
+
+def _string_length(machine: Machine, arguments: list[Any]) -> int:
+    return len(a_string(arguments, 0))
+
+
+def _substring(machine: Machine, arguments: list[Any]) -> str:
+    """(substring STRING START END), END excluded."""
+    text = a_string(arguments, 0)
+    start = integer(arguments, 1, 0, len(text))
+    end = integer(arguments, 2, start, len(text)) if len(arguments) == 3 else len(text)
+    machine.allocate(end - start)
+    return text[start:end]
+
+
+def _string_to_number(machine: Machine, arguments: list[Any]) -> object:
+    """(string->number STRING): an integer, or nil if it is none."""
+    text = a_string(arguments, 0)
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        return FALSE
+    machine.check_bits(3 * len(digits.lstrip("0")))
+    return machine.number(int(digits.lstrip("0") or "0") * (-1 if text.startswith("-") else 1))
 
 
 def _symbol_append(machine: Machine, arguments: list[Any]) -> Symbol:
@@ -286,7 +351,7 @@ def _error(machine: Machine, arguments: list[Any]) -> object:
     """(error TEXT VALUE …): the program's own refusal."""
     words = [value if type(value) is str else show(value) for value in arguments]
     text = " ".join(words)[:300]
-    raise Complaint("".join(c if c.isprintable() else " " for c in text))
+    raise Complaint("".join(c if c.isprintable() else " " for c in text), own=True)
 
 
 # The network (Metcalf 1997, Table A.2)
@@ -300,7 +365,7 @@ def _all(machine: Machine, arguments: list[Any]) -> object:
 
 def _count(machine: Machine, arguments: list[Any]) -> object:
     start, count = integer(arguments, 0), integer(arguments, 1, least=0)
-    machine.allocate(count)
+    machine.allocate(count, 1 + start.bit_length() // 64)
     return tuple(range(start, start + count))
 
 
@@ -309,11 +374,12 @@ def _step(machine: Machine, arguments: list[Any]) -> object:
     if step == 0:
         raise Complaint("the step must not be zero", 0)
     count = max(0, (last - first) // step + 1)
-    machine.allocate(count)
+    machine.allocate(count, 1 + max(first.bit_length(), last.bit_length()) // 64)
     return tuple(range(first, first + count * step, step))
 
 
 def _coord(machine: Machine, arguments: list[Any]) -> int:
+    machine.survey()
     context = machine.context
     place = tuple(integer(arguments, index) for index in range(len(arguments))) + (0,) * (3 - len(arguments))
     for index, extent in enumerate(context.sizes):
@@ -328,6 +394,7 @@ def _coord(machine: Machine, arguments: list[Any]) -> int:
 
 
 def _coords(machine: Machine, arguments: list[Any]) -> object:
+    machine.survey()
     context = machine.context
     node = integer(arguments, 0)
     if not 0 <= node < len(context):
@@ -340,6 +407,7 @@ def _make_1d(machine: Machine, arguments: list[Any]) -> object:
     dimension = AXES.find(value) if isinstance(value, Symbol) and len(value) == 1 else value
     if type(dimension) is not int or not 0 <= dimension <= 2:
         raise Complaint(f"a dimension must be 'x, 'y or 'z, or 0, 1 or 2, not {show(value)}", 0)
+    machine.survey()
     lines = machine.context.lines(dimension)
     machine.allocate(len(machine.context))
     return machine.list_of(lines)
@@ -372,16 +440,21 @@ _PLAIN: tuple[tuple[str, int, int | None, Function], ...] = (
     ("append", 0, None, _append),
     ("length", 1, 1, _length),
     ("reverse", 1, 1, _reverse),
-    ("member", 2, 2, _member),
+    ("member memq", 2, 2, _member),
     ("position", 2, 2, _position),
-    ("assoc", 2, 2, _assoc),
+    ("positions", 2, 2, _positions),
+    ("remove-duplicates", 1, 1, _remove_duplicates),
+    ("assoc assq", 2, 2, _assoc),
     ("eq? eqv? equal? eq eql equal", 2, 2, _equal),
     ("not null? null", 1, 1, lambda machine, arguments: truth(arguments[0] == FALSE)),
     ("list? listp", 1, 1, _type_test(tuple)),
     ("pair? consp", 1, 1, lambda machine, arguments: truth(isinstance(arguments[0], tuple) and arguments[0] != FALSE)),
     ("string? stringp", 1, 1, lambda machine, arguments: truth(type(arguments[0]) is str)),
-    ("procedure?", 1, 1, _type_test((Builtin, Closure))),
+    ("procedure?", 1, 1, _type_test((Builtin, Closure, Compound))),
     ("string-append", 0, None, _string_append),
+    ("string-length", 1, 1, _string_length),
+    ("substring", 2, 3, _substring),
+    ("string->number", 1, 1, _string_to_number),
     ("symbol-append", 1, None, _symbol_append),
     ("string->symbol intern", 1, 1, _string_to_symbol),
     ("symbol->string", 1, 1, _symbol_to_string),
@@ -398,6 +471,9 @@ _CALLING: tuple[tuple[str, int, int | None, Function], ...] = (
     ("map mapcar", 2, None, _map),
     ("filter", 2, 2, _filter),
     ("fold", 3, 3, _fold),
+    ("fold-right", 3, 3, _fold_right),
+    ("every", 2, 2, _every),
+    ("some", 2, 2, _some),
     ("apply", 2, None, _apply),
     ("sort", 2, 2, _sort),
 )

@@ -17,7 +17,7 @@ class Limits:
     Raises
     ------
     PointsmanError
-        If a bound is not positive, or ``number_bits`` or ``nesting`` is more than Python bears.
+        If a bound is not positive, or ``number_bits`` is more than Python bears.
     """
 
     text: int = 8_000_000
@@ -30,14 +30,16 @@ class Limits:
     """Evaluations open at one time."""
     list_length: int = 1_000_000
     """Elements of one list, or characters of one string."""
-    cells: int = 10_000_000
-    """List elements and string characters made altogether."""
+    cells: int = 5_000_000
+    """List elements, string characters and 64-bit parts of long numbers made altogether."""
     number_bits: int = 4096
     """Bits of a numerator or a denominator."""
     operators: int = 200_000
     """Operator instances and groups, made altogether or in one group."""
     nesting: int = 100
     """Groups inside one another in the finished program."""
+    output: int = 64_000_000
+    """Characters of a program that is printed."""
 
     def __post_init__(self) -> None:
         for entry in fields(self):
@@ -46,8 +48,6 @@ class Limits:
                 raise PointsmanError(f"limit {entry.name} must be a positive integer, not {value!r}")
         if self.number_bits > MAX_NUMBER_BITS:
             raise PointsmanError(f"limit number_bits must be at most {MAX_NUMBER_BITS}, not {self.number_bits}")
-        if self.nesting > 100:
-            raise PointsmanError(f"limit nesting must be at most 100, not {self.nesting}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,106 +1,26 @@
-"""The primitive operators of Metcalf 1997, A.1, and what may stand in them.
+"""Forms of the primitive operators of `pointsman.cop.catalogue`: label, operands, optional arguments.
 
-`OPERATORS` is the one place that knows an operator's operands, which of them may be run-time values and of what sort,
-and which nodes write and read. An operator's form is checked whole: all its faults are reported in one pass.
+An operator's form is checked whole: all its faults are reported in one pass.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from .arguments import Arguments, element_of, evaluate_arguments
-from .evaluator import Machine, Scope, Task
+from .catalogue import OPERATORS, Operand, OperatorSpec
+from .evaluator import Machine
 from .options import OPTIONS, options_of
 from .parts import InstancePart, OperatorPart
 from .program import Runtime, Value
 from .reader import Atom, Form, ListForm, Symbol, show
 from .source import CopError, FollowOnError
-
-OperandSort = Literal["node", "distance", "permutation", "function"]
+from .values import Scope, Task
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 LONGEST_NAME = 64
 INT32 = range(-(2**31), 2**31)
-
-
-@dataclass(frozen=True)
-class Operand:
-    """An operand of an operator.
-
-    ``runtime`` lists what a run-time value in its place may be: "plain", "distributed", "dynamic"; nothing: it must
-    be constant.
-    """
-
-    name: str
-    sort: OperandSort
-    runtime: tuple[str, ...] = ()
-    optional: bool = False
-
-
-@dataclass(frozen=True)
-class OperatorSpec:
-    """An operator: its operands, its class, and who writes and reads it.
-
-    ``writers`` and ``readers`` are "all", the name of the operand that is the node, or "-" and that name: all others.
-    A directional operator gives the application LABEL_write and LABEL_read, a functional one LABEL_func.
-    """
-
-    kind: str
-    operands: tuple[Operand, ...]
-    flow: Literal["directional", "functional"]
-    writers: str = "all"
-    readers: str = "all"
-
-    @property
-    def syntax(self) -> str:
-        """How it is written."""
-        words = [f"[{o.name.upper()}]" if o.optional else o.name.upper() for o in self.operands]
-        return f"({' '.join([self.kind, 'LABEL', *words])})"
-
-
-# Functions are named in the text but may be handed over at run time (Metcalf 1997, A.4); left out, items are added.
-_FUNCTION = Operand("function", "function", ("plain",), optional=True)
-_DISTANCE = Operand("distance", "distance", ("plain",))
-
-OPERATORS: Mapping[str, OperatorSpec] = {
-    spec.kind: spec
-    for spec in (
-        OperatorSpec("reduce", (_FUNCTION, Operand("destination", "node", ("plain", "distributed"))), "functional"),
-        OperatorSpec("allreduce", (_FUNCTION,), "functional"),
-        OperatorSpec("prefix", (_FUNCTION,), "functional"),
-        OperatorSpec(
-            "broadcast",
-            (Operand("source", "node", ("plain", "distributed", "dynamic")),),
-            "directional",
-            writers="source",
-            readers="-source",
-        ),
-        OperatorSpec(
-            "collect",
-            (Operand("destination", "node", ("plain", "distributed")),),
-            "directional",
-            readers="destination",
-        ),
-        OperatorSpec("barrier", (), "functional"),
-        OperatorSpec("cshift", (_DISTANCE,), "functional"),
-        OperatorSpec("eoshift", (_DISTANCE,), "functional"),
-        OperatorSpec("permute", (Operand("permutation", "permutation", ("plain", "distributed")),), "functional"),
-        OperatorSpec(
-            "stream",
-            (Operand("source", "node", ("plain",)), Operand("destination", "node", ("plain", "dynamic"))),
-            "directional",
-            writers="source",
-            readers="destination",
-        ),
-        OperatorSpec("spread", (Operand("source", "node"),), "directional", writers="source", readers="-source"),
-        OperatorSpec(
-            "gather", (Operand("destination", "node"),), "directional", writers="-destination", readers="destination"
-        ),
-    )
-}
 
 
 def runtime_operands(operands: Iterable[tuple[str, Value]]) -> list[Runtime]:
@@ -119,9 +39,13 @@ def ends(kind: str, nodes: Sequence[int], operands: Iterable[tuple[str, Value]])
         value = values[rule.removeprefix("-")]
         if isinstance(value, int):
             named: tuple[int, ...] = (value,)
+        elif isinstance(value, tuple):
+            named = value
         else:
             assert isinstance(value, Runtime)
-            named = tuple(range(len(nodes))) if value.values is None else value.values
+            chain = next((frozenset(v) for v in values.values() if isinstance(v, tuple)), frozenset())
+            legal = range(len(nodes)) if value.values is None else value.values
+            named = tuple(member for member in legal if member not in chain)
         if not rule.startswith("-"):
             return [nodes[member] for member in named]
         return [node for member, node in enumerate(nodes) if named != (member,)]
@@ -129,8 +53,11 @@ def ends(kind: str, nodes: Sequence[int], operands: Iterable[tuple[str, Value]])
     return those(spec.writers), those(spec.readers)
 
 
-def operator_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
-    """Evaluate an operator: its value is an operator with one instance."""
+def operator_form(machine: Machine, form: ListForm, scope: Scope, passed: Mapping[str, object] | None = None) -> Task:
+    """Evaluate an operator: its value is an operator with one instance.
+
+    ``passed`` are optional arguments that come from a compound operator around it.
+    """
     head = form.items[0]
     assert isinstance(head, Atom)
     spec = OPERATORS[str(head.value)]
@@ -138,15 +65,16 @@ def operator_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     checked = _Checker(machine, spec, given)
     label, label_at = checked.label()
     operands = checked.operands()
-    options, c = options_of(machine, spec.kind, given, form.at)
+    options, c = options_of(machine, spec.kind, given, form.at, passed or {})
     if given.failed or operands is None or label is None or options is None:
         return ()
     if options.valid is not None:
         checked.valid(options.valid, operands)
     machine.count_made(1, form.at)
-    instance = InstancePart(machine.context.nodes, operands, form.at)
+    at = machine.place(form.at)
+    instance = InstancePart(machine.context.nodes, operands, at)
     machine.created[id(instance)] = instance
-    return OperatorPart(label, spec.kind, options, c, (instance,), form.at, label_at)
+    return OperatorPart(label, spec.kind, options, c, (instance,), at, machine.place(label_at))
 
 
 def take_label(machine: Machine, form: Form, value: object) -> str | None:
@@ -221,14 +149,21 @@ class _Checker:
                 result.append(None)
         if any(entry is None for entry in result):
             return None
-        return tuple(entry for entry in result if entry is not None)
+        whole = tuple(entry for entry in result if entry is not None)
+        forms = {operand.name: form for operand, (form, _) in zip(wanted, values, strict=True)}
+        return whole if self._check_chain(forms, whole) else None
 
     def valid(self, valid: tuple[int, ...], operands: tuple[tuple[str, Value], ...]) -> None:
         """A node that the operator names must be one that takes part in earnest."""
+        form = self.given.keywords[":valid"][0] if ":valid" in self.given.keywords else self.given.form
         for operand, (name, value) in zip(self.spec.operands, operands, strict=True):
-            if operand.sort == "node" and isinstance(value, int) and value not in valid:
-                form = self.given.keywords[":valid"][0]
-                self._fail(form, f"{self.spec.kind} {name} {value} is not among the :valid nodes")
+            if operand.sort not in ("node", "nodes"):
+                continue
+            named = value if isinstance(value, tuple) else (value,) if isinstance(value, int) else ()
+            for node in named:
+                if node not in valid:
+                    self._fail(form, f"{self.spec.kind} {name} {node} is not among the :valid nodes")
+                    break
 
     def _operand(self, operand: Operand, form: Form, value: object) -> Value:
         if value is _LEFT_OUT:
@@ -242,9 +177,11 @@ class _Checker:
             return self._distance(form, value, what)
         if operand.sort == "permutation":
             return self._permutation(form, value)
+        if operand.sort == "nodes":
+            return self._nodes(form, value, what)
         name = _take_name(self.machine, form, value, "function")
         if name is None:
-            raise FollowOnError("reported", position=self.machine.source.position(form.at))
+            raise FollowOnError("reported", position=self.machine.position(form.at))
         return name
 
     def _node(self, form: Form, value: object, what: str) -> int:
@@ -287,6 +224,33 @@ class _Checker:
                 )
             seen[node] = place
         return value
+
+    def _nodes(self, form: Form, value: object, what: str) -> tuple[int, ...]:
+        machine = self.machine
+        if not isinstance(value, tuple) or not value:
+            raise machine.error(form.at, f"{what} must be a list of nodes, not {show(value)}")
+        machine.charge(len(value))
+        seen: set[int] = set()
+        for place, entry in enumerate(value):
+            node = self._node(element_of(form, place), entry, what)
+            if node in seen:
+                raise machine.error(element_of(form, place).at, f"{what} must not name node {node} twice")
+            seen.add(node)
+        return value
+
+    def _check_chain(self, forms: Mapping[str, Form], operands: tuple[tuple[str, Value], ...]) -> bool:
+        """The single end of a chain is no part of it."""
+        chain = dict(operands).get(self.spec.chain) if self.spec.chain is not None else None
+        if not isinstance(chain, tuple):
+            return True
+        members = set(chain)
+        for name, value in operands:
+            values = (value,) if isinstance(value, int) else (isinstance(value, Runtime) and value.values) or ()
+            for node in values:
+                if node in members:
+                    self._fail(forms[name], f"{self.spec.kind} {name} {node} is one of its {self.spec.chain}")
+                    return False
+        return True
 
     def _runtime(self, operand: Operand, form: Form, value: Runtime) -> Runtime:
         machine = self.machine

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import ceil
 from typing import Any, Literal
 
 from .arguments import Arguments, element_of
-from .evaluator import Builtin, Machine
+from .evaluator import ERROR_STEPS, Machine
 from .parts import Options
 from .program import DataType
 from .reader import FALSE, TRUE, Form, Symbol, show
 from .source import CopError, suggestion
+from .values import Builtin
 
 LARGEST = 2**31 - 1
 """Largest message length, count and block: they are 32-bit numbers at run time."""
@@ -52,6 +53,7 @@ def boolean(machine: Machine, form: Form, value: object, what: str) -> bool:
 
 def _type(machine: Machine, form: Form, value: object) -> DataType:
     if not isinstance(value, str) or str(value) not in TYPES:
+        machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
         hint = suggestion(value, TYPES) if isinstance(value, str) else None
         raise machine.error(
             form.at,
@@ -119,13 +121,24 @@ def take_option(machine: Machine, name: str, form: Form, value: object) -> Any:
     return _TAKE[name](machine, form, value)
 
 
-def options_of(machine: Machine, kind: str, given: Arguments, at: int) -> tuple[Options | None, int]:
-    """Options and ``c`` of an operator: what it gives, else the defaults in force; None if something is wrong."""
-    values: dict[str, Any] = dict(machine.defaults)
+def options_of(
+    machine: Machine, kind: str, given: Arguments, at: int, passed: Mapping[str, object]
+) -> tuple[Options | None, int]:
+    """Options and ``c`` of an operator: what it gives, else what is passed on to it, else the defaults in force.
+
+    None if something is wrong.
+    """
+    values: dict[str, Any] = {**machine.defaults, **passed}
     if kind == "barrier":  # carries no data, so the shape of the data around it does not concern it
         values.pop(":m", None)
         values.pop(":type", None)
     failed = False
+    if ":valid" in values and ":valid" not in given.keywords:
+        try:  # nodes mean something else in every subset
+            values[":valid"] = _valid(machine, given.form, values[":valid"])
+        except CopError as error:
+            machine.record(error)
+            failed = True
     for name, (form, value) in given.keywords.items():
         if value is None:
             failed = True

@@ -3,13 +3,15 @@
 Parts are immutable. A group knows the labels in it; parts of a parallel group that share labels are copies of each
 other (Metcalf 1997, §2.5: "a single operator defined with four instances") and are merged when they have the same
 shape. Copies that do not match stay apart, and the label is then found twice (`pointsman.cop.finish`).
+
+Merging goes down the trees by generators on one stack (`_drive`), so that deep ones cost no recursion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .program import DataType, GroupKind, Value
 
@@ -102,9 +104,9 @@ def group(
     depth = 1 + max((child.depth for child in children), default=0)
     limits = machine.limits
     if size > limits.operators:
-        raise machine.source.limit(at, "operators", limits.operators, "this group has too many operators")
+        raise machine.limit("operators", "this group has too many operators", at)
     if depth > limits.nesting:
-        raise machine.source.limit(at, "nesting", limits.nesting, "groups are nested too deeply")
+        raise machine.limit("nesting", "groups are nested too deeply", at)
     labels: frozenset[str] = frozenset().union(*(child.labels for child in children))
     if label is not None:
         labels |= {label}
@@ -121,7 +123,7 @@ def sequential(machine: Machine, children: Sequence[Part], at: int) -> Part | No
 
 def parallel(machine: Machine, children: Iterable[Part], at: int) -> Part | None:
     """Children in any order. Parallel groups in it dissolve, copies merge, a single child needs no group."""
-    merged = merge_parallel(machine, children)
+    merged = _drive(_merge_parallel(machine, children))
     if len(merged) <= 1:
         return merged[0] if merged else None
     return group(machine, "parallel", merged, at)
@@ -130,11 +132,29 @@ def parallel(machine: Machine, children: Iterable[Part], at: int) -> Part | None
 def copies(machine: Machine, bodies: Iterable[Sequence[Part]], at: int) -> Part | None:
     """The bodies of a ``subset``, one for each subset: sequential inside, parallel to each other."""
     whole = [group(machine, "sequential", body, at) for body in bodies if body]
-    merged = merge_parallel(machine, whole)
+    merged = _drive(_merge_parallel(machine, whole))
     return parallel(machine, [_single(part) for part in merged], at)
 
 
-def merge_parallel(machine: Machine, children: Iterable[Part]) -> list[Part]:
+Merging = Generator[Any, Any, Any]
+"""A merge under way: yields the merges that it needs, is sent what they give."""
+
+
+def _drive(merging: Merging) -> Any:
+    """Run a merge, and all that it waits for, to its value."""
+    stack = [merging]
+    value: Any = None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as stop:
+            stack.pop()
+            value = stop.value
+    return value
+
+
+def _merge_parallel(machine: Machine, children: Iterable[Part]) -> Merging:
     """Children of a parallel group with copies merged, in the order in which their labels first occur."""
     flat: list[Part] = []
     for child in children:
@@ -158,12 +178,12 @@ def merge_parallel(machine: Machine, children: Iterable[Part]) -> list[Part]:
                 family_of[label] = family
     result: list[Part] = []
     for family in families:
-        merged = _merge(machine, family)
+        merged = yield _merge(machine, family)
         result.extend(family if merged is None else [merged])
     return result
 
 
-def _merge(machine: Machine, family: Sequence[Part]) -> Part | None:
+def _merge(machine: Machine, family: Sequence[Part]) -> Merging:
     """One part from several copies of it, or None if they are not alike."""
     if len(family) == 1:
         return family[0]
@@ -172,7 +192,7 @@ def _merge(machine: Machine, family: Sequence[Part]) -> Part | None:
     if len(operators) == len(family):
         return _merge_operators(machine, operators)
     if len(groups) == len(family):
-        return _merge_groups(machine, groups)
+        return (yield _merge_groups(machine, groups))
     return None
 
 
@@ -194,27 +214,26 @@ def _merge_operators(machine: Machine, operators: Sequence[OperatorPart]) -> Ope
     instances = [instance for operator in operators for instance in operator.instances]
     machine.charge(len(instances))
     if len(instances) > machine.limits.operators:
-        raise machine.source.limit(
-            first.at, "operators", machine.limits.operators, f"'{first.label}' has too many instances"
-        )
+        raise machine.limit("operators", f"'{first.label}' has too many instances", first.at)
     return replace(first, c=max(operator.c for operator in operators), instances=tuple(instances))
 
 
-def _merge_groups(machine: Machine, groups: Sequence[GroupPart]) -> GroupPart | None:
+def _merge_groups(machine: Machine, groups: Sequence[GroupPart]) -> Merging:
+    """One group from several copies of it, or None."""
     first = groups[0]
     if any((other.kind, other.label) != (first.kind, first.label) for other in groups):
         return None
     if first.kind == "parallel":
-        children: list[Part] | None = merge_parallel(machine, [c for part in groups for c in part.children])
+        children: list[Part] | None = yield _merge_parallel(machine, [c for part in groups for c in part.children])
     else:
-        children = _merge_ordered(machine, [part.children for part in groups])
+        children = yield _merge_ordered(machine, [part.children for part in groups])
     if children is None:
         return None
     count = max(part.count for part in groups)
     return group(machine, first.kind, children, first.at, label=first.label, count=count, label_at=first.label_at)
 
 
-def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> list[Part] | None:
+def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> Merging:
     """Merge lists of children that stand one after the other; None if their orders disagree.
 
     Children that only some of the copies have come to stand before or after each other. That says nothing about any
@@ -244,7 +263,7 @@ def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> list[P
         return None
     result = []
     for family in order:
-        merged = _merge(machine, family)
+        merged = yield _merge(machine, family)
         if merged is None:
             return None
         result.append(merged)

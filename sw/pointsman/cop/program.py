@@ -1,6 +1,7 @@
 """Program: what a COP text means. A tree of groups and operators, every part with its place in the source.
 
-Frozen: each stage of the compiler reads it and none changes it.
+Frozen: each stage of the compiler reads it and none changes it. Two programs are equal if they mean the same: where
+they were written does not count. Nothing here recurses, so a tree may be as deep as `Limits` allows.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pointsman.network import Topology
+
+from .catalogue import OPERATORS, Flow
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Runtime:
 
 
 Value = int | str | None | tuple[int, ...] | Runtime
-"""An operand: a number, a function name, a permutation, nothing, or a run-time value."""
+"""An operand: a number, a function name, a permutation or list of nodes, nothing, or a run-time value."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Instance:
 
     nodes: tuple[int, ...]
     operands: tuple[tuple[str, Value], ...]
+    position: Position | None = field(default=None, compare=False)
 
     def operand(self, name: str) -> Value:
         return dict(self.operands)[name]
@@ -71,8 +75,7 @@ class Instance:
 class Operator:
     """A communication operator (Metcalf 1997, A.1) with its instances.
 
-    ``kind`` is the COP name ("broadcast", "cshift", …); operand names are ``source``, ``destination``,
-    ``distance``, ``permutation``, ``function``.
+    ``kind`` is the COP name ("broadcast", "cshift", …); `pointsman.cop.catalogue` has the names of its operands.
     """
 
     label: str
@@ -93,15 +96,30 @@ class Operator:
     @property
     def nodes(self) -> frozenset[int]:
         """All nodes that take part."""
-        return frozenset(node for instance in self.instances for node in instance.nodes)
+        # Instances mostly share one tuple of nodes, which may be long.
+        distinct = {id(instance.nodes): instance.nodes for instance in self.instances}
+        return frozenset(node for nodes in distinct.values() for node in nodes)
+
+    @property
+    def flow(self) -> Flow:
+        """Its class: "directional" or "functional"."""
+        return OPERATORS[self.kind].flow
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that the application calls: ``b_load``, ``b_write``, ``b_read`` or ``c_func``."""
+        return tuple(f"{self.label}_{name}" for name in OPERATORS[self.kind].functions)
 
 
 GroupKind = Literal["sequential", "loop", "parallel", "optional", "phase"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Group:
-    """A grouping construct (Metcalf 1997, A.5). ``subset`` and ``doall`` are gone: they end up in the instances."""
+    """A grouping construct (Metcalf 1997, A.5). ``subset`` and ``doall`` are gone: they end up in the instances.
+
+    Comparing, hashing and printing one costs no recursion.
+    """
 
     kind: GroupKind
     children: tuple[Group | Operator, ...]
@@ -110,6 +128,34 @@ class Group:
     count: int = 1
     """Loops only: times round, approximate."""
     position: Position | None = field(default=None, compare=False)
+
+    def walk(self) -> Iterator[tuple[Group | Operator, int]]:
+        """This group and all in it, in the order of the text, each with the number of groups around it."""
+        stack: list[tuple[Group | Operator, int]] = [(self, 0)]
+        while stack:
+            part, depth = stack.pop()
+            yield part, depth
+            if isinstance(part, Group):
+                stack.extend((child, depth + 1) for child in reversed(part.children))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Group):
+            return NotImplemented
+        return self is other or self._flat() == other._flat()
+
+    def __hash__(self) -> int:
+        return hash(self._flat())
+
+    def __repr__(self) -> str:
+        words = [self.kind, *([] if self.label is None else [self.label, str(self.count)])]
+        return f"<Group {' '.join(words)}: {len(self.children)} children>"
+
+    def _flat(self) -> tuple[object, ...]:
+        """What equality looks at: how many children each part has gives the tree back."""
+        return tuple(
+            (part.kind, part.label, part.count, len(part.children)) if isinstance(part, Group) else part
+            for part, _ in self.walk()
+        )
 
 
 @dataclass(frozen=True)
@@ -124,14 +170,24 @@ class Program:
     schedlen: int | None = None
     """``*schedlen*``, when the program sets it."""
     source: str = field(default="", compare=False)
-    file: str = "<cop>"
+    file: str = field(default="<cop>", compare=False)
+    """Where it was written: a text or a Python file."""
 
     def operators(self) -> Iterator[Operator]:
         """All operators in the order of the text."""
-        stack: list[Group | Operator] = [self.root]
-        while stack:
-            part = stack.pop()
+        return (part for part, _ in self.root.walk() if isinstance(part, Operator))
+
+    def traffic(self) -> dict[str, int]:
+        """Words that each operator moves over the whole program, by label: m · c · the counts of the loops around it.
+
+        Approximate, as ``c`` and the loop counts are (Metcalf 1997, A.3).
+        """
+        words: dict[str, int] = {}
+        rounds = [1]  # times round, by depth
+        for part, depth in self.root.walk():
+            del rounds[depth + 1 :]
             if isinstance(part, Operator):
-                yield part
+                words[part.label] = part.m * part.c * rounds[depth]
             else:
-                stack.extend(reversed(part.children))
+                rounds.append(rounds[depth] * part.count)
+        return words

@@ -1,7 +1,7 @@
 """Text to forms, and values back to text.
 
 Takes a `Source`, gives a list of forms (atoms and lists with their offsets). Nothing here recurses, so nesting costs
-memory only. Non-goals: dotted pairs, quasi-quotation, reader macros; nothing in the text is ever run here.
+memory only. Non-goals: dotted pairs, reader macros; nothing in the text is ever run here.
 
 Values of the language are Python values: `Symbol`, `Keyword`, ``str`` (a string), ``int`` and ``Fraction`` (exact
 numbers), ``tuple`` (a list; the empty one is also "false"). ``t`` is the symbol of that name.
@@ -54,11 +54,15 @@ class ListForm:
 Form = Atom | ListForm
 
 QUOTE = Symbol("quote")
+QUASIQUOTE = Symbol("quasiquote")
+UNQUOTE = Symbol("unquote")
+SPLICE = Symbol("unquote-splicing")
+_QUOTES = {"'": QUOTE, "`": QUASIQUOTE, ",": UNQUOTE, ",@": SPLICE}
 EMBEDDED = re.compile(r"[ \t]*;[ \t]*/\*[ \t]*(?:\r\n|\r|\n|$)")
 """First line of a COP text that is the head of a C file (Metcalf 1997, §8.1.1); it ends where C's comment does."""
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\n\f]+|;[^\r\n]*)
-      | (?P<mark>[()'])
+      | (?P<mark>[()'`]|,@?)
       | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
       | (?P<word>[^ \t\r\n\f()'";`,|\\]+)""",
     re.VERBOSE | re.DOTALL,
@@ -107,8 +111,9 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
         )
     top: list[Form] = []
     current = top
-    open_lists: list[tuple[list[Form], int]] = []  # the list around an open one, and where the open one begins
-    quotes: list[list[int]] = [[]]  # for each open list: quotes that wait for a form
+    waiting: list[tuple[int, Symbol]] = []  # quotes of the current list that wait for a form
+    open_lists: list[tuple[list[Form], int, list[tuple[int, Symbol]]]] = []  # around each open list; where it begins
+    none: list[tuple[int, Symbol]] = []  # shared by all lists in which no quote waits; never changed
     flush: tuple[int, int] | None = None  # the first list that begins a line within another, and that other
     count = 0
     at = 1 if text.startswith("\ufeff") else 0
@@ -120,25 +125,28 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
         if token.lastgroup == "blank":
             continue
         word = token.group()
+        if word != ")":
+            count += 1
+            if count > limits.forms:
+                raise source.limit(start, "forms", limits.forms, "the text has too many forms")
         if word == "(":
             if open_lists and flush is None and text[start - 1] in "\r\n":
                 flush = (start, open_lists[-1][1])
-            open_lists.append((current, start))
-            quotes.append([])
-            current = []
+            open_lists.append((current, start, waiting or none))
+            current, waiting = [], []
             continue
-        if word == "'":
-            quotes[-1].append(start)
+        if token.lastgroup == "mark" and word != ")":
+            count += 1  # a quote makes a list and a name
+            waiting.append((start, _QUOTES[word]))
             continue
         form: Form
         if word == ")":
             if not open_lists:
                 raise source.error(start, "this parenthesis closes nothing")
-            if quotes[-1]:
-                raise source.error(quotes[-1][-1], "nothing follows this quote")
-            items, current_start = current, open_lists[-1][1]
-            current, _ = open_lists.pop()
-            quotes.pop()
+            if waiting:
+                raise source.error(waiting[-1][0], "nothing follows this quote")
+            items = current
+            current, current_start, waiting = open_lists.pop()
             if not open_lists:
                 flush = None
             form = ListForm(tuple(items), current_start) if items else Atom(FALSE, current_start)
@@ -146,19 +154,28 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
             form = Atom(_string(source, start, word, limits), start)
         else:
             form = Atom(_word(source, start, word, limits), start)
-        count += 1
-        for quote in reversed(quotes[-1]):
-            form = ListForm((Atom(QUOTE, quote), form), quote)
-            count += 2
-        quotes[-1].clear()
-        if count > limits.forms:
-            raise source.limit(start, "forms", limits.forms, "the text has too many forms")
+        if waiting:
+            for quote, name in reversed(waiting):
+                form = ListForm((Atom(name, quote), form), quote)
+        if waiting or waiting is none:
+            waiting = []
         current.append(form)
     if open_lists:
         raise _never_closed(source, open_lists[-1][1], flush, end)
-    if quotes[-1]:
-        raise source.error(quotes[-1][-1], "nothing follows this quote")
+    if waiting:
+        raise source.error(waiting[-1][0], "nothing follows this quote")
     return top
+
+
+def as_library(forms: list[Form]) -> list[Form]:
+    """The same forms with negative offsets, ``~at``: they stand in another text than the user's."""
+    stack = list(forms)
+    while stack:
+        form = stack.pop()
+        form.at = ~form.at
+        if isinstance(form, ListForm):
+            stack.extend(form.items)
+    return forms
 
 
 def datum(form: Form) -> object:
@@ -240,7 +257,9 @@ def _word(source: Source, at: int, word: str, limits: Limits) -> object:
             raise source.error(at, "dotted pairs are not part of COP", hint="write a list, (a b)")
         if word[0].isdigit() and word not in ("1+", "1-"):
             raise source.error(at, f"'{_short(word)}' is neither a number nor a name")
-    if not word.isprintable() or any(c.isspace() for c in word) or any(c in _LOOKALIKES for c in word):
+    if word.isascii() and word.isprintable():
+        pass  # no character that needs a closer look
+    elif not word.isprintable() or any(c.isspace() for c in word) or any(c in _LOOKALIKES for c in word):
         bad = next(i for i, c in enumerate(word) if not c.isprintable() or c.isspace() or c in _LOOKALIKES)
         raise _bad_character(source, at + bad)
     if word[0] == "#":
@@ -313,8 +332,6 @@ def _bad_character(source: Source, at: int) -> Exception:
     character = source.text[at]
     if character == '"':
         return source.error(at, "this string is never closed")
-    if character in "`,":
-        return source.error(at, f"'{character}' is not part of COP", hint="use ' and list")
     if character in "|\\":
         return source.error(at, f"'{character}' is not part of COP")
     if character in _LOOKALIKES:

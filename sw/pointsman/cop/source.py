@@ -163,17 +163,22 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
         return None
     candidates = sorted({other for other in known if len(other) <= LONGEST_SUGGESTED})
     folded = [other for other in candidates if other.lower() == name.lower()]
-    close = folded or difflib.get_close_matches(name, candidates[:5000], n=1, cutoff=0.66)
+    near = [other for other in candidates[:5000] if 2 * abs(len(other) - len(name)) <= len(name) + 1]
+    close = folded or difflib.get_close_matches(name, near, n=1, cutoff=0.66)
     return f"did you mean '{close[0]}'?" if close else None
 
 
 def _clean(text: str) -> str:
     """The same number of characters, none of which moves the cursor elsewhere."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in text)
 
 
 def _width(character: str) -> int:
     """Columns that a terminal gives to a character."""
+    if character.isascii():
+        return 1
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

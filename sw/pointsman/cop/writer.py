@@ -7,41 +7,79 @@ size of a mesh; the kind of network is still the reader's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 
-from .operators import OPERATORS
-from .program import DataType, Group, Instance, Operator, Program, Runtime, Value
+from .catalogue import OPERATORS
+from .limits import DEFAULT_LIMITS, Limits
+from .program import DataType, Instance, Operator, Position, Program, Runtime, Value
+from .source import CopLimitError
+
+DEEPEST_INDENT = 40
+"""Groups are indented no further, so that deep programs print in linear space."""
 
 
-def program_to_cop(program: Program) -> str:
-    """A COP text that reads to an equal program, on ``program.topology`` and under the same file name."""
-    lines = []
+def program_to_cop(program: Program, limits: Limits = DEFAULT_LIMITS) -> str:
+    """A COP text that reads to an equal program on ``program.topology``.
+
+    Raises
+    ------
+    CopLimitError
+        If it would be longer than ``limits.output`` characters.
+    """
+    head = []
     topology = program.topology
     if topology.kind in ("mesh", "torus"):
-        lines.append(f"(reset-mesh-size {' '.join(map(str, topology.size))})")
+        head.append(f"(reset-mesh-size {' '.join(map(str, topology.size))})")
     if program.mode != "numesh":
-        lines.append(f"(define *mode* '{program.mode})")
+        head.append(f"(define *mode* '{program.mode})")
     if program.schedlen is not None:
-        lines.append(f"(define *schedlen* {program.schedlen})")
-    lines += [f"(parameter {name} {value})" for name, value in program.parameters]
-    for child in program.root.children:
-        lines += _lines(child, topology.nodes)
-    return "\n".join(lines) + "\n"
+        head.append(f"(define *schedlen* {program.schedlen})")
+    head += [f"(parameter {name} {value})" for name, value in program.parameters]
+    text = "\n".join(head)
+    pieces = [text]
+    length = len(text)
+    around = 0  # groups that are open
+    for part, depth in program.root.walk():
+        if depth == 0:
+            continue
+        closed = ")" * (around - (depth - 1))
+        around = depth - 1
+        if isinstance(part, Operator):
+            lines = _operator(part, topology.nodes, limits.output)
+        else:
+            lines = [f"({part.kind} '{part.label} {part.count}" if part.kind == "loop" else f"({part.kind}"]
+            around += 1
+        indent = "\n" + "  " * min(depth - 1, DEEPEST_INDENT)
+        pieces.append(closed + indent + indent.join(lines))
+        length += len(pieces[-1])
+        if length > limits.output:
+            raise _too_long(limits.output)
+    pieces.append(")" * around)
+    return "".join(pieces).lstrip("\n") + "\n"
 
 
-def _lines(part: Group | Operator, nodes: int) -> list[str]:
-    if isinstance(part, Operator):
-        return _operator(part, nodes)
-    head = f"({part.kind}"
-    if part.kind == "loop":
-        head += f" '{part.label} {part.count}"
-    inner = [line for child in part.children for line in _lines(child, nodes)]
-    return _close([head, *("  " + line for line in inner)])
+@lru_cache(maxsize=4)
+def _whole(nodes: int) -> tuple[int, ...]:
+    """All nodes of a network."""
+    return tuple(range(nodes))
 
 
-def _operator(operator: Operator, nodes: int) -> list[str]:
+def _too_long(bound: int) -> CopLimitError:
+    error = CopLimitError(
+        f"the program is too long to be printed (limit output: {bound})", position=Position("<program>", 1, 1)
+    )
+    error.limit = "output"
+    return error
+
+
+def _operator(operator: Operator, nodes: int, longest: int) -> list[str]:
     """One form for each run of instances that have the same nodes, or else the same operands."""
-    whole = tuple(range(nodes))
+    # Instances share their nodes, so a small program can print as a long text: look before writing it.
+    distinct_runs = groupby(operator.instances, key=lambda instance: id(instance.nodes))
+    if sum(2 * len(next(run).nodes) for _, run in distinct_runs) + 10 * len(operator.instances) > longest:
+        raise _too_long(longest)
+    whole = _whole(nodes)
     # Instances mostly share one tuple of nodes, which may be long: compare each tuple once.
     first: dict[tuple[int, ...], int] = {whole: 0}
     distinct = {id(instance.nodes): instance.nodes for instance in operator.instances}

@@ -1,5 +1,6 @@
 """Topologies, subsets and faults."""
 
+from .from_networkx import from_networkx
 from .topology import Link, Topology, graph, mesh, parse_size, torus
 
-__all__ = ["Link", "Topology", "graph", "mesh", "parse_size", "torus"]
+__all__ = ["Link", "Topology", "from_networkx", "graph", "mesh", "parse_size", "torus"]

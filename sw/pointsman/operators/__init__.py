@@ -1,7 +1,7 @@
 """Operator types and their implementations, a module a family.
 
 ``IMPLEMENTATIONS`` lists all of them; several entries may share a name when one way of doing an operator has
-variants among which the compiler chooses.
+variants among which the compiler chooses. ``pointsman.operators.registry`` finds others: entry points and files.
 """
 
 from __future__ import annotations

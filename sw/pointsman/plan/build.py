@@ -8,7 +8,7 @@ Non-goals: merging phases, continuing operators, sharing router memory between p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
@@ -51,6 +51,7 @@ def make_plan(
     period: int | None = None,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
+    implementations: Sequence[Implementation] = IMPLEMENTATIONS,
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -58,6 +59,8 @@ def make_plan(
     ----------
     period : int or None
         Schedule length; None: the one of ``PERIODS`` with the smallest predicted time that fits the schedule memory.
+    implementations : sequence of Implementation
+        Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
 
     Raises
     ------
@@ -67,6 +70,11 @@ def make_plan(
     if program.topology.ports > shape.neighbours:
         raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
     structure = outline(program)
+    context = Context(program.topology, shape)
+    for phase in structure.phases:
+        for operator in phase.operators:
+            if not _able(operator, implementations, context):
+                raise PlanError(_why_none(operator, implementations))
     blocks = len(structure.phases) + 1
     asked = period if period is not None else program.schedlen
     if asked is not None:
@@ -89,7 +97,7 @@ def make_plan(
     for length in lengths:
         if progress is not None:
             progress(f"planning {name} with {length} slots")
-        planner = _Planner(program, structure, shape, length, seed, routes)
+        planner = _Planner(program, structure, shape, length, seed, routes, implementations)
         try:
             plan = planner.plan(name, limit=best.cycles if best is not None else inf)
         except PointsmanError as error:
@@ -124,6 +132,7 @@ class _Planner:
         period: int,
         seed: int,
         routes: Routes,
+        implementations: Sequence[Implementation],
     ) -> None:
         self.program = program
         self.structure = structure
@@ -132,6 +141,7 @@ class _Planner:
         self.period = period
         self.seed = seed
         self.routes = routes
+        self.implementations = implementations
         self.notes: list[str] = []
         self.joined: dict[int, dict[int, list[set[int]]]] = {}
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
@@ -217,17 +227,7 @@ class _Planner:
     def _combinations(self, phase: PhaseOutline) -> Iterator[tuple[Implementation, ...]]:
         choices = []
         for operator in phase.operators:
-            able = []
-            for implementation in IMPLEMENTATIONS:
-                if operator.kind not in implementation.kinds:
-                    continue
-                if operator.impl is not None and operator.impl != implementation.name:
-                    continue
-                metric = implementation.metric(operator, self.context)
-                if metric is not None:
-                    able.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
-            if not able:
-                raise PlanError(_why_none(operator))
+            able = _able(operator, self.implementations, self.context)
             choices.append([i for _, i in sorted(able, key=lambda pair: pair[0])])
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)
@@ -580,19 +580,39 @@ def _product(numbers: Iterable[int]) -> int:
     return result
 
 
-def _why_none(operator: Operator) -> str:
-    known = sorted({i.name for i in IMPLEMENTATIONS if operator.kind in i.kinds})
+def _able(
+    operator: Operator, implementations: Sequence[Implementation], context: Context
+) -> list[tuple[float, Implementation]]:
+    """Implementations that can do an operator, each with the cycles that a message would take."""
+    able = []
+    for implementation in implementations:
+        if operator.kind not in implementation.kinds:
+            continue
+        if operator.impl is not None and operator.impl != implementation.name:
+            continue
+        metric = implementation.metric(operator, context)
+        if metric is not None:
+            able.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
+    return able
+
+
+def _why_none(operator: Operator, implementations: Sequence[Implementation]) -> str:
+    where = f"{operator.position}: " if operator.position is not None else ""
+    known = sorted({i.name for i in implementations if operator.kind in i.kinds})
     if not known:
-        kinds = sorted({kind for i in IMPLEMENTATIONS for kind in i.kinds})
+        kinds = sorted({kind for i in implementations for kind in i.kinds})
         return (
-            f"{operator.position}: operator '{operator.label}' is a {operator.kind}, for which there is no "
-            f"implementation (there is for {', '.join(kinds)})"
+            f"{where}operator '{operator.label}': no implementation of {operator.kind} on numesh yet "
+            f"(there is for {', '.join(kinds)})"
         )
     if operator.impl is not None and operator.impl not in known:
         return (
-            f"{operator.position}: operator '{operator.label}' asks for implementation {operator.impl}, "
+            f"{where}operator '{operator.label}' asks for implementation {operator.impl}, "
             f"which {operator.kind} does not have ({', '.join(known)})"
         )
-    names = ", ".join(runtime_operands(operator))
-    given = f" with {names} given at run time" if names else ""
-    return f"{operator.position}: no implementation of {operator.kind} ({', '.join(known)}) can do '{operator.label}'{given}"
+    names = " and ".join(runtime_operands(operator))
+    given = f" with {names} given at run time" if names else " of this shape"
+    return (
+        f"{where}operator '{operator.label}': no implementation of {operator.kind}{given} on numesh yet "
+        f"({', '.join(known)} cannot do it)"
+    )

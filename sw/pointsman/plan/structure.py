@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pointsman.cop.program import Group, Operator, Program
+from pointsman.cop.program import Group, GroupKind, Operator, Program
 
 START, END = -1, -2
 """Stand-ins for before the first and after the last phase."""
@@ -71,54 +71,57 @@ class Structure:
 
 
 def outline(program: Program) -> Structure:
-    """Divide a program into phases."""
+    """Divide a program into phases. Programs may be deep, so the walk keeps its own stack."""
     phases: list[PhaseOutline] = []
     edges: dict[int, set[int]] = {START: set()}
     loops: list[str] = []
-
-    def walk(part: Group | Operator, before: frozenset[int], rounds: int) -> frozenset[int]:
-        """Add ``part`` after the phases ``before``; give the phases that may be last."""
-        if isinstance(part, Operator):
-            return add((part,), before, rounds)
-        if part.kind == "loop":
-            loops.append(part.label or "")
-            rounds *= max(1, part.count)
-        if part.kind in ("parallel", "phase"):
-            operators: list[Operator] = []
-            flatten(part, operators)
-            return add(tuple(operators), before, rounds) if operators else before
-        first_new = len(phases)
-        after = before
-        for child in part.children:
-            after = walk(child, after, rounds)
-        if part.kind == "loop":
-            # Round again: what may be last may be followed by what may be first.
-            firsts = {p for p in range(first_new, len(phases)) if any(p in edges[b] for b in before)}
-            for last in after:
-                if last >= first_new:
-                    edges[last] |= firsts
-        if part.kind == "optional":
-            after = after | before
-        return after
-
-    def flatten(part: Group | Operator, into: list[Operator]) -> None:
-        if isinstance(part, Operator):
-            into.append(part)
-            return
-        if part.kind == "loop":
-            loops.append(part.label or "")
-        for child in part.children:
-            flatten(child, into)
-
-    def add(operators: tuple[Operator, ...], before: frozenset[int], rounds: int) -> frozenset[int]:
-        index = len(phases)
-        phases.append(PhaseOutline(operators, rounds))
-        edges[index] = set()
-        for b in before:
-            edges[b].add(index)
-        return frozenset([index])
-
-    last = walk(program.root, frozenset([START]), 1)
-    for phase in last:
+    after = frozenset([START])  # phases that may be last, so far
+    rounds = 1
+    stack: list[Group | Operator | _Leave] = [program.root]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, _Leave):
+            if part.kind == "loop":
+                # Round again: what may be last may be followed by what may be first.
+                firsts = {p for p in range(part.first, len(phases)) if any(p in edges[b] for b in part.before)}
+                for last in after:
+                    if last >= part.first:
+                        edges[last] |= firsts
+            elif part.kind == "optional":
+                after |= part.before
+            rounds = part.rounds
+        elif isinstance(part, Group) and part.kind not in ("parallel", "phase"):
+            stack.append(_Leave(part.kind, after, len(phases), rounds))
+            stack += reversed(part.children)
+            if part.kind == "loop":
+                loops.append(part.label or "")
+                rounds *= max(1, part.count)
+        else:
+            operators = (part,) if isinstance(part, Operator) else _flatten(part, loops)
+            if not operators:
+                continue
+            index = len(phases)
+            phases.append(PhaseOutline(operators, rounds))
+            edges[index] = set()
+            for b in after:
+                edges[b].add(index)
+            after = frozenset([index])
+    for phase in after:
         edges[phase].add(END)
     return Structure(tuple(phases), {phase: frozenset(after) for phase, after in edges.items()}, tuple(loops))
+
+
+@dataclass(frozen=True)
+class _Leave:
+    """The end of a group whose children come one after the other: what was so at its beginning."""
+
+    kind: GroupKind
+    before: frozenset[int]
+    first: int
+    rounds: int
+
+
+def _flatten(group: Group, loops: list[str]) -> tuple[Operator, ...]:
+    """All operators of a group; the labels of the loops in it are added to ``loops``."""
+    loops += [part.label or "" for part, _ in group.walk() if isinstance(part, Group) and part.kind == "loop"]
+    return tuple(part for part, _ in group.walk() if isinstance(part, Operator))

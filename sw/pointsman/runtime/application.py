@@ -11,12 +11,14 @@ import inspect
 import sys
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pointsman.cop import Limits, Parts, Program, compile_file, compile_program
+from pointsman.cop.limits import DEFAULT_LIMITS
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
@@ -28,11 +30,12 @@ class Application(ABC):
 
     Attributes
     ----------
-    program : str
-        COP file, relative to the application's own file.
+    program : str, Program, or function
+        A COP file, relative to the application's own file; or a program made by Python: a method or a function that
+        takes a `pointsman.cop.Network` and returns parts (see `pointsman.cop.compile_program`), or a `Program`.
     """
 
-    program: str
+    program: str | Program | Callable[..., Parts]
 
     @classmethod  # noqa: B027 - most applications have none
     def options(cls, parser: argparse.ArgumentParser) -> None:
@@ -129,9 +132,47 @@ def load_application(path: Path) -> type[Application]:
     kind = found[0]
     if inspect.isabstract(kind):
         raise PointsmanError(f"{path}: {kind.__name__} must define {', '.join(sorted(kind.__abstractmethods__))}")
-    if not isinstance(getattr(kind, "program", None), str):
-        raise PointsmanError(f"{path}: {kind.__name__} must name its COP file", hint='program = "name.cop"')
+    program = getattr(kind, "program", None)
+    if not (isinstance(program, str | Program) or callable(program)):
+        raise PointsmanError(
+            f"{path}: {kind.__name__} must name its COP file, or be its own program",
+            hint='program = "name.cop", or def program(self, net): ...',
+        )
     return kind
+
+
+def compile_application(
+    app: Application, path: Path, topology: Topology, parameters: Mapping[str, int], limits: Limits = DEFAULT_LIMITS
+) -> tuple[Program, str]:
+    """The program of an application, whose file is ``path``, on a network; and a name for it.
+
+    Raises
+    ------
+    PointsmanError
+        If the program is wrong, or was made for another network or with other parameters.
+    """
+    program = inspect.getattr_static(app, "program")
+    if isinstance(program, str):
+        file = path.parent / program
+        return compile_file(file, topology=topology, parameters=parameters, limits=limits), file.stem
+    if isinstance(program, Program):
+        if program.topology != topology:
+            raise PointsmanError(
+                f"{path}: the program was made for a {program.topology} {program.topology.kind}, "
+                f"not for a {topology} {topology.kind}",
+                hint="name the function that makes it instead",
+            )
+        if dict(program.parameters) != dict(parameters):
+            raise PointsmanError(
+                f"{path}: the program was made with other parameters than the application's",
+                hint="name the function that makes it instead",
+            )
+        return program, path.stem
+    # A function from outside the class is the program as it is; one of the class is a method.
+    owner = getattr(program, "__qualname__", "").rpartition(".")[0]
+    is_method = inspect.isfunction(program) and owner and not owner.endswith("<locals>")
+    body: Any = program if inspect.isfunction(program) and not is_method else app.program
+    return compile_program(body, topology=topology, parameters=parameters, limits=limits), path.stem
 
 
 @contextmanager

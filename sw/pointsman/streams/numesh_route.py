@@ -248,8 +248,11 @@ def _assembled(problem: RouteProblem, slots: int, packed: Sequence[Packed]) -> R
     for node, ports in enumerate(problem.topology.at_port):
         for port, (other, other_port) in ports.items():
             port_of[node, other] = (port, other_port)
+    parts = [0] * len(problem.streams)
+    for one in packed:
+        parts[one.stream] += 1
     streams = tuple(
-        Stream(f"s{index}", stream.source, stream.destinations, weight=stream.weight)
+        Stream(f"s{index}", stream.source, stream.destinations, weight=stream.weight, chains=max(1, parts[index]))
         for index, stream in enumerate(problem.streams)
     )
     numbers: dict[tuple[int, int], int] = {}

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
+import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.cop import CopError, Limits, compile_text, program_to_cop
+from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.compile import FORMS
 from pointsman.cop.library import LIBRARY
 from pointsman.cop.reader import datum, read, write
 from pointsman.cop.source import Source
-from pointsman.network import mesh
+from pointsman.network import Topology, mesh
+
+
+def _load(name: str) -> ModuleType:
+    """A module of tests/fuzz; with --import-mode=importlib it cannot be imported by name."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[3] / "fuzz" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    if name not in sys.modules:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+cop_grammar, cop_inputs = _load("cop_grammar"), _load("cop_inputs")
 
 SMALL = Limits(
     text=20_000,
@@ -95,6 +115,40 @@ def test_any_words_of_the_language_raise_nothing_but_cop_errors(text: str) -> No
 @settings(derandomize=True, deadline=None, max_examples=300)
 def test_any_balanced_words_raise_nothing_but_cop_errors(text: str) -> None:
     check(text)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    """Programs of the grammar, shrunk by Hypothesis choice by choice."""
+    return cop_grammar.Grammar(lambda n: draw(st.integers(0, n - 1)), 30).program()
+
+
+@given(programs(), st.sampled_from(cop_inputs.NETWORKS))
+@settings(derandomize=True, deadline=None, max_examples=150)
+def test_programs_of_the_grammar_print_back_or_are_refused(text: str, topology: Topology) -> None:
+    assert cop_inputs.check(text, topology) in ("program", "error", "limit")
+
+
+def test_the_grammar_writes_every_operator_and_construct_and_many_right_programs() -> None:
+    rng = random.Random(7)
+    texts = [cop_grammar.random_program(rng, 40) for _ in range(400)]
+    whole = " ".join(texts)
+    for word in (*OPERATORS, "doall", "loop", "optional", "phase", "subset", "runtime", "call-op", "define-op", "grid"):
+        assert f"({word}" in whole
+    outcomes = [cop_inputs.check(cop_grammar.random_program(rng, 8), cop_inputs.NETWORKS[0]) for _ in range(150)]
+    outcomes += [cop_inputs.check(text, cop_inputs.NETWORKS[0]) for text in texts[:30]]
+    assert {"program", "error", "limit"} == set(outcomes)
+    assert outcomes.count("program") > 50
+
+
+def test_a_little_of_the_soak_is_clean() -> None:
+    kinds = set()
+    for number in range(300):
+        rng = random.Random(f"test:{number}")
+        text, kind = cop_inputs.make_input(rng)
+        cop_inputs.check(text, rng.choice(cop_inputs.NETWORKS))
+        kinds.add(kind)
+    assert kinds == set(cop_inputs.KINDS)
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=range(len(SEEDS)))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+
 import pytest
 
 from pointsman.cop import CopError, CopLimitError, Limits, compile_text, program_to_cop
@@ -117,3 +121,137 @@ def test_every_node_of_the_largest_mesh_may_have_its_streams() -> None:
     (operator,) = program.operators()
     assert len(operator.instances) == 4096
     assert len({id(instance.nodes) for instance in operator.instances}) == 1, "one tuple of nodes is shared"
+
+
+MEGABYTE = """
+import resource, sys, time
+from pointsman.cop import CopError, compile_text
+from pointsman.network import mesh
+n = 1_000_000
+text = {{
+    "nested": "(" * (n // 2) + ")" * (n // 2),
+    "flat": "(barrier 'a)\\n" * (n // 13),
+    "open": "(" * n,
+}}["{kind}"]
+started = time.process_time()
+try:
+    compile_text(text, topology=mesh(2, 2))
+except CopError as error:
+    assert len(str(error)) < 20_000
+print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+@pytest.mark.parametrize("kind", ["nested", "flat", "open"])
+def test_a_megabyte_is_read_in_seconds_and_in_300_megabytes(kind: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MEGABYTE.format(kind=kind)], capture_output=True, text=True, check=True, timeout=120
+    )
+    seconds, megabytes = map(float, done.stdout.split())
+    assert seconds < 8
+    assert megabytes < 300
+
+
+def test_reading_takes_time_in_proportion_to_the_length() -> None:
+    def seconds(count: int) -> float:
+        text = '(define x \'(a (b 1) "s"))\n' * count + "(barrier 'a)"
+        best = float("inf")
+        for _ in range(3):
+            started = time.process_time()
+            compile_text(text, topology=mesh(2, 2))
+            best = min(best, time.process_time() - started)
+        return best
+
+    assert seconds(8000) < 4 * 3 * seconds(2000)
+
+
+def slowness() -> float:
+    """How much longer this machine takes now than a desktop at rest (0.08 s for this loop); at least 1.
+
+    CPU time too grows when caches and cores are shared with others.
+    """
+    started = time.process_time()
+    total, table = 0, {}
+    for i in range(1_000_000):
+        total += i
+        table[i & 1023] = total
+    return max(1.0, (time.process_time() - started) / 0.08)
+
+
+NEIGHBOURS = """
+(doall ((x (all *xsize*)) (y (all *ysize*)) (z (all *zsize*)))
+  (if (< x (- *xsize* 1)) (bistream 'x_plus 'x_minus (coord x y z) (coord (+ 1 x) y z)))
+  (if (< y (- *ysize* 1)) (bistream 'y_plus 'y_minus (coord x y z) (coord x (+ 1 y) z))))
+"""
+
+
+@pytest.mark.parametrize("text", ["(doall ((i (all *nodes*))) (stream 'xor i (logxor i 1)))", NEIGHBOURS])
+def test_a_mesh_of_64x64_with_doall_over_all_nodes_takes_less_than_two_seconds(text: str) -> None:
+    best = float("inf")
+    for _ in range(3):
+        slow = slowness()
+        started = time.process_time()
+        program = compile_text(text, topology=mesh(64, 64))
+        best = min(best, (time.process_time() - started) / slow)
+        if best < 2:
+            break
+    assert best < 2
+    assert sum(len(operator.instances) for operator in program.operators()) in (4096, 4 * 64 * 63)
+
+
+@pytest.mark.parametrize("depth", [4000])
+def test_nesting_costs_nothing_of_the_stack_wherever_it_stands(depth: int) -> None:
+    limits = Limits(depth=120_000, steps=4_000_000, nesting=120_000)
+    for before, middle, after in (
+        ("(define x '", "()", ")"),
+        ("`", "1", ""),
+        ("(case '", "1", " ((1) 2))"),
+        ("(assert (not '", "1", "))"),
+        ("(broadcast 'b '", "1", ")"),
+        ("(subset '", "1", " (barrier 'b))"),
+        ("(error '", "1", ")"),
+        ("(cshift 'c 1 :valid '", "1", ")"),
+        ("(cshift 'c 1 :impl '", "1", ")"),
+        ("(equal? '", "1", " 1)"),
+        ("(lambda ", "x", " 1)"),
+        ("(define-op ", "x", " 1)"),
+        ("(remove-duplicates '", "1", ")"),
+    ):
+        text = before + "(" * depth + middle + ")" * depth + after
+        with pytest.raises(CopError) as caught:
+            compile_text(text, topology=mesh(2, 2), limits=limits)
+        assert len(str(caught.value)) < 5000
+    for name in ("sequential", "if t", "begin", "let ()", "+", "list", "not", "parallel", "and", "cond", "(lambda () "):
+        close = "))" if name.startswith("(") else ")"
+        text = f"({name} " * depth + "1" + close * depth
+        with pytest.raises(CopError):
+            compile_text(text, topology=mesh(2, 2), limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("(define b (expt 2 4000)) (map (lambda (i) (+ i b)) (all 100000))", "cells"),
+        ("(define b (expt 2 4000)) (map (lambda (i) (- b)) (all 100000))", "cells"),
+        ("(count (expt 2 4000) 100000)", "cells"),
+        ("(step 1 (expt 2 4000) (+ 100000 (expt 2 4000)))", "cells"),
+        ("(map (lambda (i) (/ 1 (+ i (expt 2 4000)))) (all 100000))", "cells"),
+    ],
+)
+def test_long_numbers_count_as_what_they_take(text: str, limit: str) -> None:
+    with pytest.raises(CopLimitError) as caught:
+        compile_text(text, topology=mesh(2, 2))
+    assert caught.value.limit == limit
+
+
+@pytest.mark.parametrize(
+    "body", ["(broadcast 'b 99)", "(broadcast 'b (+ 99 i))", "(broadcast 'b 0 :mm i)", "(cshift 'c 1 :type 'int33)"]
+)
+def test_many_faults_are_quick_and_are_reported_beside_the_limit(body: str) -> None:
+    started = time.process_time()
+    with pytest.raises(CopError) as caught:
+        compile_text(f"(doall ((i (all 100000))) {body})", topology=mesh(2, 2), limits=Limits(steps=100_000))
+    assert time.process_time() - started < 5
+    limits = [isinstance(error, CopLimitError) for error in caught.value.errors]
+    assert limits.count(False) == 1
+    assert limits.count(True) <= 1

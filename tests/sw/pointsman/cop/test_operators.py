@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pointsman.cop import CopError, DataType, Operator, Runtime, compile_text
-from pointsman.cop.operators import OPERATORS, ends
+from pointsman.cop.catalogue import OPERATORS
+from pointsman.cop.operators import ends
 from pointsman.network import mesh
 
 
@@ -70,6 +71,10 @@ PERM = "'(1 0 3 2 5 4 7 6 9 8 11 10 13 12 15 14)"
         ),
         ("(cshift 'o (runtime :values '(-1 1)))", {"distance": Runtime(values=(-1, 1))}),
         ("(permute 'o (runtime :distributed t))", {"permutation": Runtime(distributed=True)}),
+        ("(seqread 'o '(3 1 2) 0)", {"sources": (3, 1, 2), "destination": 0}),
+        ("(seqread 'o (step 5 1 15) (runtime))", {"sources": (1, 6, 11), "destination": Runtime()}),
+        ("(seqwrite 'o 0 '(3))", {"source": 0, "destinations": (3,)}),
+        ("(seqwrite 'o (runtime :values '(4 5)) '(3 2))", {"source": Runtime(values=(4, 5)), "destinations": (3, 2)}),
     ],
 )
 def test_operands_are_taken_in_the_order_of_the_load_function(text: str, expected: dict[str, Any]) -> None:
@@ -81,7 +86,7 @@ def test_operands_are_taken_in_the_order_of_the_load_function(text: str, expecte
 @pytest.mark.parametrize("kind", sorted(OPERATORS))
 def test_every_operand_allows_the_run_time_values_that_it_names_and_no_others(kind: str) -> None:
     spec = OPERATORS[kind]
-    constants = {"node": "1", "distance": "1", "permutation": PERM, "function": "'f"}
+    constants = {"node": "1", "nodes": "'(2 5 3)", "distance": "1", "permutation": PERM, "function": "'f"}
     for tried in spec.operands:
         for sort, text in (
             ("plain", "(runtime)"),
@@ -111,7 +116,9 @@ def test_the_table_of_operators_is_that_of_the_thesis() -> None:
     assert allowed[("cshift", "distance")] == allowed[("eoshift", "distance")] == {"plain"}
     assert allowed[("spread", "source")] == allowed[("gather", "destination")] == set()
     directional = {kind for kind, spec in OPERATORS.items() if spec.flow == "directional"}
-    assert directional == {"broadcast", "collect", "stream", "spread", "gather"}
+    assert directional == {"broadcast", "collect", "stream", "spread", "gather", "seqread", "seqwrite"}
+    assert allowed[("seqread", "destination")] == allowed[("seqwrite", "source")] == {"plain"}
+    assert allowed[("seqread", "sources")] == allowed[("seqwrite", "destinations")] == set()
 
 
 @pytest.mark.parametrize(
@@ -127,6 +134,9 @@ def test_the_table_of_operators_is_that_of_the_thesis() -> None:
         ("spread", {"source": 0}, {10}, {11, 12}),
         ("gather", {"destination": 2}, {10, 11}, {12}),
         ("cshift", {"distance": 1}, {10, 11, 12}, {10, 11, 12}),
+        ("seqread", {"sources": (2, 0), "destination": 1}, {10, 12}, {11}),
+        ("seqread", {"sources": (2,), "destination": Runtime()}, {12}, {10, 11}),
+        ("seqwrite", {"source": Runtime(values=(0,)), "destinations": (2, 1)}, {10}, {11, 12}),
         ("barrier", {}, {10, 11, 12}, {10, 11, 12}),
         ("reduce", {"function": None, "destination": 1}, {10, 11, 12}, {10, 11, 12}),
     ],
@@ -234,8 +244,16 @@ def test_optional_arguments_have_their_values_and_defaults(text: str, expected: 
         ("(broadcast 'b 0 :valid '(0 1 0))", ":valid names node 0 twice"),
         ("(broadcast 'b 3 :valid '(0 1))", "broadcast source 3 is not among the :valid nodes"),
         ("(barrier 'b :m 2)", "a barrier carries no data: its :m must be 1"),
-        ("(grid '(a b) 1 1)", "unknown operator or function 'grid'"),
-        ("(seqread 's '(0 1) 2)", "unknown operator or function 'seqread'"),
+        ("(gird '(a b) 1 1)", "unknown operator or function 'gird'"),
+        ("(seqread 's '(0 1))", "seqread takes a label and 2 operands, not 1"),
+        ("(seqread 's 0 1)", "seqread sources must be a list of nodes, not 0"),
+        ("(seqread 's '() 1)", "seqread sources must be a list of nodes, not ()"),
+        ("(seqread 's '(0 16) 1)", "seqread sources 16 is outside the network (0..15)"),
+        ("(seqread 's '(0 2 0) 1)", "seqread sources must not name node 0 twice"),
+        ("(seqread 's '(0 1) 1)", "seqread destination 1 is one of its sources"),
+        ("(seqwrite 's 1 '(0 1))", "seqwrite source 1 is one of its destinations"),
+        ("(seqwrite 's (runtime :values '(4 1)) '(0 1))", "seqwrite source 1 is one of its destinations"),
+        ("(seqread 's '(0 1) 2 :valid '(0 2))", "seqread sources 1 is not among the :valid nodes"),
     ],
 )
 def test_faults_of_operators_are_named(text: str, message: str) -> None:

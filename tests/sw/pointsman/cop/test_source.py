@@ -156,5 +156,3 @@ def test_limits_must_be_positive_and_printable() -> None:
         Limits(steps=0)
     with pytest.raises(PointsmanError, match=r"^limit number_bits must be at most 14000, not 20000$"):
         Limits(number_bits=20_000)
-    with pytest.raises(PointsmanError, match=r"^limit nesting must be at most 100, not 101$"):
-        Limits(nesting=101)

@@ -1,0 +1,43 @@
+"""Run notebooks without Jupyter and store what they print: ``python examples/notebooks/execute.py FILE.ipynb …``.
+
+Code cells run in order in one namespace; only what they print is stored. A cell that raises stops the run and nothing
+is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pointsman.files import write_whole
+
+
+def execute(notebook: dict[str, Any]) -> None:
+    """Run the code cells and put what they print in the place of their outputs."""
+    space: dict[str, Any] = {"__name__": "__main__"}
+    count = 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        count += 1
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile("".join(cell["source"]), f"<cell {count}>", "exec"), space)
+        lines = printed.getvalue().splitlines(keepends=True)
+        cell["execution_count"] = count
+        cell["outputs"] = [{"name": "stdout", "output_type": "stream", "text": lines}] if lines else []
+
+
+def main(paths: list[str]) -> None:
+    for path in map(Path, paths):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        execute(notebook)
+        write_whole(path, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

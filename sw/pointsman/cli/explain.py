@@ -1,0 +1,64 @@
+"""``pointsman explain``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable
+
+from .options import (
+    compile_source,
+    emit_text,
+    limit_option,
+    limits_of,
+    mesh_option,
+    report_warnings,
+    set_option,
+    topology_of,
+    warnings_option,
+)
+
+DEEPEST_JSON = 200
+"""Groups within each other that readers of JSON bear."""
+
+
+@click.command()
+@click.argument("program", type=click.Path(path_type=Path))
+@mesh_option()
+@set_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with every instance.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
+@warnings_option
+@limit_option
+def explain(
+    program: Path,
+    mesh: str,
+    settings: tuple[str, ...],
+    as_json: bool,
+    output: Path | None,
+    warnings: str,
+    limits: tuple[str, ...],
+) -> None:
+    """Say what a PROGRAM (COP, or Python) means on a mesh: its tree, and of each operator what the application
+    calls, on which nodes it works, how far it reaches, how many words it moves, and what may run together with it.
+
+    \b
+    Example:
+      pointsman explain examples/matmul/matmul.cop --mesh 4x4
+    """
+    from pointsman.report.explain import explain_json, explain_text
+
+    if output is not None:
+        check_writable(output)
+    topology = topology_of(mesh)
+    bounds = limits_of(limits)
+    parsed = compile_source(program, topology, settings, bounds)
+    report_warnings(parsed, warnings, bounds)
+    plain = explain_json(parsed)
+    if as_json and any(depth > DEEPEST_JSON for _, depth in parsed.root.walk()):
+        raise PointsmanError(f"groups are nested more than {DEEPEST_JSON} deep, too deep for JSON")
+    emit_text(json.dumps(plain, indent=1) if as_json else explain_text(plain), output)

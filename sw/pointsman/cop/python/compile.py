@@ -1,0 +1,141 @@
+"""A Python program to `Program`.
+
+Takes what a function of the user's gives for a network; gives the Program that the same words in a text mean. Leaves
+all checks to the evaluator. Code of the user's runs here with all that Python can do: it is the user's own, unlike
+a text, which may come from anybody.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology, from_networkx
+
+from ..compile import FORMS, evaluate_forms
+from ..evaluator import Machine, Scope, Task
+from ..limits import DEFAULT_LIMITS, Limits
+from ..program import Position, Program
+from ..reader import Atom, Form, ListForm, Symbol
+from .calls import CALL, Body, Part, Parts, flatten, forms_of, refuse
+from .network import Network
+from .places import PythonSource, place_of_caller, place_of_code
+
+if TYPE_CHECKING:
+    import networkx
+
+
+def compile_program(
+    program: Body | Parts,
+    *,
+    topology: Topology | networkx.Graph,
+    parameters: Mapping[str, int] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    mode: str = "numesh",
+    schedlen: int | None = None,
+) -> Program:
+    """Evaluate a program that is made by Python on a network.
+
+    Parameters
+    ----------
+    program : function, or parts
+        A function of a `Network` that returns parts. Its further parameters are parameters of the program: they need
+        integers as defaults, for which the host may give other values. Parts may also be given as they are.
+    topology : Topology or networkx.Graph
+        The network, unless the program sets its size. Nodes of a graph are numbered as `from_networkx` says.
+    parameters, limits, mode, schedlen
+        As for `compile_text`.
+
+    Raises
+    ------
+    CopError
+        With every fault that was found; places are lines of Python.
+    PointsmanError
+        If another argument is wrong.
+    """
+    network = topology if isinstance(topology, Topology) else from_networkx(topology)
+    body, place = _body(program)
+    source = PythonSource("", place.file)
+    at = source.number(place)
+    names = _parameters(program, place) if not isinstance(program, Part) and callable(program) else {}
+    forms: list[Form] = [
+        ListForm((Atom(Symbol("parameter"), at), Atom(Symbol(name), at), Atom(default, at)), at)
+        for name, default in names.items()
+    ]
+
+    def with_parameters(machine: Machine) -> Body:
+        if not all(name in machine.parameters for name in names):
+            return lambda net: None  # one was refused, and that is recorded
+        return lambda net: body(net, **{name: machine.parameters[name] for name in names})
+
+    def first_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+        return (yield from _call(machine, with_parameters(machine), form, scope))
+
+    first = Symbol("python program")
+    forms.append(ListForm((Atom(first, at),), at))
+    return evaluate_forms(
+        source,
+        forms,
+        topology=network,
+        parameters=parameters,
+        limits=limits,
+        mode=mode,
+        schedlen=schedlen,
+        special={**FORMS, CALL: _call_form, first: first_form},
+    )
+
+
+def _call_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    """A function of the program among the parts of a group: called with the network as it is there."""
+    function = form.items[1]
+    assert isinstance(function, Atom)
+    return (yield from _call(machine, function.value, form, scope))
+
+
+def _call(machine: Machine, function: Any, form: ListForm, scope: Scope) -> Task:
+    source = machine.source
+    assert isinstance(source, PythonSource)
+    place = source.position(form.at)
+    parts = flatten(function(Network(machine)), place)
+    machine.charge(len(parts))
+    return tuple((yield from machine.operators(forms_of(parts, source, place), Scope({}, scope))))
+
+
+def _body(program: Body | Parts) -> tuple[Any, Position]:
+    """What to call for the parts, and the place of the whole."""
+    if isinstance(program, Part):
+        return (lambda net: program), program.place
+    if callable(program):
+        code = getattr(inspect.unwrap(program), "__code__", None)
+        return program, place_of_caller() if code is None else place_of_code(code)
+    place = place_of_caller()
+    parts = flatten(program, place)
+    return (lambda net: parts), place
+
+
+def _parameters(program: Any, place: Position) -> dict[str, int]:
+    """Parameters of a function after its first, with their defaults."""
+    try:
+        signature = list(inspect.signature(program).parameters.values())
+    except (TypeError, ValueError):
+        raise PointsmanError(f"cannot tell the parameters of {program!r}", hint="give a function") from None
+    if not signature or signature[0].kind not in (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter.VAR_POSITIONAL,
+    ):
+        refuse(place, "a program must take the network as its first argument", "def program(net): ...")
+    found: dict[str, int] = {}
+    for entry in signature[1:]:
+        if entry.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            continue
+        if type(entry.default) is not int or entry.kind is inspect.Parameter.POSITIONAL_ONLY:
+            refuse(
+                place,
+                f"parameter {entry.name} of the program needs an integer as its default",
+                f"def {getattr(program, '__name__', 'program')}(net, {entry.name}: int = 1): ...",
+            )
+        found[entry.name] = entry.default
+    return found

@@ -1,0 +1,76 @@
+"""A program in a file of Python: its function ``program``, as `program_to_python` prints it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from ..limits import DEFAULT_LIMITS, Limits
+from ..program import Program
+from .compile import compile_program
+
+if TYPE_CHECKING:
+    import networkx
+
+NAME = "program"
+"""What the function (or the parts, or the Program) is called in the file."""
+
+
+def compile_python_file(
+    path: str | os.PathLike[str],
+    *,
+    topology: Topology | networkx.Graph,
+    parameters: Mapping[str, int] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    mode: str = "numesh",
+    schedlen: int | None = None,
+) -> Program:
+    """Run a file of Python and evaluate its ``program``, as `compile_program` does.
+
+    Raises
+    ------
+    CopError
+        If the program is wrong.
+    PointsmanError
+        If the file cannot be read, does not run, or has no program.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise PointsmanError(f"cannot read {file}: there is no such file")
+    try:
+        program = getattr(_module(file), NAME, None)
+        if program is None:
+            raise PointsmanError(f"{file} defines no '{NAME}'", hint="def program(net: cop.Network) -> cop.Parts: ...")
+        return compile_program(
+            program, topology=topology, parameters=parameters, limits=limits, mode=mode, schedlen=schedlen
+        )
+    except SyntaxError as error:
+        raise PointsmanError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+    except PointsmanError:
+        raise
+    except (Exception, SystemExit) as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
+        if not frames:
+            raise
+        raise PointsmanError(
+            f"{file}:{frames[-1].lineno}: {type(error).__name__}: {error}",
+            hint="this was raised by the program's own code",
+        ) from error
+
+
+def _module(file: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(f"pointsman_program_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise PointsmanError(f"{file} is no Python file", hint="a program in Python is a .py file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
