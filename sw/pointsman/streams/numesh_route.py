@@ -252,7 +252,14 @@ def _assembled(problem: RouteProblem, slots: int, packed: Sequence[Packed]) -> R
     for one in packed:
         parts[one.stream] += 1
     streams = tuple(
-        Stream(f"s{index}", stream.source, stream.destinations, weight=stream.weight, chains=max(1, parts[index]))
+        Stream(
+            f"s{index}",
+            stream.source,
+            stream.destinations,
+            weight=stream.weight,
+            chains=max(1, parts[index]),
+            group=f"s{index}",
+        )
         for index, stream in enumerate(problem.streams)
     )
     numbers: dict[tuple[int, int], int] = {}

@@ -30,15 +30,20 @@ def fill(
     seed: int,
     slack: int,
 ) -> list[Packed]:
-    """``chains`` with words added while anything fits, always to the stream with the least bandwidth over weight."""
+    """``chains`` with words added while anything fits, always to the stream with the least bandwidth over weight.
+
+    A processor moves a word a cycle, so no node gets words beyond that (Metcalf 1997, §8.1.2).
+    """
     ground = tables.ground
     words = [0] * len(ground.streams)
     free = [ground.registers] * ground.nodes
+    accesses = [0] * ground.nodes
     for packed in chains:
         words[packed.stream] += len(packed.starts)
         stream = ground.streams[packed.stream]
         for node in (stream.source, *stream.destinations):
             free[node] -= 1
+            accesses[node] += len(packed.starts)
     packing = Packing(
         tables,
         slots,
@@ -63,6 +68,8 @@ def fill(
     while heap:
         _, index = heapq.heappop(heap)
         ends = (ground.streams[index].source, *ground.streams[index].destinations)
+        if any(accesses[node] >= slots for node in ends):
+            continue
         more = all(free[node] > 0 for node in ends)
         after = add_word(
             index,
@@ -88,6 +95,8 @@ def fill(
             for node in ends:
                 free[node] -= 1
         words[index] += 1
+        for node in ends:
+            accesses[node] += 1
         heapq.heappush(heap, (Fraction(words[index]) / weights[index], index))
     return [
         Packed(

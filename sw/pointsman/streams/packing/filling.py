@@ -12,7 +12,7 @@ import numpy as np
 
 from .negotiation import mark
 from .paths import route_path
-from .starts import own_gap, start_costs
+from .starts import start_costs, word_gap
 from .tables import DELIVER, INJECT, NEVER, Chains, Network, Scratch, Use
 
 
@@ -45,7 +45,7 @@ def add_word(
         if chains.stream[chain] != stream:
             continue
         words, n_ops = chains.words[chain], chains.n_ops[chain]
-        gap = own_gap(chains.ops[chain, :n_ops])
+        gap = word_gap(chains.ops[chain, :n_ops], words + 1, slots)
         if words >= words_most or (words + 1) * gap > slots:
             continue
         start_costs(chains.ops[chain, :n_ops], net, use, 1 << 20, 0, by_start)

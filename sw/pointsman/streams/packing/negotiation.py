@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from .paths import random_number, route_path
-from .starts import choose_starts, own_gap, start_costs
+from .starts import choose_starts, start_costs, word_gap
 from .tables import (
     BUDGET_DONE,
     CONFLICTS_FEWEST,
@@ -218,7 +218,9 @@ def negotiate(
             if old and words > 1:
                 # The words anew on the old route.
                 start_costs(chains.ops[chain, :old], net, use, room, price, by_start)
-                best = choose_starts(by_start, words, own_gap(chains.ops[chain, :old]), slots, trial_starts)
+                best = choose_starts(
+                    by_start, words, word_gap(chains.ops[chain, :old], words, slots), slots, trial_starts
+                )
                 progress[BUDGET_DONE] += old * slots
                 if best < NEVER:
                     chains.starts[chain, :words] = trial_starts[:words]
@@ -265,7 +267,7 @@ def negotiate(
                 progress[BUDGET_DONE] += work
                 if made:
                     start_costs(trial[:made], net, use, room, price, by_start)
-                    total = choose_starts(by_start, words, own_gap(trial[:made]), slots, trial_starts)
+                    total = choose_starts(by_start, words, word_gap(trial[:made], words, slots), slots, trial_starts)
                     if total < best or not chains.n_ops[chain]:
                         best = total
                         chains.n_ops[chain] = made

@@ -12,6 +12,9 @@ import numpy as np
 
 from .tables import DELIVER, INJECT, NEVER, UNIT, Network, Use
 
+SERVED = 4
+"""Slots that a processor with several registers to serve should have from word to word of each."""
+
 
 @numba.njit(cache=True)
 def own_gap(ops: np.ndarray) -> int:
@@ -26,6 +29,12 @@ def own_gap(ops: np.ndarray) -> int:
             busy += 1
         least = max(least, busy)
     return least
+
+
+@numba.njit(cache=True)
+def word_gap(ops: np.ndarray, words: int, slots: int) -> int:
+    """The least distance of ``words`` words of a chain: its own, and time for a busy processor to serve the register again."""
+    return max(own_gap(ops), min(SERVED, slots // (2 * words)))
 
 
 @numba.njit(cache=True)
