@@ -221,6 +221,8 @@ def _find(search: _Search, period: int, work: int) -> Placement | None:
                 break
             passes = MANY_PASSES * search.work_of_pass // group.size
             share = max(FIRST_WORK // 2, min(max(passes, work // (4 * plain)), work // (2 * plain)))
+            if group is plans[0][0] and group.size > 1:
+                share *= 4  # the largest group is the likeliest
             # Detours and negotiation are the second opinion: they cost more and help less often.
             share = int(share * portion * (1.0 if method == "eject" and not extra else 0.25))
             placement = search.run(period, group, method, extra, min(share, left))
