@@ -138,16 +138,21 @@ def place_unicast(
             if least < found:
                 found = least
                 length = level
-                # Of equally cheap start slots any: the first one from a slot by chance.
-                s = random_below(state, period)
-                to = s + turn - period if s + turn >= period else s + turn
-                while arrived[s] + price[base + to] != least:
+                # Of equally cheap start slots any, each as likely: what comes after a busy run must not be preferred.
+                ties = 0
+                for s in range(period - turn):
+                    ties += arrived[s] + price[base + s + turn] == least
+                for s in range(period - turn, period):
+                    ties += arrived[s] + price[base + s + turn - period] == least
+                wanted = random_below(state, ties)
+                s = 0
+                while True:
+                    to = s + turn - period if s + turn >= period else s + turn
+                    if arrived[s] + price[base + to] == least:
+                        if wanted == 0:
+                            break
+                        wanted -= 1
                     s += 1
-                    to += 1
-                    if s == period:
-                        s = 0
-                    if to == period:
-                        to = 0
                 start = s
         if found >= FAR:
             length = 0

@@ -30,8 +30,10 @@ from .symmetry import Symmetry, no_symmetry, symmetries
 MAX_PERIOD = 65_536
 MAX_CELLS = 1 << 28
 FIRST_WORK = 40_000_000
-SECOND_WORK = 5_000_000_000
+SECOND_WORK = 7_000_000_000
 """Cells that the second part may visit at effort 1: about ten seconds."""
+FEW_PASSES, MANY_PASSES = 25, 40
+"""Portions of work, in times that all words are placed: in the first part, and at the start of the second."""
 WORK_PER_SECOND = 600_000_000
 
 
@@ -46,6 +48,8 @@ class _Search:
     effort: float
     deadline: float | None
     work_of_pass: int
+    full_links: bool
+    """Whether it is links that bound the period, so that detours will hardly help."""
     bar: tqdm
     spent: int = 0
     tries: int = 0
@@ -122,9 +126,10 @@ def route_ideal(
     with tqdm(
         desc="route", unit="M", total=int(SECOND_WORK * effort / 1e6), disable=None if progress else True, leave=False
     ) as bar:
-        search = _Search(problem, net, groups, seed, effort, deadline, _work_of_pass(problem, period), bar)
+        full_links = bounds[0].kind in ("cut", "hop capacity")
+        search = _Search(problem, net, groups, seed, effort, deadline, _work_of_pass(problem, period), full_links, bar)
         if length is not None:
-            placement = _find(search, length, length, SECOND_WORK)
+            placement = _find(search, length, int(SECOND_WORK * effort))
             spent_on_bound = 0.0
             if placement is None:
                 began_flow = time.perf_counter()
@@ -196,24 +201,31 @@ def _work_of_pass(problem: RouteProblem, period: int) -> int:
     """About the work of placing each word once."""
     total = 0
     for stream, hops in zip(problem.streams, least_links(problem), strict=True):
-        each = (hops * hops // 2 + hops) * (period + 16)
+        each = (hops * hops // 2 + hops) * (period + 32) + 256
         if len(stream.destinations) > 1:
             each = 6 * len(stream.destinations) * len(problem.links) * (hops + 1)
         total += stream.words * each
     return total
 
 
-def _find(search: _Search, period: int, bound: int, work: int) -> Placement | None:
+def _find(search: _Search, period: int, work: int) -> Placement | None:
     """Spend about ``work`` on one period, in growing portions, over symmetries and ways of searching."""
     begin = search.spent
-    allowed = int(work * search.effort)
-    portion = max(FIRST_WORK // 2, search.work_of_pass)
-    while search.spent - begin < allowed:
-        for group, method, extra in _plans(search, period, thorough=True):
-            left = allowed - (search.spent - begin)
+    portion = 1.0
+    while search.spent - begin < work:
+        plans = list(_plans(search, period, thorough=True))
+        plain = max(1, sum(method == "eject" and not extra for _, method, extra in plans))
+        for group, method, extra in plans:
+            left = work - (search.spent - begin)
             if left <= 0:
                 break
-            placement = search.run(period, group, method, extra, min(portion, left))
+            passes = MANY_PASSES * search.work_of_pass // group.size
+            share = max(FIRST_WORK // 2, min(max(passes, work // (4 * plain)), work // (2 * plain)))
+            if group is plans[0][0] and group.size > 1:
+                share *= 4  # the largest group is the likeliest
+            # Detours and negotiation are the second opinion: they cost more and help less often.
+            share = int(share * portion * (1.0 if method == "eject" and not extra else 0.25))
+            placement = search.run(period, group, method, extra, min(share, left))
             if placement is not None:
                 return placement
         portion *= 2
@@ -233,7 +245,7 @@ def _plans(search: _Search, period: int, *, thorough: bool) -> Iterator[tuple[Sy
         chosen = [chosen[0], chosen[len(chosen) // 2], chosen[-1]]
     elif len(chosen) > 7:
         chosen = [*chosen[:6], chosen[-1]]
-    detours = (0,) if search.problem.buffers else (0, 2)
+    detours = (0,) if search.problem.buffers or (search.full_links and not thorough) else (0, 2)
     for extra in detours:
         for group in chosen:
             turned = any(group.turns)
@@ -247,10 +259,10 @@ def _plans(search: _Search, period: int, *, thorough: bool) -> Iterator[tuple[Sy
 def _ascend(search: _Search, least: int) -> Placement:
     """The first period from ``least`` upwards that little work reaches."""
     period, step = least, 1
-    work = max(FIRST_WORK, 6 * search.work_of_pass)
     while period <= MAX_PERIOD:
         _check_size(search.problem, period)
         for group, method, extra in _plans(search, period, thorough=False):
+            work = max(FIRST_WORK, FEW_PASSES * search.work_of_pass // group.size)
             try:
                 placement = search.run(period, group, method, extra, work)
             except _OutOfTimeError:
@@ -275,13 +287,13 @@ def _improve(search: _Search, least: int, placement: Placement) -> Placement:
         while placement.period > least and search.spent - begin < allowed:
             if placement.period - 1 <= failed:
                 failed = placement.period - 2
-            period = max(least, (placement.period + max(failed, least - 1)) // 2)
-            if period >= placement.period:
-                period = placement.period - 1
+            # The next slot first where few are left: it is the likeliest.
+            gap = placement.period - 1 - max(failed, least - 1)
+            period = placement.period - (1 if gap <= 3 else gap // 2)
             close = placement.period - 1 == period
             left = allowed - (search.spent - begin)
-            share = left if close else max(FIRST_WORK, left // 6)
-            found = _find(search, period, least, max(1, int(share / search.effort)))
+            share = max(FIRST_WORK, left if period == least else 2 * left // 3 if close else left // 6)
+            found = _find(search, period, share)
             if found is not None:
                 placement = found
             else:

@@ -20,7 +20,7 @@ from pointsman.streams.ideal_exact import exact_periods
 from pointsman.streams.route_file import RouteProblem, RouteStream, make_problem
 from pointsman.streams.route_types import directed
 
-QUIET = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+QUIET = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
@@ -81,7 +81,7 @@ def test_random_problems_are_routed_as_the_judge_wants_and_not_below_the_bound(p
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(60), pytest.param(range(60, 400), marks=pytest.mark.slow)], ids=["few", "many"]
+    "seeds", [range(32), pytest.param(range(32, 400), marks=pytest.mark.slow)], ids=["few", "many"]
 )
 def test_small_random_problems_reach_the_exact_answer(seeds):
     networks = (mesh(3, 2), torus(3, 3), mesh(2, 2, 2), torus(4))
@@ -89,7 +89,7 @@ def test_small_random_problems_reach_the_exact_answer(seeds):
     above = 0
     for problem, exact in zip(problems, exact_periods(problems), strict=True):
         assert exact is not None
-        found = judged(problem, effort=0.02, linear=False).period
+        found = judged(problem, effort=0.005, linear=False).period
         # Not below: ways more than two links longer than the shortest help neither.
         assert found >= exact
         above += found > exact
@@ -104,16 +104,16 @@ def test_all_to_all_reaches_the_bound_where_it_is_known_to_be_reachable():
 
 
 @pytest.mark.parametrize(
-    "topology", [mesh(1, 6), mesh(5, 3), torus(5), torus(2, 2), torus(3, 3, 3), mesh(6, 6), torus(7, 7), diamond(2)]
+    "topology", [mesh(1, 6), mesh(5, 3), torus(5), torus(2, 2), torus(3, 3, 3), mesh(4, 6), torus(6, 4), diamond(2)]
 )
 def test_all_to_all_on_other_networks_ends_near_the_bound(topology):
-    result = judged(all_to_all(topology), effort=0.1)
+    result = judged(all_to_all(topology), effort=0.03)
     assert result.period <= result.bound.value + max(1, 0.03 * result.bound.value)
 
 
 def test_multicast_to_everyone_shares_links():
     problem = make_problem(mesh(3, 3), [RouteStream(a, tuple(b for b in range(9) if b != a)) for a in range(9)])
-    result = judged(problem, effort=0.02)
+    result = judged(problem, effort=0.005)
     # Every node takes 8 words; nine separate unicast sets would need far more.
     assert result.period <= 10
     links = sum(1 for stream in result.streams for move in stream.words[0] if None not in (move[0], move[2]))
