@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .evaluator import ERROR_STEPS, Machine
 from .reader import QUOTE, Atom, Form, Keyword, ListForm, Symbol, show
 from .source import CopError, suggestion
-from .values import LATER, Scope, Task
+from .values import Scope, Task
 
 
 @dataclass
@@ -59,12 +59,7 @@ def evaluate_arguments(
             continue
         value: object | None = None
         try:
-            if isinstance(item, Atom):
-                value = machine.atom(item, scope)
-            else:
-                value = machine.plain_call(item, scope)
-                if value is LATER:
-                    value = yield machine.compound(item, scope)
+            value = yield from machine.value(item, scope)
         except CopError as error:
             machine.record(error)
             given.failed = True
