@@ -1,4 +1,4 @@
-"""Third and fourth stage of one pipeline: a VFSM reads a word, and writes it one cycle later."""
+"""Last stages of one pipeline: a VFSM is made ready, reads a word, and writes it one cycle later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TransferStages(wiring.Component):
     interface registers depends on registers alone; answers end in flops. So no combinational path leads from
     the ``in`` ports of the links to their ``out`` ports.
 
-    Latency: one cycle from taking a word to offering it.
+    Latency: one cycle from ``vfsm`` to its read stage, one from taking a word to offering it.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class TransferStages(wiring.Component):
     Ports
     -----
     active : Signal(1), in
-        The read stage has a VFSM.
+        The read stage has a VFSM in the next cycle.
     vfsm : Signal(range(vfsms)), in
-        VFSM in the read stage.
+        VFSM in the read stage of the next cycle.
     annotation : Codes.annotation_layout, in
         What this VFSM is to do.
     in_accept : Signal(neighbours), out
@@ -59,6 +59,8 @@ class TransferStages(wiring.Component):
 
     Attributes
     ----------
+    read_active, read_vfsm, read_annotation : Signal
+        The read stage has a VFSM; which, and what it is to do.
     held : Signal(vfsms)
         Bit v: the buffer of VFSM v holds a word.
     buffers : Memory
@@ -92,6 +94,9 @@ class TransferStages(wiring.Component):
                 "memadr": Out(1),
             }
         )
+        self.read_active = Signal()
+        self.read_vfsm = Signal(codes.vfsm_bits, reset_less=True)
+        self.read_annotation = Signal(data.StructLayout(codes.annotation_layout), reset_less=True)
         self.held = Signal(shape.vfsms)
         self.buffers = Memory(shape=shape.width, depth=shape.vfsms, init=[])
         self.write_valid = Signal()
@@ -128,7 +133,13 @@ class TransferStages(wiring.Component):
         ]
 
         # -- Read stage: what it wants, from registers alone --------------------------------------------------
-        kind, source, destination = self.annotation.type, self.annotation.source, self.annotation.destination
+        m.d.sync += [
+            self.read_active.eq(self.active),
+            self.read_vfsm.eq(self.vfsm),
+            self.read_annotation.eq(self.annotation),
+        ]
+        active, vfsm, reading = self.read_active, self.read_vfsm, self.read_annotation
+        kind, source, destination = reading.type, reading.source, reading.destination
         holds = Signal()
         own = Signal()
         incoming = Signal()
@@ -141,18 +152,18 @@ class TransferStages(wiring.Component):
         copy = Signal()
         forked = Signal()
         m.d.comb += [
-            holds.eq(held.bit_select(self.vfsm, 1)),
+            holds.eq(held.bit_select(vfsm, 1)),
             # This VFSM is still in the write stage: its word may yet be refused, or is about to leave the buffer.
-            own.eq(self.write_valid & (self.write_vfsm == self.vfsm) & (refusable | self.write_from_buffer)),
-            incoming.eq(to_buffer & (target == self.vfsm)),
-            retry.eq(self.active & holds & ~own),
-            can_accept.eq(self.active & ~holds & ~own & ~incoming),
+            own.eq(self.write_valid & (self.write_vfsm == vfsm) & (refusable | self.write_from_buffer)),
+            incoming.eq(to_buffer & (target == vfsm)),
+            retry.eq(active & holds & ~own),
+            can_accept.eq(active & ~holds & ~own & ~incoming),
             from_neighbour.eq(is_neighbour(codes, source)),
             from_register.eq(is_register(codes, source)),
             from_buffer.eq(is_buffer(codes, source)),
             fork.eq((kind == MoveType.FORK) & from_neighbour),
             copy.eq(kind == MoveType.COPY),
-            forked.eq(self.active & fork & self.write_valid & (self.write_destination == source)),
+            forked.eq(active & fork & self.write_valid & (self.write_destination == source)),
         ]
         for d in range(shape.neighbours):
             m.d.comb += self.in_accept[d].eq(can_accept & ~fork & (source == codes.neighbour(d)))
@@ -166,7 +177,7 @@ class TransferStages(wiring.Component):
         leaving = self.write_valid & self.write_from_buffer & (self.write_vfsm == source_vfsm)
         take_buffer = Signal()
         m.d.comb += [
-            load.addr.eq(Mux(retry, self.vfsm, source_vfsm)),
+            load.addr.eq(Mux(retry, vfsm, source_vfsm)),
             take_buffer.eq(can_accept & from_buffer & held.bit_select(source_vfsm, 1) & ~leaving),
         ]
 
@@ -214,10 +225,10 @@ class TransferStages(wiring.Component):
         m.d.sync += [
             self.write_valid.eq(taken),
             self.write_word.eq(word),
-            self.write_vfsm.eq(self.vfsm),
+            self.write_vfsm.eq(vfsm),
             self.write_destination.eq(destination),
             self.write_type.eq(kind),
-            self.write_forked.eq(self.annotation.forked),
+            self.write_forked.eq(reading.forked),
             self.write_from_buffer.eq(retry),
         ]
 

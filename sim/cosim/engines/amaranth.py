@@ -11,7 +11,6 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.sim import Simulator
 
-from numesh.codes import CommandKind
 from numesh.memories import NodeMemories
 from numesh.mesh import Mesh
 from numesh.node import Node
@@ -126,19 +125,23 @@ class AmaranthEngine(Engine):
     def _node_state(self, node: Node) -> dict[str, Any]:
         get, codes, schedule = self._get, self.codes, node.schedule
         entry = codes.decode_entry(get(schedule.entry.as_value()) if get(schedule.running) else 0)
-        setting, adding = get(schedule.setting), get(schedule.adding)
-        active = [get(stage.active) for stage in node.annotations]
+        # Without a command the value is 0, which tells nothing from an addition of 0.
+        setting, value = get(schedule.setting), get(schedule.value)
+        next_valid = [get(stage.active) for stage in node.annotations]
+        active = [get(stage.read_active) for stage in node.transfers]
         valid = [get(stage.write_valid) for stage in node.transfers]
         held = [_bits(get(stage.held), self.shape.vfsms) for stage in node.transfers]
         full = _bits(get(node.p_full), self.shape.registers)
         buffers = [self._words(stage.buffers) for stage in node.transfers]
         state: dict[str, Any] = {
             "entry_vfsm": entry.vfsms,
-            "entry_next": entry.next,
-            "pointer_kind": setting * CommandKind.SET_POINTER + adding * CommandKind.ADD_POINTER,
-            "pointer": get(schedule.value) * (setting | adding),
-            "read_vfsm": _valid(active, [get(stage.read_vfsm) for stage in node.annotations]),
-            "read_annotation": _valid(active, [get(stage.annotation.as_value()) for stage in node.annotations]),
+            "entry_ahead": entry.ahead,
+            "pointer_set": setting,
+            "pointer": value,
+            "next_vfsm": _valid(next_valid, [get(stage.next_vfsm) for stage in node.annotations]),
+            "next_annotation": _valid(next_valid, [get(stage.annotation.as_value()) for stage in node.annotations]),
+            "read_vfsm": _valid(active, [get(stage.read_vfsm) for stage in node.transfers]),
+            "read_annotation": _valid(active, [get(stage.read_annotation.as_value()) for stage in node.transfers]),
             "write_valid": valid,
             "held": held,
             "buffer": [_valid(bits, words) for bits, words in zip(held, buffers, strict=True)],

@@ -61,13 +61,15 @@ class TransferModel:
         self.word: Word | None = None
         self.buffer = [0] * shape.vfsms
         self.held = [False] * shape.vfsms
+        self.next: tuple[bool, int, Annotation] = (False, 0, self.codes.decode_annotation(0))
+        """Whether a VFSM is in the read stage, which, and its annotation: what the inputs were in the cycle before."""
 
     # -- what registers alone decide -------------------------------------------------------------------------
 
     def reading(self, inputs: Inputs) -> Reading:
-        codes, vfsm, word = self.codes, inputs["vfsm"], self.word
-        annotation = codes.decode_annotation(inputs["annotation"])
-        if not inputs["active"]:
+        codes, word = self.codes, self.word
+        active, vfsm, annotation = self.next
+        if not active:
             return Reading("idle", vfsm, annotation)
         state = "retry" if self.held[vfsm] else "open"
         if word is not None:
@@ -167,8 +169,10 @@ class TransferModel:
             self.held[vfsm] = True
             self.buffer[vfsm] = data
         self.word = result.taken
+        self.next = (bool(inputs["active"]), inputs["vfsm"], self.codes.decode_annotation(inputs["annotation"]))
         if inputs["rst"]:
             self.word = None
+            self.next = (False, *self.next[1:])
             self.held = [False] * self.shape.vfsms
         return result
 

@@ -20,7 +20,6 @@ from cosim.engines.base import Engine, State
 from cosim.engines.processors import Access, Options, Outcome, Program, Programs
 from cosim.errors import DeadlockError
 from cosim.record import EVENT
-from numesh.codes import CommandKind
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
@@ -101,13 +100,13 @@ class VerilatedEngine(Engine):
             state["held"] = held
             show("buffer", "transfer", "buffers", held, np.uint64)
         active = np.array([self._mesh.peek(f"annotation_{p}.active") for p in pipelines]).T
-        show("read_vfsm", "annotation", "read_vfsm", active)
-        if {"schedule.setting", "schedule.adding", "schedule.value"} <= names:
-            setting, adding, value = (
-                np.array(self._mesh.peek(f"schedule.{signal}")) for signal in ("setting", "adding", "value")
-            )
-            state["pointer_kind"] = setting * CommandKind.SET_POINTER + adding * CommandKind.ADD_POINTER
-            state["pointer"] = value * (setting | adding)
+        show("next_vfsm", "annotation", "next_vfsm", active)
+        show("read_active", "transfer", "read_active")
+        if "read_active" in state:
+            show("read_vfsm", "transfer", "read_vfsm", state.pop("read_active"))
+        if {"schedule.setting", "schedule.value"} <= names:
+            state["pointer_set"] = np.array(self._mesh.peek("schedule.setting"))
+            state["pointer"] = np.array(self._mesh.peek("schedule.value"))
         registers = self._registers(names)
         if registers is not None:
             state["register"] = registers * full.astype(np.uint64)
