@@ -33,13 +33,13 @@ FIRST_FREE_VFSM = 2
 
 LOOKAHEAD = 2
 """A schedule entry holds the address this many slots on: the schedule memory has so many registers on its way out."""
-FIRST_READ = 4
+FIRST_READ = 5
 """Cycle of the first read stage, counted from the first cycle after reset, in which address 0 is used."""
-POINTER_LATENCY = 5
+POINTER_LATENCY = 6
 """Cycles from that in which a pointer command executes (write stage to MEMADR) to the first read stage of its slots."""
 ENTRY_LATENCY = 5
 """Cycles from that in which a schedule entry is written to the first read stage that it can choose."""
-ANNOTATION_LATENCY = 3
+ANNOTATION_LATENCY = 4
 """Cycles from that in which an annotation is written to the first read stage that follows it."""
 
 Layout = dict[str, int]

@@ -33,8 +33,8 @@ def node_members(shape: NodeShape) -> dict[str, wiring.Member]:
 class Node(wiring.Component):
     """A scheduled router with its processor interface (Metcalf 1997, §7.1.1, Figures 7-1 and 7-2).
 
-    Latency: a schedule address used in one cycle chooses VFSMs that read words four cycles later and write them
-    five cycles later. A word crosses the node in one cycle.
+    Latency: a schedule address used in one cycle chooses VFSMs that read words five cycles later and write them
+    six cycles later. A word crosses the node in one cycle.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Node(wiring.Component):
                 annotation.running.eq(schedule.running),
                 annotation.vfsm.eq(schedule.entry[f"vfsm{p}"]),
                 transfer.active.eq(annotation.active),
-                transfer.vfsm.eq(annotation.next_vfsm),
+                transfer.vfsm.eq(annotation.decode_vfsm),
                 transfer.annotation.eq(annotation.annotation),
                 command.valid.eq(transfer.memadr),
                 command.word.eq(transfer.out_data),

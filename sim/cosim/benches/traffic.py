@@ -116,11 +116,11 @@ class Program:
         while True:
             match random.randrange(8):
                 case 0 | 1:
-                    vfsm = self.schedule[self._reached(p, 3)].vfsms[p]
+                    vfsm = self.schedule[self._reached(p, 4)].vfsms[p]
                     command = codes.write_annotation(vfsm, self.annotation(p))
                 case 2 | 3:
                     row = tuple(self._vfsm(q) for q in range(codes.shape.pipelines))
-                    address = self._reached(0, 5)
+                    address = self._reached(0, 6)
                     command = codes.write_entry(address, ScheduleEntry(row, self._next(address - self.first)))
                 case 4 | 5:
                     command = codes.set_pointer(*self.addresses())
@@ -134,7 +134,7 @@ class Program:
     def _reached(self, p: int, slots: int) -> int:
         """A schedule address; often one that lies so many slots after the reprogramming VFSM of pipeline ``p``.
 
-        An annotation three slots and an entry five slots after that VFSM are read in the cycle in which its command is
+        An annotation four slots and an entry six slots after that VFSM are read in the cycle in which its command is
         carried out.
         """
         addresses = list(self.schedule)

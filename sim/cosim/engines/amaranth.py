@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import xor
 from typing import Any
 
 import numpy as np
@@ -127,7 +129,7 @@ class AmaranthEngine(Engine):
         entry = codes.decode_entry(get(schedule.entry.as_value()) if get(schedule.running) else 0)
         # Without a command the value is 0, which tells nothing from an addition of 0.
         setting, value = get(schedule.setting), get(schedule.value)
-        next_valid = [get(stage.active) for stage in node.annotations]
+        decode_valid = [get(stage.active) for stage in node.annotations]
         active = [get(stage.read_active) for stage in node.transfers]
         valid = [get(stage.write_valid) for stage in node.transfers]
         held = [_bits(get(stage.held), self.shape.vfsms) for stage in node.transfers]
@@ -138,8 +140,8 @@ class AmaranthEngine(Engine):
             "entry_ahead": entry.ahead,
             "pointer_set": setting,
             "pointer": value,
-            "next_vfsm": _valid(next_valid, [get(stage.next_vfsm) for stage in node.annotations]),
-            "next_annotation": _valid(next_valid, [get(stage.annotation.as_value()) for stage in node.annotations]),
+            "decode_vfsm": _valid(decode_valid, [get(stage.decode_vfsm) for stage in node.annotations]),
+            "decode_annotation": _valid(decode_valid, [get(stage.annotation.as_value()) for stage in node.annotations]),
             "read_vfsm": _valid(active, [get(stage.read_vfsm) for stage in node.transfers]),
             "read_annotation": _valid(active, [get(stage.read_annotation.as_value()) for stage in node.transfers]),
             "write_valid": valid,
@@ -157,11 +159,9 @@ class AmaranthEngine(Engine):
         return state
 
     def _registers(self, node: Node) -> list[int]:
-        """Words of the interface registers: each lies in the bank of the writer that wrote it last."""
-        planes = [_bits(self._get(plane), self.shape.registers) for plane in node.interface.bank_of]
+        """Words of the interface registers: each is the exclusive or of what the banks have."""
         banks = [self._words(bank) for bank in node.interface.banks]
-        numbers = [sum(plane[r] << b for b, plane in enumerate(planes)) for r in range(self.shape.registers)]
-        return [banks[number][r] for r, number in enumerate(numbers)]
+        return [reduce(xor, (bank[r] for bank in banks)) for r in range(self.shape.registers)]
 
 
 class _Bench(wiring.Component):

@@ -80,7 +80,7 @@ class ModelEngine(Engine):
     def state(self) -> State:
         r, k = self.routers, kernel
         started = self.time >= LOOKAHEAD
-        next_valid = self.time >= FIRST_READ - 1
+        decode_valid = self.time >= FIRST_READ - 2
         reading = self.time >= FIRST_READ
         valid = r.stage[:, :, k.VALID]
         packed = (r.stage[:, :, k.ANNOTATION] >> k.PACKED) * valid
@@ -90,8 +90,8 @@ class ModelEngine(Engine):
             "entry_ahead": r.node[:, k.AHEAD] * started,
             "pointer_set": (r.node[:, k.POINTER_KIND] == int(CommandKind.SET_POINTER)) + 0,
             "pointer": r.node[:, k.POINTER] * pending,
-            "next_vfsm": r.stage[:, :, k.NEXT_VFSM] * next_valid,
-            "next_annotation": (r.stage[:, :, k.NEXT_ANNOTATION] >> k.PACKED) * next_valid,
+            "decode_vfsm": r.stage[:, :, k.DECODE_VFSM] * decode_valid,
+            "decode_annotation": (r.stage[:, :, k.DECODE_ANNOTATION] >> k.PACKED) * decode_valid,
             "read_vfsm": r.stage[:, :, k.READ_VFSM] * reading,
             "read_annotation": (r.stage[:, :, k.READ_ANNOTATION] >> k.PACKED) * reading,
             "write_valid": valid.copy(),

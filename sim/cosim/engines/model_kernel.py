@@ -28,10 +28,10 @@ STAMP = 16
 SOURCE_KIND, SOURCE, DESTINATION_KIND, DESTINATION, SECOND_LEG, PACKED = 2, 5, 15, 18, 28, 29
 KIND_MASK, NUMBER_MASK = 7, 1023
 
-# Fields of `Routers.stage`, per pipeline: entry on its way, entry, decode, read and write stage, command assembler.
-FETCHED_VFSM, ENTRY_VFSM, NEXT_VFSM, NEXT_ANNOTATION, READ_VFSM, READ_ANNOTATION, READ_FLAGS = range(7)
-VALID, WORD, VFSM, ANNOTATION, FROM_BUFFER, COLLECTED = range(7, 13)
-STAGE_FIELDS = 13
+# Fields of `Routers.stage`, per pipeline: entry on its way, entry, decode, look-up, read and write stage, command assembler.
+FETCHED_VFSM, ENTRY_VFSM, DECODE_VFSM, DECODE_ANNOTATION, NEXT_VFSM, NEXT_ANNOTATION = range(6)
+READ_VFSM, READ_ANNOTATION, READ_FLAGS, VALID, WORD, VFSM, ANNOTATION, FROM_BUFFER, COLLECTED = range(6, 15)
+STAGE_FIELDS = 15
 RETRY, CAN_ACCEPT, FORKED = 1, 2, 4
 
 # Fields of `Routers.node`.
@@ -279,6 +279,8 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 access_write = requests.access[i, 1] != 0
                 access_word = requests.access[i, 2]
                 if access < 0 or (full[i, access] != 0) == access_write:
+                    if access >= 0 and not access_write:
+                        node[i, READ_DATA] = register[i, access]
                     access = -1
                     access_write = False
             elif kind[i] == TRANSFER:
@@ -453,8 +455,10 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 reading = stage[i, p, NEXT_ANNOTATION]
                 stage[i, p, READ_VFSM] = vfsm
                 stage[i, p, READ_ANNOTATION] = reading
-                stage[i, p, NEXT_VFSM] = stage[i, p, ENTRY_VFSM]
-                stage[i, p, NEXT_ANNOTATION] = annotation[i, p, stage[i, p, ENTRY_VFSM]]
+                stage[i, p, NEXT_VFSM] = stage[i, p, DECODE_VFSM]
+                stage[i, p, NEXT_ANNOTATION] = stage[i, p, DECODE_ANNOTATION]
+                stage[i, p, DECODE_VFSM] = stage[i, p, ENTRY_VFSM]
+                stage[i, p, DECODE_ANNOTATION] = annotation[i, p, stage[i, p, ENTRY_VFSM]]
 
                 valid = stage[i, p, VALID] != 0
                 writing = stage[i, p, ANNOTATION]

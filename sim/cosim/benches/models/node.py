@@ -61,10 +61,12 @@ class NodeModel:
         self.codes = codes = Codes(shape)
         self.schedule: list[ScheduleEntry] = list(codes.reset_schedule())
         self.annotations = [list(codes.reset_annotations(p)) for p in range(shape.pipelines)]
-        self.words = [0] * shape.registers
+        self.words: list[int | None] = [None] * shape.registers
+        """Words last written, None until then."""
         self.buffers = [[0] * shape.vfsms for _ in range(shape.pipelines)]
-        self.next_vfsm = [0] * shape.pipelines
-        self.next_annotation = [self.annotations[p][0] for p in range(shape.pipelines)]
+        idle = [(0, self.annotations[p][0]) for p in range(shape.pipelines)]
+        self.coming = [idle, idle]
+        """VFSMs with their annotations in the look-up and in the decode stage."""
         self.read_vfsm = [0] * shape.pipelines
         self.read_annotation = [self.annotations[p][0] for p in range(shape.pipelines)]
         self.read_data: int | None = None
@@ -191,8 +193,9 @@ class NodeModel:
                 )
             )
         commands = [self._update_buffers(p, taken[p]) for p in range(self.shape.pipelines)]
+        if inputs["p_read"] and inputs["p_address"] < self.shape.registers:
+            self.read_data = self.words[inputs["p_address"]]  # whether it is full or not
         if p_read is not None:
-            self.read_data = self.words[p_read]
             registers_taken.append(p_read)
         for r in registers_taken:
             self.full[r] = False
@@ -351,12 +354,11 @@ class NodeModel:
 
         Gives the addresses of the memories.
         """
-        self.read_vfsm = list(self.next_vfsm)
-        self.read_annotation = list(self.next_annotation)
+        self.read_vfsm = [vfsm for vfsm, _ in self.coming[0]]
+        self.read_annotation = [annotation for _, annotation in self.coming[0]]
         entry = self.out[0]
         vfsms = (0,) * self.shape.pipelines if entry is None else entry.vfsms
-        self.next_vfsm = list(vfsms)
-        self.next_annotation = [self.annotations[p][vfsm] for p, vfsm in enumerate(vfsms)]
+        self.coming = [self.coming[1], [(vfsm, self.annotations[p][vfsm]) for p, vfsm in enumerate(vfsms)]]
         address = 0 if entry is None else entry.ahead
         if self.pending:
             kind, value = self.pending.pop(0)

@@ -100,7 +100,7 @@ class VerilatedEngine(Engine):
             state["held"] = held
             show("buffer", "transfer", "buffers", held, np.uint64)
         active = np.array([self._mesh.peek(f"annotation_{p}.active") for p in pipelines]).T
-        show("next_vfsm", "annotation", "next_vfsm", active)
+        show("decode_vfsm", "annotation", "decode_vfsm", active)
         show("read_active", "transfer", "read_active")
         if "read_active" in state:
             show("read_vfsm", "transfer", "read_vfsm", state.pop("read_active"))
@@ -116,18 +116,12 @@ class VerilatedEngine(Engine):
         return state
 
     def _registers(self, names: set[str]) -> np.ndarray | None:
-        """Words of the interface registers: each lies in the bank of the writer that wrote it last."""
-        banks = [name for name in (f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)) if name in names]
-        planes = [name for name in (f"interface.bank_of_{b}" for b in range(len(banks).bit_length())) if name in names]
-        if len(banks) <= self.shape.pipelines:
+        """Words of the interface registers: each is the exclusive or of what the banks have."""
+        banks = [f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)]
+        if not names.issuperset(banks):
             return None
-        count = self.shape.registers
-        words = np.array([self._mesh.peek(bank) for bank in banks], dtype=np.uint64)[:, :, :count]
-        number = np.zeros((self.nodes, count), dtype=np.int64)
-        for plane in planes:
-            bits = [_bits(value, count) for value in self._mesh.peek(plane)]
-            number |= np.array(bits) << int(plane.rpartition("_")[2])
-        return np.take_along_axis(words, number[np.newaxis], axis=0)[0]
+        words = np.array([self._mesh.peek(bank) for bank in banks], dtype=np.uint64)[:, :, : self.shape.registers]
+        return np.bitwise_xor.reduce(words, axis=0)
 
     # -- single cycles, as the plain processors drive them ---------------------------------------------------
 

@@ -38,9 +38,8 @@ def state_signals(shape: NodeShape, node: str) -> dict[str, tuple[str, str]]:
     """
     wanted = {"schedule": ["ram", "running", "setting", "value"]}
     wanted["interface"] = [f"bank_{k}" for k in range(shape.pipelines + 1)]
-    wanted["interface"] += [f"bank_of_{b}" for b in range(bits_for(shape.pipelines + 1))]
     for p in range(shape.pipelines):
-        wanted[f"annotation_{p}"] = ["ram", "active", "next_vfsm"]
+        wanted[f"annotation_{p}"] = ["ram", "active", "decode_vfsm"]
         wanted[f"command_{p}"] = ["count"]
         wanted[f"transfer_{p}"] = ["held", "buffers", "out_data", "read_active", "read_vfsm"]
         write_stage = ("valid", "vfsm", "type", "destination", "forked", "from_buffer")
