@@ -143,18 +143,22 @@ class InterfaceRegisters(wiring.Component):
         writers = [_Accessor(m, shape, getattr(self, f"write_{p}").number, f"write_{p}") for p in pipelines]
         everybody = readers + writers
 
-        # Who gets what.
-        fills = [Signal(name=f"fills_{p}") for p in pipelines]
-        takes = [Signal(name=f"takes_{p}") for p in pipelines]
+        # Who gets what. Two that meet in a register see the same full bit, so of the lower one it is enough to know what
+        # it asks for.
+        reads = [getattr(self, f"read_{p}") for p in pipelines]
+        writes = [getattr(self, f"write_{p}") for p in pipelines]
+        fills = [write.ok for write in writes]
+        takes = [read.taken for read in reads]
         for p, (reader, writer) in enumerate(zip(readers, writers, strict=True)):
-            write, read = getattr(self, f"write_{p}"), getattr(self, f"read_{p}")
-            alone = Mux(writer.full, write.blind, ~(self.p_write & (self.p_address == writer.number)))
-            lower = [fills[q] & writer.meets(m, writers[q]) for q in range(p)]
-            m.d.comb += [fills[p].eq(write.request & alone & ~Cat(*lower).any()), write.ok.eq(fills[p])]
+            alone = Mux(writer.full, writes[p].blind, ~(self.p_write & (self.p_address == writer.number)))
+            lower = [
+                writer.meets(m, writers[q]) & writes[q].request & (writes[q].blind | ~writer.full) for q in range(p)
+            ]
+            m.d.comb += fills[p].eq(writes[p].request & alone & ~Cat(*lower).any())
             alone = reader.full & ~(self.p_read & (self.p_address == reader.number))
-            lower = [takes[q] & reader.meets(m, readers[q]) for q in range(p)]
-            m.d.comb += [takes[p].eq(read.request & alone & ~Cat(*lower).any()), read.taken.eq(takes[p])]
-        clears = [takes[p] & ~getattr(self, f"read_{p}").keep for p in pipelines]
+            lower = [reader.meets(m, readers[q]) & reads[q].request for q in range(p)]
+            m.d.comb += takes[p].eq(reads[p].request & alone & ~Cat(*lower).any())
+        clears = [takes[p] & ~reads[p].keep for p in pipelines]
 
         # What that means for those who come next.
         for access in everybody:
@@ -187,12 +191,13 @@ class InterfaceRegisters(wiring.Component):
             return result
 
         for p in pipelines:
-            m.d.comb += getattr(self, f"read_{p}").data.eq(shares(readers[p].number))
-        with m.If(self.p_read & chosen.any()):
+            m.d.comb += reads[p].data.eq(shares(readers[p].number))
+        there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
+        with m.If(self.p_read & there):
             m.d.sync += self.p_read_data.eq(shares(self.p_address))
         p_fills = self.p_write & (chosen & ~full).any()
         words = [(p_fills, self.p_address, self.p_write_data)]
-        words += [(fills[p], writers[p].number, getattr(self, f"write_{p}").data) for p in pipelines]
+        words += [(fills[p], writers[p].number, writes[p].data) for p in pipelines]
         for k, (enable, number, word) in enumerate(words):
             port = self.banks[k].write_port()
             m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(word ^ shares(number, but=k))]

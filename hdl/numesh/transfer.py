@@ -251,7 +251,6 @@ class TransferStages(wiring.Component):
         sources += [
             (busy | r.from_buffer, load.data),
             (r.from_register & ~busy, self.read.data),
-            (r.leg & ~busy, self.write_word),
         ]
         word: Value | None = None
         for chosen_, value in sources:
@@ -266,7 +265,9 @@ class TransferStages(wiring.Component):
             | (self.in_accept & self.in_valid).any()
             | (open_ & r.from_null)
         )
-        m.d.sync += [taken_valid.eq(taken), self.write_word.eq(word), w_buffered.eq(retry)]
+        m.d.sync += [taken_valid.eq(taken), w_buffered.eq(retry)]
+        with m.If(busy | ~r.leg):  # a second leg takes the word that is there
+            m.d.sync += self.write_word.eq(word)
 
         # -- Buffers -------------------------------------------------------------------------------------------
         m.d.comb += [
