@@ -19,6 +19,12 @@ from numesh.node import Node, node_members
 from numesh.shape import NodeShape
 
 
+SCHEDULE_LATENCY = 1
+"""Cycles from an address of the schedule to its entry; an entry leads to the address so many slots on."""
+SLOT_LATENCY = 1
+"""Cycles from a schedule entry, and from the read of the annotation memory, to the read stage of its VFSMs."""
+
+
 @dataclass(frozen=True)
 class Annotation:
     """What a VFSM in the read stage is to do."""
@@ -74,6 +80,11 @@ class PipelineView:
     def buffered(self, vfsm: Value) -> Value:
         """The word in the buffer of ``vfsm``."""
         return _row(self._m, self._stages.buffers, vfsm)
+
+    @property
+    def packed(self) -> Value:
+        """The annotation in the read stage, packed as in the memory."""
+        return Cat(*(getattr(self.annotation, name) for name in ("type", "source", "destination", "forked")))
 
     def kept_annotation(self, vfsm: Value) -> Value:
         """The annotation of ``vfsm`` in the memory, packed."""
@@ -134,6 +145,19 @@ class NodeView:
     def kept_entry(self, address: Value) -> Value:
         """The schedule entry at ``address``, packed."""
         return _row(self._m, self.node.schedule.ram, address)
+
+    def collected(self, p: int) -> tuple[Value, Value]:
+        """How many words of a command pipeline ``p`` has collected, and what its register holds, the last word highest."""
+        return self.node.commands[p].count, self.node.commands[p].collected
+
+    @property
+    def ahead(self) -> Value:
+        """Where the entry that has been read leads to."""
+        return self.entry.next
+
+    def set_addresses(self, command: data.View) -> list[Value]:
+        """The addresses that a SET_POINTER command names, in the order in which they are used."""
+        return [command.value]
 
     @property
     def entry(self) -> data.View:
