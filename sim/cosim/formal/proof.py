@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from numesh.shape import NodeShape
 
@@ -20,39 +22,117 @@ class Harness:
         Inputs that are free in every cycle.
     """
 
-    top: object
-    inputs: list[object]
+    top: Any
+    inputs: list[Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One shape, and which pipeline is looked at; None where all are at once."""
+
+    shape: str
+    pipeline: int | None = None
+
+    def __str__(self) -> str:
+        return self.shape if self.pipeline is None else f"{self.shape}.{self.pipeline}"
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof, for several shapes.
+    """A property, for several shapes.
 
     Parameters
     ----------
     name : str
-        Family and property, joined by a full stop.
+        Family and property, joined by a full stop. The family is the file.
+    build : callable
+        Gives the harness for a shape and, if the proof looks at one pipeline, its number. For a proof of the structure
+        it takes the shape and a folder, and gives the paths that must not be there.
+    cases : tuple of Case
+        What it is proven for.
     sentence : str
         The property.
-    build : callable
-        Gives the harness for a shape.
-    shapes : tuple of NodeShape
-        Shapes that it is proven for.
     depth : int
-        Cycles of the induction step. The property then holds for runs of any length.
-    cover_depth : int
-        Cycles in which each cover must be reached. 0: no covers.
+        Cycles of the induction step. The property then holds for runs of any length. 0: a proof of the structure.
+    cover : int
+        Cycles in which each cover must be reached. 0: there are none.
     assumes : str
-        Constraints besides those of the ports; empty if there are none.
-    quick : int
-        How many of the shapes belong to the reduced set.
+        What is assumed of schedule, annotations and neighbours; empty if nothing is.
+    quick : bool
+        Its first case with several pipelines belongs to the reduced set.
     """
 
     name: str
+    build: Callable[..., Any]
+    cases: tuple[Case, ...]
     sentence: str
-    build: Callable[[NodeShape], Harness]
-    shapes: tuple[NodeShape, ...]
     depth: int = 2
-    cover_depth: int = 0
+    cover: int = 12
     assumes: str = ""
-    quick: int = 1
+    quick: bool = False
+
+    @property
+    def family(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def mode(self) -> str:
+        """How it is proven, in words."""
+        return f"induction, {self.depth} cycles" if self.depth else "structure"
+
+    @property
+    def quick_case(self) -> Case:
+        """The case of the reduced set."""
+        return self.cases[min(2, len(self.cases) - 1)]
+
+
+def sentence(build: Callable[..., Any]) -> str:
+    """The first line of the documentation of a harness."""
+    return (build.__doc__ or "").strip().splitlines()[0]
+
+
+def each_shape(shapes: Sequence[str]) -> tuple[Case, ...]:
+    """A case per shape."""
+    return tuple(Case(shape) for shape in shapes)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault put into the RTL, which a proof must find.
+
+    Parameters
+    ----------
+    name : str
+        A few words, joined by ``-``.
+    file : str
+        In ``hdl/numesh``.
+    before, after : str
+        Text that occurs once in the file, and what stands there instead.
+    proof : str
+        Name of the proof that fails.
+    case : Case
+        With which it does.
+    effect : str
+        What the fault does.
+    cycles : int
+        In which a counterexample must be found, from reset on.
+    """
+
+    name: str
+    file: str
+    before: str
+    after: str
+    proof: str
+    case: Case
+    effect: str
+    cycles: int = 14
+
+
+@dataclass(frozen=True)
+class Book:
+    """All proofs and mutants, in the order in which they are listed."""
+
+    shapes: dict[str, NodeShape]
+    proofs: tuple[Proof, ...]
+    mutants: tuple[Mutant, ...]
+    folder: Path

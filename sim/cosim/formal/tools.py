@@ -135,13 +135,14 @@ def _read(log: str, folder: Path, seconds: float) -> Verdict:
     if status == "ERROR":
         errors = [line for line in log.splitlines() if "ERROR" in line] or log.splitlines()[-5:]
         return Verdict(status, seconds, failed="; ".join(errors[:3]))
-    names = re.findall(r"(?:Assert failed in top|Unreached cover statement(?: in top)?(?: at)?)[^:]*: (.*)", log)
+    places = re.findall(r"(?:Assert failed in|Unreached cover statement at) top: (\S+)", log)
+    names = (Path(place).name if "/" in place else place for place in places)
     traces = sorted(folder.glob("run/engine_0/trace*.vcd"))
-    steps = [int(number) for number in re.findall(r"BMC failed! *\n?|Checking assertions in step (\d+)\.\.", log) if number]
+    steps = re.findall(r"Checking assertions in step (\d+)\.\.", log)
     return Verdict(
         status,
         seconds,
-        failed=", ".join(dict.fromkeys(name.strip() for name in names)),
+        failed=", ".join(dict.fromkeys(names)),
         trace=traces[0] if traces else None,
-        steps=max(steps, default=-1) + 1,
+        steps=int(steps[-1]) + 1 if steps else 0,
     )

@@ -7,20 +7,18 @@ each word that enters at the ports, and which must hold the word that leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
 from amaranth.hdl import Array, Assert, Assume, Const, Cover, Module, Mux, Signal, Value
 
-from cosim.formal.proof import Harness, Proof
+from cosim.formal.proof import Harness
 from numesh.codes import MoveType
 from numesh.shape import NodeShape
 
 from .choose import choice
 from .legal import Rules
-from .shapes import ODD, SMALL, SMALLEST, STANDARD, THREE
-from .view import NodeView, PipelineView
+from .view import NodeView
 
 Word = tuple[Value, Value]
 """There is one, and which."""
@@ -317,7 +315,7 @@ def to_processor(shape: NodeShape, pipeline: int = -1) -> Harness:
 def fork(shape: NodeShape, pipeline: int = -1, legs: int = 2) -> Harness:
     """Link to several links: each leg takes the word that the leg before it gives to its neighbour."""
     proof = ChainProof(shape, pipeline % shape.pipelines)
-    m, view, pipe = proof.m, proof.view, proof.pipeline
+    m, pipe = proof.m, proof.pipeline
     a, *outs = proof.links(1 + legs)
     vfsms = proof.vfsms(legs)
     moves = [Move(vfsms[0], MoveType.MOVE, a, outs[0], forked=True)]
@@ -331,7 +329,7 @@ def fork(shape: NodeShape, pipeline: int = -1, legs: int = 2) -> Harness:
             m.d.comb += Assume(pipe.vfsm == second)
     ways = [proof.link_out(v, out) for v, out in zip(vfsms, outs, strict=True)]
     harness = proof.harness(Chain(moves, [proof.own_word(v) for v in vfsms], proof.link_in(vfsms[0], a), ways))
-    for first, second, way in zip(vfsms, vfsms[1:], ways, strict=False):
+    for second, way in zip(vfsms[1:], ways, strict=False):
         gave, word = Signal(), Signal(shape.width)
         m.d.sync += [gave.eq(way.event), word.eq(way.word)]
         fresh = pipe.writes(second) & ~pipe.from_buffer

@@ -12,10 +12,10 @@ from .view import NodeView
 class Rules:
     """Says whether the schedule has kept the rules since reset.
 
-    Rules, with the numbers of the feature list (Metcalf 1997, section 7.1.1): NUM-06, a VFSM that reads the interface does
-    not follow one that writes it; NUM-07, no VFSM runs twice in succession, but 0 and 1; NUM-09, no VFSM writes
-    to the buffer of the one that follows; NUM-10, the second leg of a fork follows the first and names the neighbour that the first
-    writes to.
+    Rules, with the numbers of the feature list (Metcalf 1997, §7.1.1): NUM-06, a VFSM that reads the interface does not
+    follow one that writes it; NUM-07, no VFSM runs twice in succession, but 0 and 1; NUM-09, no VFSM writes to the
+    buffer of the one that follows; NUM-10, the second leg of a fork follows the first and names the neighbour that the
+    first writes to.
 
     Attributes
     ----------

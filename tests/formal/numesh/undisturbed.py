@@ -151,13 +151,12 @@ def followers(shape: NodeShape) -> Harness:
         after = pipe.active & pipe.writing & ~named & (pipe.write_vfsm != pipe.vfsm)
         after = after & (said.source != codes.first_buffer + pipe.write_vfsm)
         holds = pipe.holds(pipe.vfsm)
-        other_pipes = [other for other in view.pipelines[: pipe.number]]
         link = said.source[: max(1, (shape.neighbours - 1).bit_length())]
         register = said.source[: len(node.p_address)]
         buffer = said.source[: codes.vfsm_bits]
         from_link = (said.source < shape.neighbours) & (said.type != MoveType.FORK)
         same: Value = Value.cast(0)
-        for other in other_pipes:
+        for other in view.pipelines[: pipe.number]:
             same = same | (other.active & (other.annotation.source == said.source))
         ready = holds | (said.source == codes.null)
         ready = ready | (from_link & view.link("in_valid", link) & ~same)

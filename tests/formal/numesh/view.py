@@ -18,7 +18,6 @@ from numesh.interface import InterfaceRegisters
 from numesh.node import Node, node_members
 from numesh.shape import NodeShape
 
-
 SCHEDULE_LATENCY = 1
 """Cycles from an address of the schedule to its entry; an entry leads to the address so many slots on."""
 SLOT_LATENCY = 1
