@@ -305,7 +305,7 @@ def test_what_is_written_another_way_is_refused(image: bytes) -> None:
         ),
         (
             lambda m, i: m.with_phase(i, 0, block=16),
-            "schedule of node 0: cannot be written: next must be 0 to 127, not 129",
+            "schedule of node 0: cannot be written: ahead must be 0 to 127, not 129",
         ),
         (
             lambda m, i: m.with_part(i, 0, 0, schedule=()),
