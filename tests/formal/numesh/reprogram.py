@@ -117,7 +117,10 @@ def pointer(shape: NodeShape) -> Harness:
 
     # What was at that address in that cycle is the entry, after its time in the memory.
     hit: Value = address == a
-    kept: Value = view.kept_entry(a)
+    written = commands.fields(CommandKind.SCHEDULE)
+    given = Cat(*(written[name] for name in view.codes.entry_layout))
+    # Who reads an entry in the cycle in which it is written reads the new one.
+    kept: Value = Mux(commands.are(CommandKind.SCHEDULE) & (written.address == a), given, view.kept_entry(a))
     ran: Value = Value.cast(1)
     for i in range(steps):
         next_hit, next_kept = Signal(name=f"hit_{i}"), Signal(len(kept), name=f"kept_{i}")

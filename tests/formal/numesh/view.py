@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Cat, Module, Signal, Value
+from amaranth.hdl import Array, Assume, Cat, Const, Module, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
-from numesh.codes import Codes, MoveType
+from numesh.codes import LOOKAHEAD, Codes, MoveType
 from numesh.interface import InterfaceRegisters
 from numesh.node import Node, node_members
 from numesh.shape import NodeShape
 
-SCHEDULE_LATENCY = 1
+SCHEDULE_LATENCY = LOOKAHEAD
 """Cycles from an address of the schedule to its entry; an entry leads to the address so many slots on."""
-SLOT_LATENCY = 1
+SLOT_LATENCY = 3
 """Cycles from a schedule entry, and from the read of the annotation memory, to the read stage of its VFSMs."""
+
+NUMBER_LEAD = 2
+"""Cycles by which a pipeline names an interface register before it asks for it."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,9 @@ class PipelineView:
         self._m = m
         self._stages = stages = node.transfers[p]
         self.number = p
-        self.active: Value = stages.active
-        self.vfsm: Value = stages.vfsm
-        said = stages.annotation
+        self.active: Value = stages.read_active
+        self.vfsm: Value = stages.read_vfsm
+        said = stages.read_annotation
         self.annotation = Annotation(said.type, said.source, said.destination, said.forked)
         self.writing: Value = stages.write_valid
         self.write_vfsm: Value = stages.write_vfsm
@@ -152,11 +155,11 @@ class NodeView:
     @property
     def ahead(self) -> Value:
         """Where the entry that has been read leads to."""
-        return self.entry.next
+        return self.entry.ahead
 
     def set_addresses(self, command: data.View) -> list[Value]:
         """The addresses that a SET_POINTER command names, in the order in which they are used."""
-        return [command.value]
+        return [command.value, command.second]
 
     @property
     def entry(self) -> data.View:
@@ -166,7 +169,7 @@ class NodeView:
     @property
     def jumps(self) -> Value:
         """A pointer command decides the address of this cycle."""
-        return self.node.schedule.setting | self.node.schedule.adding
+        return self.node.schedule.setting | (self.node.schedule.value != 0)
 
     @property
     def running(self) -> Value:
@@ -208,9 +211,24 @@ class InterfaceView:
         self.inputs: list[Signal] = [block.p_address, block.p_write, block.p_read, block.p_write_data]
         for p in range(shape.pipelines):
             read, write = getattr(block, f"read_{p}"), getattr(block, f"write_{p}")
-            self.reads.append(Read(read.request, read.number, read.keep, read.taken, read.data))
-            self.writes.append(Write(write.request, write.number, write.blind, write.data, write.ok))
+            reads, writes = (self._asked(m, number, NUMBER_LEAD) for number in (read.number, write.number))
+            self.reads.append(Read(read.request, reads, read.keep, read.taken, read.data))
+            self.writes.append(Write(write.request, writes, write.blind, write.data, write.ok))
             self.inputs += [read.request, read.number, read.keep, write.request, write.number, write.blind, write.data]
+
+        # Nobody can have named a register before the node has power.
+        up = Signal(range(NUMBER_LEAD + 1), reset_less=True)
+        with m.If(up < NUMBER_LEAD):
+            m.d.sync += up.eq(up + 1)
+            m.d.comb += [Assume(~access.request) for access in (*self.reads, *self.writes)]
+
+    def _asked(self, m: Module, number: Value, cycles: int) -> Value:
+        """The number of the register that a request of this cycle is for."""
+        for _ in range(cycles):
+            later = Signal(len(number), reset_less=True)
+            m.d.sync += later.eq(number)
+            number = later
+        return number
 
     def registered(self, m: Module, register: Value) -> Value:
         """The word in an interface register."""
@@ -218,10 +236,10 @@ class InterfaceView:
 
 
 def _registered(m: Module, interface: InterfaceRegisters, register: Value) -> Value:
-    bank: Value = Value.cast(0)
-    for b, plane in enumerate(interface.bank_of):
-        bank = bank | (plane.bit_select(register, 1) << b)
-    return Array(_row(m, memory, register) for memory in interface.banks)[bank]
+    word: Value = Const(0, interface.shape.width)
+    for memory in interface.banks:
+        word = word ^ _row(m, memory, register)
+    return word
 
 
 def _row(m: Module, memory: Memory, address: Value) -> Value:
