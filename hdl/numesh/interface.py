@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -149,12 +149,14 @@ class InterfaceRegisters(wiring.Component):
         writes = [getattr(self, f"write_{p}") for p in pipelines]
         fills = [write.ok for write in writes]
         takes = [read.taken for read in reads]
+        asks = []
         for p, (reader, writer) in enumerate(zip(readers, writers, strict=True)):
             alone = Mux(writer.full, writes[p].blind, ~(self.p_write & (self.p_address == writer.number)))
             lower = [
                 writer.meets(m, writers[q]) & writes[q].request & (writes[q].blind | ~writer.full) for q in range(p)
             ]
-            m.d.comb += fills[p].eq(writes[p].request & alone & ~Cat(*lower).any())
+            asks.append(writes[p].request & alone)
+            m.d.comb += fills[p].eq(asks[p] & ~Cat(*lower).any())
             alone = reader.full & ~(self.p_read & (self.p_address == reader.number))
             lower = [reader.meets(m, readers[q]) & reads[q].request for q in range(p)]
             m.d.comb += takes[p].eq(reads[p].request & alone & ~Cat(*lower).any())
@@ -165,7 +167,8 @@ class InterfaceRegisters(wiring.Component):
             looked_up = Signal(name=f"{access.name}_looked_up")
             hit = self.p_address == access.next_number
             m.d.comb += looked_up.eq((full & access.next_select).any())
-            filled = [fills[p] & access.follows(m, writers[p]) for p in pipelines]
+            # Whoever fills it: a write that only a lower pipeline stops comes to the same.
+            filled = [asks[p] & access.follows(m, writers[p]) for p in pipelines]
             cleared = [clears[p] & access.follows(m, readers[p]) for p in pipelines]
             m.d.sync += [
                 access.was_full.eq(Mux(looked_up, ~(hit & self.p_read), hit & self.p_write)),
@@ -173,7 +176,7 @@ class InterfaceRegisters(wiring.Component):
                 access.cleared.eq(Cat(*cleared).any()),
             ]
         for r in range(shape.registers):
-            filled = [fills[p] & writers[p].select[r] for p in pipelines]
+            filled = [asks[p] & writers[p].select[r] for p in pipelines]
             cleared = [clears[p] & readers[p].select[r] for p in pipelines]
             kept = Mux(full[r], ~(chosen[r] & self.p_read), chosen[r] & self.p_write)
             m.d.sync += full[r].eq((kept & ~Cat(*cleared).any()) | Cat(*filled).any())
@@ -195,7 +198,13 @@ class InterfaceRegisters(wiring.Component):
         there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
         with m.If(self.p_read & there):
             m.d.sync += self.p_read_data.eq(shares(self.p_address))
-        p_fills = self.p_write & (chosen & ~full).any()
+        # Two registers at a time, so that the write enable of the bank follows soon.
+        present = Cat(full, Const(1, 1))  # the register that makes the last pair complete takes nothing
+        pairs = [
+            (self.p_address[1:] == r // 2) & self.p_write & ~Mux(self.p_address[0], present[r + 1], present[r])
+            for r in range(0, shape.registers, 2)
+        ]
+        p_fills = Cat(*pairs).any()
         words = [(p_fills, self.p_address, self.p_write_data)]
         words += [(fills[p], writers[p].number, writes[p].data) for p in pipelines]
         for k, (enable, number, word) in enumerate(words):

@@ -169,39 +169,44 @@ class TransferStages(wiring.Component):
         kept = later("kept", stays, reset_less=False)
 
         # -- Look-up stage: is the own buffer full, and the source's? -------------------------------------------
-        x_holds = Signal()
+        x_filled = Signal()
+        x_counts = Signal()
+        x_found = Signal()
         x_again = Signal()
         x_blocked = Signal()
         m.d.comb += [
             # Without the word that is in the write stage and may have to stay.
-            x_holds.eq(
-                (look["into2"] & fill)
-                | (choose(held, x.own) & ~(look["same2"] & taken_valid) & ~(look["from1"] & leaves))
-            ),
+            x_filled.eq(look["into2"] & fill),
+            x_counts.eq(~(look["same2"] & taken_valid) & ~(look["from1"] & leaves)),
+            x_found.eq(choose(held, x.own)),
             # The next write stage has the word of this VFSM's buffer, or may have to keep its word, or fills its buffer.
             x_again.eq(look["same1"] & retry),
             x_blocked.eq(look["same1"] & r.refusable),
         ]
         going = self.next_active & ~x_again
-        r_empty = later("r_empty", going & ~x_holds, reset_less=False)
-        r_full = later("r_full", going & x_holds, reset_less=False)
+        r_empty = later("r_empty", going & ~x_filled & ~(x_counts & x_found), reset_less=False)
+        r_full = later("r_full", (going & x_filled) | ((going & x_counts) & x_found), reset_less=False)
         r_stayed = later("r_stayed", self.next_active & look["same2"] & stays, reset_less=False)
         r_shut = later("r_shut", x_blocked | look["into1"])
         r_own = later("r_own", x_blocked)
+        r_asks = later("r_asks", going & x.from_register & ~x_filled & ~(x_counts & x_found), reset_less=False)
+        r_mute = later("r_mute", x_blocked | look["into1"] | r.to_register)
         x_source = x.from_buffer & ~(look["source_same1"] & retry)
         r_source = later(
             "r_source",
-            x_source
-            & (
-                (look["source_into2"] & fill)
-                | (choose(held, x.from_vfsm) & ~(look["source_same2"] & taken_valid) & ~(look["source_from1"] & leaves))
+            (x_source & look["source_into2"] & fill)
+            | (
+                (x_source & ~(look["source_same2"] & taken_valid) & ~(look["source_from1"] & leaves))
+                & choose(held, x.from_vfsm)
             ),
         )
         r_source_kept = later("r_source_kept", x_source & look["source_same2"] & taken_valid)
         x_leg = self.next_active & x.leg & look["leg"]
         r_leg = later("r_leg", x_leg, reset_less=False)
         # A word with two legs goes when both can have it; with its second leg not there, it stays.
-        r_free = later("r_free", Mux(x_leg, going & ~x_holds & ~x_blocked, ~r.forked))
+        r_free = later(
+            "r_free", (~x_leg & ~r.forked) | (x_leg & going & ~x_blocked & ~x_filled & ~(x_counts & x_found))
+        )
 
         # -- Read stage ----------------------------------------------------------------------------------------
         busy = Signal()
@@ -212,7 +217,7 @@ class TransferStages(wiring.Component):
             open_.eq(r_empty & ~r_stayed & ~(taken_valid & r_shut)),
             self.in_accept.eq(r.links & open_.replicate(shape.neighbours)),
             # One interface access a cycle: the write wins.
-            self.read.request.eq(open_ & r.from_register & ~(taken_valid & w.to_register)),
+            self.read.request.eq(r_asks & ~r_stayed & ~(taken_valid & r_mute)),
             self.read.number.eq(register_number(codes, annotation.source)),
             self.read.keep.eq(r.copy),
             take_buffer.eq(open_ & (r_source | (r_source_kept & kept))),
@@ -234,12 +239,12 @@ class TransferStages(wiring.Component):
             sent.eq(self.out_valid & (w.to_links & self.out_accept).any()),
         ]
         look_r = {n: later(f"r_{n}", look[n]) for n in ("target_same1", "target_into1", "target_from0")}
-        target_full = (look_r["target_into1"] & fill) | (
-            choose(held, r.to_vfsm)
-            & ~(look_r["target_same1"] & taken_valid)
-            & ~(look_r["target_from0"] & r.from_buffer & leaves)
+        counts = ~(look_r["target_same1"] & taken_valid) & ~(look_r["target_from0"] & r.from_buffer & leaves)
+        w_room = later(
+            "w_room",
+            (r.to_buffer & (r.blind | ~(look_r["target_into1"] & fill)))
+            & ~((~r.blind & counts) & choose(held, r.to_vfsm)),
         )
-        w_room = later("w_room", r.to_buffer & (r.blind | ~target_full))
         w_room_unless_kept = later("w_room_unless_kept", ~r.blind & look_r["target_same1"] & taken_valid)
         m.d.comb += [
             fill.eq(taken_valid & w_room & ~(w_room_unless_kept & kept)),

@@ -42,7 +42,7 @@ def test_looping_slots_must_fit_their_memory() -> None:
 @pytest.mark.parametrize("start", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_looping_slots_come_in_order_out_of_reset(start: int, count: int) -> None:
-    slots = [(2 + i, 0) for i in range(count)]
+    slots = [(1 + i, 0) for i in range(count)]
     memories = NodeMemories.looping(SHAPE, slots, start=start)
     entries = [CODES.decode_entry(word) for word in memories.schedule]
     addresses, run = [0, 1], []

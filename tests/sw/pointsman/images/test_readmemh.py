@@ -81,8 +81,8 @@ def test_files_hold_the_memories(by_hand: ModuleType, tmp_path: Path, name: str)
 def test_a_line_is_a_word_and_what_it_means(by_hand: ModuleType, tmp_path: Path) -> None:
     write_readmemh(by_hand.stream_1x2(), tmp_path)
     schedule = (tmp_path / "node1_schedule.hex").read_text().splitlines()
-    assert schedule[7] == "00021 // 7: block 0 slot 7, VFSM 1 1, ahead 1"
-    assert schedule[9] == "02822 // 9: block 1 slot 1, VFSM 2 1, ahead 11"
+    assert schedule[7] == "00421 // 7: block 0 slot 7, VFSM 1 1, ahead 1"
+    assert schedule[9] == "02c22 // 9: block 1 slot 1, VFSM 2 1, ahead 11"
     assert schedule[127] == "00000 // 127: block 15 slot 7, VFSM 0 0, ahead 0"
     annotations = (tmp_path / "node1_annotations0.hex").read_text().splitlines()
     assert annotations[1] == "0640 // 1: MOVE register 0 -> MEMADR"
