@@ -96,8 +96,7 @@ def _proofs(book: Book, proofs: Sequence[Proof], options: argparse.Namespace) ->
                 print(f"    {proof.sentence}\n    {outcome.told}", flush=True)
             if not options.quick:
                 times.note(proof, case, outcome.seconds if outcome.passed else None)
-    if not options.quick:
-        times.write(options.folder)
+                times.write(options.folder)
     print(f"{passed} proven, {failed} failed in {time.perf_counter() - began:.0f} s")
     if not passed and not failed:
         raise PointsmanError("nothing was proven: no proof has this shape")

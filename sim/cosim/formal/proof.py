@@ -125,7 +125,7 @@ class Mutant:
     proof: str
     case: Case
     effect: str
-    cycles: int = 14
+    cycles: int = 18
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from cosim.formal.proof import Book, Case, Proof, each_shape, sentence
 from . import chains, interface, links, reprogram, structure, undisturbed
 from .mutants import MUTANTS
 from .shapes import SHAPES
+from .view import WINDOW
 
 ALL = each_shape(tuple(SHAPES))
 LAST = tuple(Case(name, shape.pipelines - 1) for name, shape in SHAPES.items())
@@ -23,13 +24,14 @@ _LINK = "no two pipelines use one link in one slot"
 
 
 def _chain(
-    name: str, build: Callable[..., Any], about: str, assumes: str, *, cover: int = 16, quick: bool = False
+    name: str, build: Callable[..., Any], about: str, assumes: str, *, cover: int = 20, quick: bool = False
 ) -> Proof:
     return Proof(
         f"chains.{name}",
         build,
         CHAINED,
         f"{about}: each word leaves once, in order, and none is lost, whatever schedule and phases",
+        depth=WINDOW,
         cover=cover,
         assumes=assumes,
         quick=quick,
@@ -38,7 +40,8 @@ def _chain(
 
 def _of(build: Callable[..., Any], cases: tuple[Case, ...] = ALL, **more: Any) -> Proof:
     family = build.__module__.rpartition(".")[2]
-    return Proof(f"{family}.{build.__name__}", build, cases, sentence(build), **more)
+    settings = {"depth": WINDOW, "cover": 16} | more
+    return Proof(f"{family}.{build.__name__}", build, cases, sentence(build), **settings)
 
 
 def _forks(legs: int) -> Callable[..., Any]:
@@ -66,7 +69,7 @@ PROOFS: tuple[Proof, ...] = (
         quick=True,
     ),
     _chain("fork", _forks(2), "link to two links at once", _FORK, quick=True),
-    _chain("fork_three", _forks(3), "link to three links, pairwise", _FORK, cover=20),
+    _chain("fork_three", _forks(3), "link to three links, pairwise", _FORK, cover=24),
     _chain(
         "from_processor",
         chains.from_processor,
@@ -90,7 +93,7 @@ PROOFS: tuple[Proof, ...] = (
     _of(reprogram.annotations),
     _of(reprogram.pointer, quick=True),
     _of(reprogram.slots),
-    _of(interface.flow_control, quick=True, cover=4, assumes="pipelines ask for registers that exist"),
+    _of(interface.flow_control, quick=True, cover=8, assumes="pipelines ask for registers that exist"),
     _of(structure.no_path, depth=0, cover=0),
 )
 

@@ -78,7 +78,7 @@ def memories(shape: NodeShape) -> Harness:
 
 
 def sources(shape: NodeShape) -> Harness:
-    """NOP, MEMADR and codes without a meaning give no word, NULL gives zeros; a VFSM sends its own word or none."""
+    """NOP, MEMADR and codes without a meaning give no word, NULL gives zeros, a buffer or register the word that it holds."""
     m = Module()
     view = NodeView(m, shape)
     for pipe in view.pipelines:
@@ -103,6 +103,22 @@ def sources(shape: NodeShape) -> Harness:
             m.d.comb += Assert(held | gave, "such a code gives no word")
             with m.If(zero & ~held):
                 m.d.comb += Assert(pipe.write_word == 0, "NULL gives zeros")
+        # A word is taken from where it is, and not while its own VFSM tries it.
+        owner = source[: view.codes.vfsm_bits]
+        trying = pipe.writes(owner) & pipe.from_buffer
+        register = source[: len(view.node.p_address)]
+        lent = (
+            ("buffer", view.is_buffer(source), pipe.holds(owner) & ~trying, pipe.buffered(owner)),
+            ("register", view.is_register(source), view.full(register), view.registered(register)),
+        )
+        for kind, named, there, word in lent:
+            from_here = Signal(name=f"from_{kind}_{pipe.number}")
+            was_there = Signal(name=f"{kind}_was_there_{pipe.number}")
+            was = Signal(shape.width, name=f"{kind}_was_{pipe.number}")
+            m.d.sync += [from_here.eq(named), was_there.eq(there), was.eq(word)]
+            with m.If(pipe.writing & ~held & from_here):
+                m.d.comb += Assert(was_there & (pipe.write_word == was), "the word was there, and free")
+            m.d.comb += Cover(pipe.writing & ~held & from_here)
         m.d.comb += [
             Cover(pipe.writing & zero & ~held, "a zero from NULL"),
             Cover(ran & ~gave & pipe.writing, "a VFSM without a source sends what another put into its buffer"),

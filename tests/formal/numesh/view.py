@@ -23,6 +23,9 @@ SCHEDULE_LATENCY = LOOKAHEAD
 SLOT_LATENCY = 3
 """Cycles from a schedule entry, and from the read of the annotation memory, to the read stage of its VFSMs."""
 
+WINDOW = SCHEDULE_LATENCY + SLOT_LATENCY + 2
+"""Cycles after which every register of the stages follows from what is seen in them: the way from an address of the
+schedule to the write stage, and one more. An induction step of so many cycles needs to know of no register in between."""
 NUMBER_LEAD = 2
 """Cycles by which a pipeline names an interface register before it asks for it."""
 
