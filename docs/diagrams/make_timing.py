@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import FIRST_READ, Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.node import Node
 from numesh.shape import NodeShape
@@ -88,6 +88,8 @@ class Diagram:
     rows: Sequence[Row]
     first: int = 2
     """First cycle that is drawn."""
+    lead: int = FIRST_READ - 2
+    """Cycles after reset before cycle 0; by default cycle 2 is that of the first read stage."""
     offers: Mapping[int, Sequence[int]] = field(default_factory=dict)
     """Words for each link, the next one as soon as the last was taken."""
     refusals: Mapping[int, Sequence[int]] = field(default_factory=dict)
@@ -106,7 +108,8 @@ class Diagram:
         node = Node(shape=SHAPE, memories=NodeMemories(tuple(schedule), memories.annotations))
         left = {d: list(words) for d, words in self.offers.items()}
 
-        def drive(cycle: int, before: Sequence[Sample]) -> dict[str, int]:
+        def drive(recorded: int, before: Sequence[Sample]) -> dict[str, int]:
+            cycle = recorded - self.lead
             inputs = {f"out_accept_{d}": int(cycle not in self.refusals.get(d, ())) for d in range(SHAPE.neighbours)}
             for d, words in left.items():
                 if before and before[-1][f"in_valid_{d}"] and before[-1][f"in_accept_{d}"]:
@@ -115,22 +118,22 @@ class Diagram:
                     inputs |= {f"in_valid_{d}": 1, f"in_data_{d}": words[0]}
             return inputs | dict(self.accesses.get(cycle, {}))
 
-        return record(node, self.cycles, drive, watch=_watched(node))
+        return record(node, self.cycles + self.lead, drive, watch=_watched(node))[self.lead :]
 
 
 def _watched(node: Node) -> dict[str, Any]:
-    transfer, annotation = node.transfers[0], node.annotations[0]
+    transfer = node.transfers[0]
     return {
         "running": node.schedule.running,
         "slot_vfsm": node.schedule.entry["vfsm0"],
-        "next": node.schedule.entry["next"],
-        "active": annotation.active,
-        "read_vfsm": annotation.read_vfsm,
+        "ahead": node.schedule.entry["ahead"],
+        "active": transfer.read_active,
+        "read_vfsm": transfer.read_vfsm,
         "write_valid": transfer.write_valid,
         "write_vfsm": transfer.write_vfsm,
         "memadr": transfer.memadr,
         "setting": node.schedule.setting,
-        "adding": node.schedule.adding,
+        "value": node.schedule.value,
         "held": transfer.held,
         **{f"buffer_{v}": transfer.buffers.data[v] for v in range(SHAPE.vfsms)},
     }
@@ -144,7 +147,7 @@ def p_write(register: int, value: int) -> dict[str, int]:
     return {"p_write": 1, "p_address": register, "p_write_data": value}
 
 
-ENTRY: Row = Words("entry: VFSM, next", lambda s: f"{s['slot_vfsm']}, →{s['next']}" if s["running"] else None)
+ENTRY: Row = Words("entry: VFSM, ahead", lambda s: f"{s['slot_vfsm']}, →{s['ahead']}" if s["running"] else None)
 
 DIAGRAMS = (
     Diagram(
@@ -152,10 +155,11 @@ DIAGRAMS = (
         title="Out of reset: the loader phase carries a command to MEMADR",
         slots=[(1,)],
         annotations={},
-        entries={a: ScheduleEntry((a,), 2 + (a - 1) % 3) for a in (2, 3, 4)},
+        entries={a: ScheduleEntry((a,), 2 + a % 3) for a in (2, 3, 4)},
         first=0,
-        cycles=11,
-        accesses={3: p_write(0, CODES.set_pointer(2)[0])},
+        lead=0,
+        cycles=15,
+        accesses={4: p_write(0, CODES.set_pointer(2, 3)[0])},
         rows=[
             Bit("running", lambda s: s["running"]),
             ENTRY,
@@ -281,9 +285,9 @@ DIAGRAMS = (
         title="Phase change by delta: block 0–1 goes on in block 4–5 at the slot it had reached",
         slots=[(2,), (1,)],
         annotations={2: move(WEST, EAST), 3: move(WEST, NORTH)},
-        entries={4: ScheduleEntry((3,), 5), 5: ScheduleEntry((1,), 4)},
-        cycles=14,
-        offers={WEST: list(range(0xA, 0x10))},
+        entries={4: ScheduleEntry((3,), 4), 5: ScheduleEntry((1,), 5)},
+        cycles=17,
+        offers={WEST: list(range(0xA, 0x14))},
         accesses={4: p_write(0, CODES.add_pointer(4)[0])},
         rows=[
             port("p_write"),
@@ -291,7 +295,7 @@ DIAGRAMS = (
             READ,
             WRITE,
             Bit("to MEMADR", lambda s: s["memadr"]),
-            Bit("pointer add", lambda s: s["adding"]),
+            Bit("pointer add", lambda s: int(s["value"] > 0)),
             ENTRY,
             word("out_data_1", "out_valid_1"),
             word("out_data_3", "out_valid_3"),

@@ -150,24 +150,25 @@ class InterfaceRegisters(wiring.Component):
         fills = [write.ok for write in writes]
         takes = [read.taken for read in reads]
         asks = []
+        clears = []
         for p, (reader, writer) in enumerate(zip(readers, writers, strict=True)):
-            alone = Mux(writer.full, writes[p].blind, ~(self.p_write & (self.p_address == writer.number)))
-            lower = [
-                writer.meets(m, writers[q]) & writes[q].request & (writes[q].blind | ~writer.full) for q in range(p)
-            ]
-            asks.append(writes[p].request & alone)
-            m.d.comb += fills[p].eq(asks[p] & ~Cat(*lower).any())
-            alone = reader.full & ~(self.p_read & (self.p_address == reader.number))
+            ask = writes[p].request & (~writer.full | writes[p].blind)
+            lower = [writer.meets(m, writers[q]) & asks[q] for q in range(p)]
+            hit = self.p_write & (self.p_address == writer.number)
+            m.d.comb += fills[p].eq(ask & ~(hit & ~writer.full) & ~Cat(*lower).any())
+            asks.append(ask)
             lower = [reader.meets(m, readers[q]) & reads[q].request for q in range(p)]
-            m.d.comb += takes[p].eq(reads[p].request & alone & ~Cat(*lower).any())
-        clears = [takes[p] & ~reads[p].keep for p in pipelines]
+            take = reads[p].request & reader.full & ~Cat(*lower).any()
+            m.d.comb += takes[p].eq(take & ~(self.p_read & (self.p_address == reader.number)))
+            clears.append(take & ~reads[p].keep)
 
+        # In ``asks`` and ``clears`` the processor is left out: a register that it takes or fills before a pipeline can is
+        # empty or full all the same. So are lower pipelines in ``asks``, which fill the register in question.
         # What that means for those who come next.
         for access in everybody:
             looked_up = Signal(name=f"{access.name}_looked_up")
             hit = self.p_address == access.next_number
             m.d.comb += looked_up.eq((full & access.next_select).any())
-            # Whoever fills it: a write that only a lower pipeline stops comes to the same.
             filled = [asks[p] & access.follows(m, writers[p]) for p in pipelines]
             cleared = [clears[p] & access.follows(m, readers[p]) for p in pipelines]
             m.d.sync += [

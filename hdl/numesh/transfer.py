@@ -126,7 +126,8 @@ class TransferStages(wiring.Component):
         annotation, taken_valid, w_buffered = self.annotation, self.write_valid, self.write_from_buffer
         m.submodules.buffers = self.buffers
         store = self.buffers.write_port()
-        load = self.buffers.read_port(domain="comb")
+        load_own = self.buffers.read_port(domain="comb")
+        load_source = self.buffers.read_port(domain="comb")
         m.submodules.decode = decode = DecodeStage(shape=shape)
         m.d.comb += [decode.vfsm.eq(self.vfsm), decode.annotation.eq(annotation)]
         # In the look-up, read and write stage.
@@ -222,7 +223,8 @@ class TransferStages(wiring.Component):
             self.read.keep.eq(r.copy),
             take_buffer.eq(open_ & (r_source | (r_source_kept & kept))),
             leaves.eq(take_buffer & ~r.copy),
-            load.addr.eq(Mux(busy, r.vfsm, r.source)),
+            load_own.addr.eq(r.vfsm),
+            load_source.addr.eq(r.source),
         ]
 
         # -- Write stage: offer the word -----------------------------------------------------------------------
@@ -254,7 +256,8 @@ class TransferStages(wiring.Component):
         # -- Read stage: the word it gets ----------------------------------------------------------------------
         sources = [(r.links[d] & ~busy, getattr(self, f"in_data_{d}")) for d in range(shape.neighbours)]
         sources += [
-            (busy | r.from_buffer, load.data),
+            (busy, load_own.data),
+            (r.from_buffer & ~busy, load_source.data),
             (r.from_register & ~busy, self.read.data),
         ]
         word: Value | None = None

@@ -16,7 +16,6 @@ from numesh.node import Node
 from numesh.shape import NodeShape
 from numesh.trace import Sample, record
 
-
 LEAD = FIRST_READ - 2
 
 

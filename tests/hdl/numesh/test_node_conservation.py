@@ -4,11 +4,13 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import xor
 from typing import Any
 
 import pytest
 
-from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import LOOKAHEAD, Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.node import Node
 from numesh.shape import NodeShape
@@ -41,8 +43,6 @@ class Ledger:
         for k, bank in enumerate(self.node.interface.banks):
             for r in range(shape.registers):
                 watch[f"bank_{k}_{r}"] = bank.data[r]
-        for b, plane in enumerate(self.node.interface.bank_of):
-            watch[f"bank_of_{b}"] = plane
         samples = record(self.node, CYCLES, self.drive, watch=watch)
         self.count(samples[-1], samples[-2])
         self.kept = self.inside(samples[-1])
@@ -95,9 +95,8 @@ class Ledger:
                 words.append(s[f"write_word_{p}"])
         for r in range(self.shape.registers):
             if s["p_full"] >> r & 1:
-                planes = len(self.node.interface.bank_of)
-                bank = sum((s[f"bank_of_{b}"] >> r & 1) << b for b in range(planes))
-                words.append(s[f"bank_{bank}_{r}"])
+                banks = range(len(self.node.interface.banks))
+                words.append(reduce(xor, (s[f"bank_{bank}_{r}"] for bank in banks)))
         return words
 
 
@@ -116,7 +115,7 @@ def anything(shape: NodeShape, random_: random.Random) -> NodeMemories:
 
     def entry(address: int) -> int:
         vfsms = tuple(random_.randrange(shape.vfsms) for _ in range(shape.pipelines))
-        return codes.encode_entry(ScheduleEntry(vfsms, (address + 1) % shape.schedule_depth))
+        return codes.encode_entry(ScheduleEntry(vfsms, (address + LOOKAHEAD) % shape.schedule_depth))
 
     return NodeMemories(
         tuple(entry(a) for a in range(shape.schedule_depth)),
