@@ -81,6 +81,11 @@ class Proof:
         return f"induction, {self.depth} cycles" if self.depth else "structure"
 
     @property
+    def covered(self) -> tuple[Case, ...]:
+        """Cases in which the covers are reached: the second shape and the third, with one pipeline and with two."""
+        return self.cases[1:3] if self.cover else ()
+
+    @property
     def quick_case(self) -> Case:
         """The case of the reduced set."""
         return self.cases[min(2, len(self.cases) - 1)]

@@ -39,7 +39,7 @@ def prove(book: Book, proof: Proof, case: Case, folder: Path, *, covers: bool = 
     seconds = verdict.seconds
     if verdict.status != "PASS":
         return Outcome(False, seconds, _told(verdict))
-    if proof.cover and covers:
+    if case in proof.covered and covers:
         verdict = run(rtlil, "cover", proof.cover, here / "cover")
         seconds += verdict.seconds
         if verdict.status != "PASS":

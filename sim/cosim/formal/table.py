@@ -51,8 +51,9 @@ def page(book: Book, times: Times) -> str:
     """The page of all shapes, proofs and mutants."""
     parts = [
         "# All proofs",
-        "Written by `python -m cosim.formal --table`. Times are CPU seconds of the last `make formal` for all shapes, covers "
-        "included.",
+        "Written by `python -m cosim.formal --table`; [Proofs](proofs.md) tells what it means. `odd.1` is pipeline 1 of the shape "
+        "`odd`, where a proof looks at one pipeline. Times are CPU seconds of the last run, all shapes and covers together.",
+        f"{len(book.proofs)} proofs, {sum(len(proof.cases) for proof in book.proofs)} cases.",
         "## Shapes",
         _table(
             ("name", "pipelines", "VFSMs", "schedule", "neighbours", "registers", "width"),
@@ -89,7 +90,7 @@ def _row(proof: Proof) -> tuple[str, ...]:
         proof.mode,
         proof.assumes or "–",
         ", ".join(map(str, proof.cases)),
-        f"{proof.cover} cycles" if proof.cover else "–",
+        f"{proof.cover} cycles ({', '.join(map(str, proof.covered))})" if proof.cover else "–",
     )
 
 

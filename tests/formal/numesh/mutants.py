@@ -139,8 +139,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "two-writers-at-a-register",
         "interface.py",
-        "fills[p].eq(asks[p] & ~Cat(*lower).any())",
-        "fills[p].eq(asks[p])",
+        "fills[p].eq(ask & ~(hit & ~writer.full) & ~Cat(*lower).any())",
+        "fills[p].eq(ask & ~(hit & ~writer.full))",
         "interface.flow_control",
         _ODD,
         "the second of two writers is told that its word is in the register",
@@ -184,8 +184,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "delta-without-carry",
         "schedule.py",
-        "Mux(self.setting, 0, self.entry.ahead) + self.value",
-        "Mux(self.setting, 0, self.entry.ahead) ^ self.value",
+        "carry = (x & y) | ((x ^ y) & carry)",
+        "carry = x & y",
         "reprogram.pointer",
         _SINGLE,
         "a phase change goes astray",
