@@ -51,8 +51,8 @@ def page(book: Book, times: Times) -> str:
     """The page of all shapes, proofs and mutants."""
     parts = [
         "# All proofs",
-        "Written by `python -m cosim.formal --table`; [Proofs](proofs.md) tells what it means. `odd.1` is pipeline 1 of the shape "
-        "`odd`, where a proof looks at one pipeline. Times are CPU seconds of the last run, all shapes and covers together.",
+        "Written by `python -m cosim.formal --table`; [Proofs](proofs.md) tells what it means. `odd.1` is pipeline 1 of "
+        "shape `odd`, where a proof looks at one pipeline. Times are CPU seconds of the last run, all shapes and covers.",
         f"{len(book.proofs)} proofs, {sum(len(proof.cases) for proof in book.proofs)} cases.",
         "## Shapes",
         _table(
