@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from cosim.formal.book import load
 from cosim.formal.mutate import find, hunt
 from cosim.formal.run import prove
+from numesh import codes
 
 BOOK = load()
+view = import_module("proofs_of_numesh.view")
 QUICK = [proof.name for proof in BOOK.proofs if proof.quick]
 
 
@@ -27,6 +30,14 @@ def test_reduced_set_has_every_family_that_needs_the_solver() -> None:
 
 def test_reduced_set_looks_at_several_pipelines() -> None:
     assert all(BOOK.shapes[find(BOOK, name).quick_case.shape].pipelines > 1 for name in QUICK)
+
+
+def test_latencies_that_are_proven_are_those_that_are_stated() -> None:
+    way = view.SCHEDULE_LATENCY + view.SLOT_LATENCY
+    assert way == codes.FIRST_READ, "from the first address to the first read stage"
+    assert 1 + way == codes.POINTER_LATENCY, "a pointer command decides the address of the next cycle"
+    assert way == codes.ENTRY_LATENCY, "an entry can be read in the cycle in which it is written"
+    assert 1 + view.SLOT_LATENCY == codes.ANNOTATION_LATENCY, "an annotation can be read in the next cycle"
 
 
 def test_a_fault_is_found(tmp_path: Path) -> None:

@@ -182,10 +182,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "a kind of command that does not exist writes an entry",
     ),
     Mutant(
-        "delta-without-carry",
+        "delta-goes-astray",
         "schedule.py",
-        "carry = (x & y) | ((x ^ y) & carry)",
-        "carry = x & y",
+        "Mux(self.setting, 0, self.entry.ahead)",
+        "Mux(self.setting, 0, self.entry.ahead | self.value)",
         "reprogram.pointer",
         _SINGLE,
         "a phase change goes astray",

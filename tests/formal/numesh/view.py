@@ -13,14 +13,14 @@ from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
-from numesh.codes import LOOKAHEAD, Codes, MoveType
+from numesh.codes import ANNOTATION_LATENCY, LOOKAHEAD, Codes, MoveType
 from numesh.interface import InterfaceRegisters
 from numesh.node import Node, node_members
 from numesh.shape import NodeShape
 
 SCHEDULE_LATENCY = LOOKAHEAD
 """Cycles from an address of the schedule to its entry; an entry leads to the address so many slots on."""
-SLOT_LATENCY = 3
+SLOT_LATENCY = ANNOTATION_LATENCY - 1
 """Cycles from a schedule entry, and from the read of the annotation memory, to the read stage of its VFSMs."""
 
 WINDOW = SCHEDULE_LATENCY + SLOT_LATENCY + 2
