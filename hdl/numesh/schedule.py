@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -123,7 +123,7 @@ class ScheduleStage(wiring.Component):
             write.addr.eq(self.w_address),
             write.data.eq(self.w_entry),
             self.entry.eq(Mux(self.written, self.fresh, output)),
-            read.addr.eq(_sum(Mux(self.setting, 0, self.entry.ahead), self.value)),
+            read.addr.eq(Mux(self.setting, 0, self.entry.ahead) + self.value),
         ]
         m.d.sync += [self.fetched.eq(1), self.running.eq(self.fetched)]
         with m.If(self.set_pointer | self.add_pointer):
@@ -141,12 +141,3 @@ class ScheduleStage(wiring.Component):
             ]
         return m
 
-
-def _sum(a: Value, b: Value) -> Value:
-    """``a + b`` without the last carry, as gates: a carry chain would be the longest path of the node."""
-    bits = [a[0] ^ b[0]]
-    carry: Value = a[0] & b[0]
-    for x, y in zip(a[1:], b[1:], strict=True):
-        bits.append(x ^ y ^ carry)
-        carry = (x & y) | ((x ^ y) & carry)
-    return Cat(*bits)

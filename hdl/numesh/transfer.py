@@ -126,8 +126,7 @@ class TransferStages(wiring.Component):
         annotation, taken_valid, w_buffered = self.annotation, self.write_valid, self.write_from_buffer
         m.submodules.buffers = self.buffers
         store = self.buffers.write_port()
-        load_own = self.buffers.read_port(domain="comb")
-        load_source = self.buffers.read_port(domain="comb")
+        load = self.buffers.read_port(domain="comb")
         m.submodules.decode = decode = DecodeStage(shape=shape)
         m.d.comb += [decode.vfsm.eq(self.vfsm), decode.annotation.eq(annotation)]
         # In the look-up, read and write stage.
@@ -223,8 +222,7 @@ class TransferStages(wiring.Component):
             self.read.keep.eq(r.copy),
             take_buffer.eq(open_ & (r_source | (r_source_kept & kept))),
             leaves.eq(take_buffer & ~r.copy),
-            load_own.addr.eq(r.vfsm),
-            load_source.addr.eq(r.source),
+            load.addr.eq(Mux(busy, r.vfsm, r.source)),
         ]
 
         # -- Write stage: offer the word -----------------------------------------------------------------------
@@ -256,8 +254,7 @@ class TransferStages(wiring.Component):
         # -- Read stage: the word it gets ----------------------------------------------------------------------
         sources = [(r.links[d] & ~busy, getattr(self, f"in_data_{d}")) for d in range(shape.neighbours)]
         sources += [
-            (busy, load_own.data),
-            (r.from_buffer & ~busy, load_source.data),
+            (busy | r.from_buffer, load.data),
             (r.from_register & ~busy, self.read.data),
         ]
         word: Value | None = None

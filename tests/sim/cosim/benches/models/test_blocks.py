@@ -92,7 +92,7 @@ class Assembled:
             strobes = self.commands[p].outputs(word)
             if p == 0:
                 written = strobes
-            entry = codes.decode_entry(self.schedule.entry)
+            entry = codes.decode_entry(self.schedule.entry or 0)
             self.annotations[p].clock(
                 {
                     "rst": inputs["rst"],
@@ -111,6 +111,7 @@ class Assembled:
                 "set_pointer": written["set_pointer_0"] or 0,
                 "add_pointer": written["add_pointer_0"] or 0,
                 "pointer": written["pointer_0"] or 0,
+                "second": written["second_0"] or 0,
                 "w_enable": written["w_schedule_0"] or 0,
                 "w_address": written["address_0"] or 0,
                 "w_entry": written["entry_0"] or 0,

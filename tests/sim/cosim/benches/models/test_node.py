@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from cosim.benches.models.node import NodeModel
-from numesh.codes import Annotation, MoveType, ScheduleEntry
+from numesh.codes import FIRST_READ, LOOKAHEAD, POINTER_LATENCY, Annotation, MoveType, ScheduleEntry
 from numesh.shape import NodeShape
 
 NOTHING = {"rst": 0, "p_address": 0, "p_write": 0, "p_read": 0, "p_write_data": 0}
 
 
 class Rig:
-    """A node with a schedule of its own from reset on; slot 0 has its read stage in cycle 2."""
+    """A node with a schedule of its own from reset on; slot 0 has its read stage two cycles after the rig is ready."""
 
     def __init__(
         self,
@@ -24,12 +24,13 @@ class Rig:
     ) -> None:
         self.model = NodeModel(NodeShape())
         self.codes = self.model.codes
+        rows = [*rows, *rows] if len(rows) == 1 else rows
         for i, row in enumerate(rows):
-            self.model.schedule[i] = ScheduleEntry(row, (i + 1) % len(rows))
-        self.model.entry = self.model.schedule[0]
+            self.model.schedule[i] = ScheduleEntry(row, (i + LOOKAHEAD) % len(rows))
         for p, legs in enumerate((first, second or {})):
             for vfsm, annotation in legs.items():
                 self.model.annotations[p][vfsm] = annotation
+        self.cycles(FIRST_READ - 2)
 
     def cycle(self, **inputs: int) -> dict[str, int | None]:
         """Let a cycle pass. Gives the outputs in it."""
@@ -53,17 +54,17 @@ def move(source: int, destination: int, type: MoveType = MoveType.MOVE, forked: 
 R3, R4, R5, NULL = 16 + 3, 16 + 4, 16 + 5, 13
 
 
-def test_pointer_command_of_the_processor_reaches_the_read_stage_five_cycles_later() -> None:
+def test_pointer_command_of_the_processor_reaches_the_read_stage_eight_cycles_later() -> None:
     rig = Rig([(1, 0)], {2: move(0, NULL)})
     rig.model.schedule[7] = ScheduleEntry((2, 0), 7)
     rig.cycles(10)
-    command = rig.codes.set_pointer(7)
+    command = rig.codes.set_pointer(7, 7)
     assert len(command) == 1
     rig.cycle(p_write=1, p_address=0, p_write_data=command[0])
-    assert [rig.cycle()["in_accept_0"] for _ in range(7)] == [0, 0, 0, 0, 1, 1, 1]
+    assert [rig.cycle()["in_accept_0"] for _ in range(10)] == [0] * (POINTER_LATENCY + 1) + [1, 1, 1]
 
 
-def test_first_slot_after_reset_reads_in_the_third_cycle_and_writes_in_the_fourth() -> None:
+def test_first_slot_reads_two_cycles_after_the_rig_is_ready_and_writes_in_the_next() -> None:
     rig = Rig([(2, 0)] * 4, {2: move(0, 1)})
     accepted, offered = [], []
     for _ in range(5):
@@ -145,9 +146,9 @@ def test_marked_first_leg_waits_for_a_second_that_is_not_there() -> None:
     rig.cycles(2)
     rig.cycle(in_valid_0=1, in_data_0=9)
     assert [rig.cycle(out_accept_1=1)["out_valid_1"] for _ in range(9)] == [0] * 9
-    rig.model.schedule[1] = ScheduleEntry((3, 0), 2)
+    rig.model.schedule[1] = ScheduleEntry((3, 0), 3)
     rig.model.annotations[0][3] = move(1, NULL, MoveType.FORK)
-    assert 1 in [rig.cycle(out_accept_1=1)["out_valid_1"] for _ in range(8)]
+    assert 1 in [rig.cycle(out_accept_1=1)["out_valid_1"] for _ in range(12)]
 
 
 def test_blind_move_overwrites_a_full_register() -> None:
@@ -234,7 +235,7 @@ def test_reset_empties_everything_but_the_memories() -> None:
 def test_schedule_and_pointer_commands_of_other_pipelines_do_nothing() -> None:
     rig = Rig([(1, 1)], {})
     entry = ScheduleEntry((0, 0), 3)
-    for command in (rig.codes.write_entry(0, entry), rig.codes.set_pointer(9), rig.codes.add_pointer(2)):
+    for command in (rig.codes.write_entry(0, entry), rig.codes.set_pointer(9, 9), rig.codes.add_pointer(2)):
         rig.cycle(p_write=1, p_address=1, p_write_data=command[0])
         rig.cycles(4)
     assert rig.model.schedule[0] == ScheduleEntry((1, 1), 0)
@@ -243,8 +244,9 @@ def test_schedule_and_pointer_commands_of_other_pipelines_do_nothing() -> None:
 
 def test_added_pointer_wraps_at_the_schedule_depth() -> None:
     rig = Rig([(1, 0)], {})
-    rig.model.schedule[125] = ScheduleEntry((0, 0), 125)
+    for address in (125, 126):
+        rig.model.schedule[address] = ScheduleEntry((0, 0), 125)
     rig.cycles(3)
     rig.cycle(p_write=1, p_address=0, p_write_data=rig.codes.add_pointer(-3)[0])
-    rig.cycles(3)
-    assert rig.model.entry == ScheduleEntry((0, 0), 125)
+    rig.cycles(5)
+    assert rig.model.out == [ScheduleEntry((0, 0), 125)] * 2
