@@ -52,14 +52,14 @@ _FORK = f"{_OWN}; {_LINK}; a second leg follows its first (NUM-10)"
 
 PROOFS: tuple[Proof, ...] = (
     _of(links.offered),
-    _of(links.taken, quick=True),
+    _of(links.taken),
     _of(
         links.kept,
         CHAINED,
         quick=True,
         assumes="the VFSM writes to links, by moves of any type; no other names its buffer, nor does itself",
     ),
-    _chain("straight", chains.straight, "link to link", f"{_OWN}; {_LINK}", quick=True),
+    _chain("straight", chains.straight, "link to link", f"{_OWN}; {_LINK}"),
     _chain("delay", chains.delay, "link to own buffer to link", f"{_OWN}; {_LINK}"),
     _chain(
         "merge",
