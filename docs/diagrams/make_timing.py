@@ -147,7 +147,7 @@ def p_write(register: int, value: int) -> dict[str, int]:
     return {"p_write": 1, "p_address": register, "p_write_data": value}
 
 
-ENTRY: Row = Words("entry: VFSM, ahead", lambda s: f"{s['slot_vfsm']}, →{s['ahead']}" if s["running"] else None)
+ENTRY: Row = Words("entry: VFSM, to", lambda s: f"{s['slot_vfsm']}, →{s['ahead']}" if s["running"] else None)
 
 DIAGRAMS = (
     Diagram(

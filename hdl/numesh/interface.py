@@ -149,8 +149,8 @@ class InterfaceRegisters(wiring.Component):
         writes = [getattr(self, f"write_{p}") for p in pipelines]
         fills = [write.ok for write in writes]
         takes = [read.taken for read in reads]
-        asks = []
-        clears = []
+        asks: list[Value] = []
+        clears: list[Value] = []
         for p, (reader, writer) in enumerate(zip(readers, writers, strict=True)):
             ask = writes[p].request & (~writer.full | writes[p].blind)
             lower = [writer.meets(m, writers[q]) & asks[q] for q in range(p)]

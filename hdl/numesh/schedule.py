@@ -140,4 +140,3 @@ class ScheduleStage(wiring.Component):
                 self.halfway.eq(0),
             ]
         return m
-

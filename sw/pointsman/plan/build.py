@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
 
+from numesh.codes import POINTER_LATENCY
 from numesh.shape import NodeShape
 from pointsman.cop.program import Instance, Operator, Program
 from pointsman.errors import PointsmanError
@@ -451,7 +452,7 @@ class _Planner:
                     step = (vfsm.slots[0] - parent.slots[0]) % routed.period
                     elapsed[i] = elapsed[vfsm.parent] + step
             longest = max(longest, *elapsed)
-        return longest + command_gap(routed) + 10
+        return longest + command_gap(routed) + 7 + POINTER_LATENCY
 
     def _closed(
         self,

@@ -178,7 +178,7 @@ class TransferModel:
         self.coming = [self.coming[1], now]
         if inputs["rst"]:
             self.word = None
-            self.coming = [(False, *rest) for _, *rest in self.coming]
+            self.coming = [(False, vfsm, annotation) for _, vfsm, annotation in self.coming]
             self.held = [False] * self.shape.vfsms
         return result
 
