@@ -34,11 +34,12 @@ class Times:
             self.seconds[_key(proof, case)] = round(seconds, 1)
 
     def of(self, proof: Proof) -> str:
-        """Time of all cases, or a dash if one has not been proven."""
-        keys = [_key(proof, case) for case in proof.cases]
-        if any(key not in self.seconds for key in keys):
+        """Time of all cases; if some have no time, of how many; a dash if none has."""
+        known = [self.seconds[key] for key in (_key(proof, case) for case in proof.cases) if key in self.seconds]
+        if not known:
             return "–"
-        return f"{sum(self.seconds[key] for key in keys):.0f} s"
+        of = "" if len(known) == len(proof.cases) else f" ({len(known)} of {len(proof.cases)} cases)"
+        return f"{sum(known):.0f} s{of}"
 
 
 def write_page(book: Book, times: Times) -> Path:
