@@ -17,7 +17,7 @@ from .models.memadr import AssemblerModel
 INPUTS = ("rst", "valid", "word")
 OUTPUTS = (
     *("w_annotation_0", "vfsm_0", "annotation_0", "w_annotation_1", "vfsm_1", "annotation_1"),
-    *("w_schedule_0", "address_0", "entry_0", "set_pointer_0", "add_pointer_0", "pointer_0"),
+    *("w_schedule_0", "address_0", "entry_0", "set_pointer_0", "add_pointer_0", "pointer_0", "second_0"),
 )
 KINDS = range(8)
 
