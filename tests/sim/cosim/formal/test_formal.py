@@ -128,7 +128,8 @@ def test_names_are_unique_and_every_property_is_a_sentence() -> None:
 def test_shapes_have_one_two_and_three_pipelines_and_every_case_has_a_shape() -> None:
     assert {shape.pipelines for shape in BOOK.shapes.values()} == {1, 2, 3}
     for proof in BOOK.proofs:
-        assert {case.shape for case in proof.cases} == set(BOOK.shapes)
+        few = {"smallest"} if proof.name == "chains.fork_three" else set()  # three legs need three VFSMs
+        assert {case.shape for case in proof.cases} == set(BOOK.shapes) - few
         assert all((case.pipeline or 0) < BOOK.shapes[case.shape].pipelines for case in proof.cases)
 
 
