@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench soak fuzz fuzz-soak check docs clean
+.PHONY: help setup run test sim verilog bench soak fuzz fuzz-soak check docs clean formal mutants
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,13 @@ test: $(STAMP) ## all tests but the slow ones
 
 sim: $(STAMP) ## the RTL test benches (cocotb on Verilator)
 	@$(BIN)/python -m cosim.benches
+
+formal: $(STAMP) ## prove the properties of the RTL (sby and Yices; about ten minutes of CPU time), then list them
+	@$(BIN)/python -m cosim.formal
+	@$(BIN)/python -m cosim.formal --table
+
+mutants: $(STAMP) ## put faults into a copy of the RTL and see the proofs find them
+	@$(BIN)/python -m cosim.formal --mutants
 
 verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
 	@$(BIN)/pointsman verilog numesh --mesh 4x4 -o build/numesh-4x4.v
@@ -73,6 +80,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench sim: | build
+run verilog docs bench sim formal mutants: | build
 build:
 	@mkdir -p build

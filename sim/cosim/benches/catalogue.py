@@ -22,6 +22,10 @@ STANDARD = NodeShape()
 ODD = NodeShape(pipelines=3, vfsms=8, schedule_depth=16, neighbours=3, registers=5, width=12)
 NARROW = NodeShape(pipelines=2, vfsms=8, schedule_depth=16, neighbours=2, registers=3, width=7)
 MESH: Topology = mesh(2, 2)
+SQUARE: Topology = mesh(3, 3)
+CUBE: Topology = mesh(2, 2, 2)
+SIX = NodeShape(neighbours=6)
+"""The standard shape in three dimensions."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Bench:
         What it shows, in a few words.
     prepare : callable or None
         Makes files that it needs in a folder.
+    topology : Topology or None
+        Of the mesh, if it runs one.
     """
 
     name: str
@@ -72,6 +78,7 @@ class Bench:
     design: Design
     about: str
     prepare: Callable[[Path], None] | None = None
+    topology: Topology | None = None
 
 
 def find(name: str) -> Bench:
@@ -175,11 +182,21 @@ def _node(shape: NodeShape) -> str:
     return node_verilog(shape)
 
 
-def _mesh(shape: NodeShape, top: str) -> str:
+def _mesh(shape: NodeShape, topology: Topology, top: str) -> str:
     from numesh.emit import mesh_verilog
 
-    links = [(link.node, link.port, link.other, link.other_port) for link in MESH.links]
-    return mesh_verilog(shape, MESH.nodes, links, name=top)
+    links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]
+    return mesh_verilog(shape, topology.nodes, links, name=top)
+
+
+def _mesh_design(topology: Topology, shape: NodeShape) -> Design:
+    verilog = partial(_mesh, shape, topology, "numesh_mesh")
+    return Design(f"mesh_{topology}", "numesh_mesh", verilog, ("numesh_node",))
+
+
+def _mesh_bench(topology: Topology, shape: NodeShape, about: str) -> Bench:
+    design = _mesh_design(topology, shape)
+    return Bench(design.name, "mesh", shape, design, about, topology=topology)
 
 
 def _block(name: str, shape: NodeShape, component: Callable[[NodeShape], Any], about: str) -> Bench:
@@ -193,7 +210,7 @@ def _images(folder: Path) -> None:
     prepare(MESH, STANDARD, folder)
 
 
-_FOUR_NODES = Design("mesh_2x2", "numesh_mesh", partial(_mesh, STANDARD, "numesh_mesh"), ("numesh_node",))
+_FOUR_NODES = _mesh_bench(MESH, STANDARD, "four nodes and the links between them")
 
 BENCHES: tuple[Bench, ...] = (
     _block("schedule", ODD, _schedule, "schedule memory and pointer"),
@@ -215,12 +232,14 @@ BENCHES: tuple[Bench, ...] = (
         Design("node_odd", "numesh_node", partial(_node, ODD)),
         "a whole node with three pipelines, five registers and commands of two words",
     ),
-    Bench("mesh_2x2", "mesh", STANDARD, _FOUR_NODES, "four nodes and the links between them"),
+    _FOUR_NODES,
+    _mesh_bench(SQUARE, STANDARD, "nine nodes, one of them with neighbours on all sides"),
+    _mesh_bench(CUBE, SIX, "eight nodes in three dimensions, with six links each"),
     Bench(
         "image_2x2",
         "image",
         STANDARD,
-        _FOUR_NODES,
+        _FOUR_NODES.design,
         "compiled programs, loaded and run by the processors of a mesh",
         _images,
     ),

@@ -11,7 +11,7 @@ from numesh.codes import LOOKAHEAD
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 
-from .catalogue import MESH
+from .catalogue import find
 from .coverage import Coverage
 from .harness import Plan, Task, Values, run
 from .models.mesh import MeshModel
@@ -135,7 +135,9 @@ class CoveredModel(MeshModel):
 async def mesh(dut: Any) -> None:
     """A mesh does what its model does, on every link and at every processor."""
     task = Task.given()
-    shape, nodes = task.shape, range(MESH.nodes)
+    shape, topology = task.shape, find(task.bench).topology
+    assert topology is not None
+    nodes = range(topology.nodes)
     coverage = Coverage()
     outputs = [f"{name}_{i}" for i in nodes for name in PROCESSOR_OUTPUTS]
     outputs += [f"node_{i}.{name}_{d}" for i in nodes for d in range(shape.neighbours) for name in LINK_OUTPUTS]
@@ -146,5 +148,5 @@ async def mesh(dut: Any) -> None:
         least=3000,
         most=30000,
     )
-    driver = Driver(shape, MESH, task.random("driver"))
-    await run(dut, driver, CoveredModel(shape, MESH, coverage), coverage, plan)
+    driver = Driver(shape, topology, task.random("driver"))
+    await run(dut, driver, CoveredModel(shape, topology, coverage), coverage, plan)

@@ -28,6 +28,7 @@ NONE_TAKING = ("NOP", "special", "invalid")
 MOVES = "source > destination, outcome, buffer"
 TYPES = "type > destination, outcome, buffer"
 TAKES = "type < source"
+LINKS = "link > link, outcome, buffer"
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class MoveCoverage:
             self._goals[TYPES][types[-1]] = Goal(None, destination, kind, origin == ORIGINS[1])
         overwrites = "a BLIND move overwrites a full buffer"
         coverage.group(TYPES, types, {f"BLIND > buffer, refused, {origin}": overwrites for origin in ORIGINS})
+        links = range(codes.shape.neighbours)
+        coverage.group(LINKS, [_link_move(*which) for which in product(links, links, OUTCOMES, ORIGINS)])
         coverage.group(TAKES, [f"{kind.name} < {place}" for kind, place in product(MoveType, KINDS[:4])])
 
     def goals(self) -> list[Goal]:
@@ -77,6 +80,8 @@ class MoveCoverage:
         destination = kind_of(self.codes, annotation.destination)
         outcome, origin = OUTCOMES[not ok], ORIGINS[from_buffer]
         self.coverage.hit(MOVES, _move(source, destination, outcome, origin))
+        if source == destination == "link":
+            self.coverage.hit(LINKS, _link_move(annotation.source, annotation.destination, outcome, origin))
         if destination in KINDS[:3]:
             self.coverage.hit(TYPES, _move(annotation.type.name, destination, outcome, origin))
 
@@ -86,6 +91,10 @@ class MoveCoverage:
 
 
 def _move(source: str, destination: str, outcome: str, origin: str) -> str:
+    return f"{source} > {destination}, {outcome}, {origin}"
+
+
+def _link_move(source: int, destination: int, outcome: str, origin: str) -> str:
     return f"{source} > {destination}, {outcome}, {origin}"
 
 

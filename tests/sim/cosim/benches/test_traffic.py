@@ -35,7 +35,7 @@ def run(driver: Driver, model: Model, coverage: Coverage, most: int) -> int:
 def test_traffic_of_the_transfer_bench_reaches_every_bin(seed: int) -> None:
     coverage = Coverage()
     model = transfer.CoveredModel(ODD, coverage)
-    run(transfer.Driver(ODD, Random(seed), model.moves.goals), model, coverage, 60000)
+    run(transfer.Driver(ODD, Random(seed), model.moves.goals), model, coverage, 120000)
     assert {name: group.missing for name, group in coverage.groups.items() if group.missing} == {}
 
 

@@ -1,0 +1,108 @@
+"""The lists of proofs and mutants in the documentation, made from the proofs themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from .book import ROOT
+from .proof import Book, Case, Mutant, Proof
+
+PAGE = ROOT / "docs" / "proofs_table.md"
+_FILE = "times.json"
+
+
+class Times:
+    """CPU time of the last successful run of each case, in seconds."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    @classmethod
+    def read(cls, folder: Path) -> Times:
+        """What is kept in ``folder``; nothing if there is none."""
+        path = folder / _FILE
+        return cls(json.loads(path.read_text()) if path.exists() else {})
+
+    def write(self, folder: Path) -> None:
+        (folder / _FILE).write_text(json.dumps(dict(sorted(self.seconds.items())), indent=1) + "\n")
+
+    def note(self, proof: Proof, case: Case, seconds: float | None) -> None:
+        """Keep the time of a case; None forgets it."""
+        self.seconds.pop(_key(proof, case), None)
+        if seconds is not None:
+            self.seconds[_key(proof, case)] = round(seconds, 1)
+
+    def of(self, proof: Proof) -> str:
+        """Time of all cases; if some have no time, of how many; a dash if none has."""
+        known = [self.seconds[key] for key in (_key(proof, case) for case in proof.cases) if key in self.seconds]
+        if not known:
+            return "–"
+        of = "" if len(known) == len(proof.cases) else f" ({len(known)} of {len(proof.cases)} cases)"
+        return f"{sum(known):.0f} s{of}"
+
+
+def write_page(book: Book, times: Times) -> Path:
+    """Write the page. Gives its path."""
+    PAGE.write_text(page(book, times))
+    return PAGE
+
+
+def page(book: Book, times: Times) -> str:
+    """The page of all shapes, proofs and mutants."""
+    parts = [
+        "# All proofs",
+        "Written by `python -m cosim.formal --table`; [Proofs](proofs.md) tells what it means. `odd.1` is pipeline 1 of "
+        "shape `odd`, where a proof looks at one pipeline. Times are CPU seconds of the last run, all shapes and covers.",
+        f"{len(book.proofs)} proofs, {sum(len(proof.cases) for proof in book.proofs)} cases.",
+        "## Shapes",
+        _table(
+            ("name", "pipelines", "VFSMs", "schedule", "neighbours", "registers", "width"),
+            [
+                (name, s.pipelines, s.vfsms, s.schedule_depth, s.neighbours, s.registers, s.width)
+                for name, s in book.shapes.items()
+            ],
+        ),
+    ]
+    for family in dict.fromkeys(proof.family for proof in book.proofs):
+        proofs = [proof for proof in book.proofs if proof.family == family]
+        parts += [
+            f"## {family}",
+            f"`tests/formal/numesh/{family}.py`",
+            _table(
+                ("proof", "property", "mode", "assumes", "shapes", "covers within", "time"),
+                [(*_row(proof), times.of(proof)) for proof in proofs],
+            ),
+        ]
+    parts += [
+        "## Mutants",
+        f"Each of these {len(book.mutants)} faults is put into a copy of the RTL (`tests/formal/numesh/mutants.py`), and "
+        "the proof beside it finds a counterexample from power-up.",
+        _table(("mutant", "effect", "file", "found by"), [_mutant(mutant) for mutant in book.mutants]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _row(proof: Proof) -> tuple[str, ...]:
+    quick = " (also in `make test`)" if proof.quick else ""
+    return (
+        f"`{proof.name}`{quick}",
+        proof.sentence,
+        proof.mode,
+        proof.assumes or "–",
+        ", ".join(map(str, proof.cases)),
+        f"{proof.cover} cycles ({', '.join(map(str, proof.covered))})" if proof.cover else "–",
+    )
+
+
+def _mutant(mutant: Mutant) -> tuple[str, ...]:
+    return mutant.name, mutant.effect, f"`{mutant.file}`", f"`{mutant.proof}` ({mutant.case})"
+
+
+def _key(proof: Proof, case: Case) -> str:
+    return f"{proof.name} {case}"
+
+
+def _table(head: tuple[object, ...], rows: list[tuple[object, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
