@@ -13,6 +13,7 @@ from .check import check
 from .compile import compile_
 from .options import EXIT_USER
 from .run import run
+from .synth import synth
 from .verilog import verilog
 
 
@@ -47,5 +48,5 @@ def main() -> None:
     """
 
 
-for _command in (compile_, check, run, verilog):
+for _command in (compile_, check, run, verilog, synth):
     main.add_command(_command)
