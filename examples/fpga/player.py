@@ -1,0 +1,153 @@
+"""The hardware in place of a node's processor: plays a tape at the processor port and checks what it reads."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Array, Module, Signal
+from amaranth.lib import data, enum, wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from numesh.shape import NodeShape
+from tape import Tape
+
+
+class Kind(enum.Enum, shape=2):
+    """What a row does."""
+
+    END = 0
+    WRITE = 1
+    READ = 2
+
+
+class Player(wiring.Component):
+    """Makes the accesses of one node as its tape says, and finds every word that is not the one on the tape.
+
+    Latency: the first access can fall into the first cycle without ``hold``; a word is compared in the cycle after
+    the one in which it was read, and ``wrong`` follows one cycle later.
+
+    Parameters
+    ----------
+    shape : NodeShape
+        Sizes of the node.
+    tape : Tape
+        What to do.
+    time_bits : int
+        Width of ``time``.
+
+    Ports
+    -----
+    hold : Signal(1), in
+        The node is in reset: rewind. Must be high for `REWIND` cycles at least.
+    time : Signal(time_bits), in
+        Cycles since ``hold`` became low, 0 in the first one.
+    spoil : Signal(1), in
+        Flip a bit of every word that is written, to see that it is noticed.
+    done : Signal(1), out
+        The tape is at its end.
+    wrong : Signal(1), out
+        A word was not the one on the tape. Stays until ``hold``.
+    unpunctual : Signal(1), out
+        The end was reached in another cycle than the tape says, or is overdue. Stays until ``hold``.
+    p_address, p_write, p_read, p_write_data, p_full, p_read_data
+        To the node's processor port.
+    """
+
+    REWIND = 4
+
+    def __init__(self, *, shape: NodeShape, tape: Tape, time_bits: int) -> None:
+        pauses = max(row.pause for row in tape.rows)
+        self.tape = tape
+        self.layout = data.StructLayout(
+            {
+                "kind": Kind,
+                "register": range(max(2, shape.registers)),
+                "drained": max(1, shape.pipelines),
+                "pause": range(pauses + 1),
+                "word": shape.width,
+            }
+        )
+        super().__init__(
+            {
+                "hold": In(1),
+                "time": In(time_bits),
+                "spoil": In(1),
+                "done": Out(1),
+                "wrong": Out(1),
+                "unpunctual": Out(1),
+                "p_address": Out(range(max(2, shape.registers))),
+                "p_write": Out(1),
+                "p_read": Out(1),
+                "p_write_data": Out(shape.width),
+                "p_full": In(shape.registers),
+                "p_read_data": In(shape.width),
+            }
+        )
+
+    def _contents(self) -> list[dict[str, int | Kind]]:
+        kinds = {None: Kind.END, True: Kind.WRITE, False: Kind.READ}
+        return [
+            {
+                "kind": kinds[row.write],
+                "register": row.register,
+                "drained": row.drained,
+                "pause": row.pause,
+                "word": row.word,
+            }
+            for row in self.tape.rows
+        ]
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        rows = len(self.tape.rows)
+        m.submodules.tape = tape = Memory(shape=self.layout, depth=max(2, rows), init=self._contents())
+        port = tape.read_port()
+        row = Signal(self.layout)
+        fetched = Signal(2)
+        pause = Signal.like(row.pause.as_value() if hasattr(row.pause, "as_value") else row.pause)
+        now = Signal()
+        ready = Signal()
+        go_on = Signal()
+
+        # The row that is carried out stands in `row`, the one after it at the memory's output.
+        address = Signal(range(max(2, rows)))
+        m.d.comb += [port.addr.eq(address), port.en.eq(go_on)]
+        with m.If(go_on):
+            m.d.sync += [row.eq(port.data), pause.eq(port.data.pause), address.eq(address + 1)]
+        with m.If(self.hold):
+            m.d.comb += go_on.eq(fetched != 2)
+            m.d.sync += fetched.eq(fetched + go_on)
+        with m.Else():
+            m.d.comb += go_on.eq(ready & (row.kind != Kind.END))
+            m.d.sync += fetched.eq(0)
+        rewind = Signal()
+        m.d.sync += rewind.eq(self.hold)
+        with m.If(self.hold & ~rewind):
+            m.d.comb += go_on.eq(0)
+            m.d.sync += [address.eq(0), fetched.eq(0)]
+
+        full = Array(self.p_full)[row.register]
+        drained = Signal()
+        m.d.comb += [
+            drained.eq(~(row.drained & self.p_full[: len(row.drained)]).any()),
+            now.eq(~self.hold & drained & (pause == 0)),
+            self.p_address.eq(row.register),
+            self.p_write_data.eq(row.word ^ self.spoil),
+            self.p_write.eq(now & (row.kind == Kind.WRITE) & ~full),
+            self.p_read.eq(now & (row.kind == Kind.READ) & full),
+            ready.eq(self.p_write | self.p_read),
+            self.done.eq(now & (row.kind == Kind.END)),
+        ]
+        with m.If(~self.hold & drained & (pause != 0)):
+            m.d.sync += pause.eq(pause - 1)
+
+        expected = Signal(len(self.p_read_data))
+        compare = Signal()
+        ended = Signal()
+        m.d.sync += [compare.eq(self.p_read), expected.eq(row.word), ended.eq(self.done)]
+        with m.If(compare & (self.p_read_data != expected)):
+            m.d.sync += self.wrong.eq(1)
+        with m.If(~self.hold & ~ended & (self.done != (self.time == self.tape.finish))):
+            m.d.sync += self.unpunctual.eq(1)
+        with m.If(self.hold):
+            m.d.sync += [self.wrong.eq(0), self.unpunctual.eq(0)]
+        return m
