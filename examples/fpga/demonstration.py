@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from amaranth.hdl import Cat, Module, ResetInserter, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from player import Player
+from tape import Tape
 
 from numesh.interface import processor_members
 from numesh.memories import NodeMemories
 from numesh.mesh import Mesh
-from player import Player
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
-from tape import Tape
 
 RESET_CYCLES = 8
 SLACK_CYCLES = 16

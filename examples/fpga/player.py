@@ -6,9 +6,9 @@ from amaranth.hdl import Array, Module, Signal
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
+from tape import Tape
 
 from numesh.shape import NodeShape
-from tape import Tape
 
 
 class Kind(enum.Enum, shape=2):
@@ -41,7 +41,7 @@ class Player(wiring.Component):
     time : Signal(time_bits), in
         Cycles since ``hold`` became low, 0 in the first one.
     spoil : Signal(1), in
-        Flip a bit of every word that is written, to see that it is noticed.
+        Flip a bit of every word that is written but commands, to see that it is noticed.
     done : Signal(1), out
         The tape is at its end.
     wrong : Signal(1), out
@@ -50,19 +50,25 @@ class Player(wiring.Component):
         The end was reached in another cycle than the tape says, or is overdue. Stays until ``hold``.
     p_address, p_write, p_read, p_write_data, p_full, p_read_data
         To the node's processor port.
+
+    Attributes
+    ----------
+    rows : Memory
+        The tape.
     """
 
     REWIND = 4
 
     def __init__(self, *, shape: NodeShape, tape: Tape, time_bits: int) -> None:
         pauses = max(row.pause for row in tape.rows)
-        self.tape = tape
+        self.finish = tape.finish
+        self.pipelines = shape.pipelines
         self.layout = data.StructLayout(
             {
                 "kind": Kind,
                 "register": range(max(2, shape.registers)),
                 "drained": max(1, shape.pipelines),
-                "pause": range(pauses + 1),
+                "pause": range(max(2, pauses + 1)),
                 "word": shape.width,
             }
         )
@@ -82,10 +88,8 @@ class Player(wiring.Component):
                 "p_read_data": In(shape.width),
             }
         )
-
-    def _contents(self) -> list[dict[str, int | Kind]]:
         kinds = {None: Kind.END, True: Kind.WRITE, False: Kind.READ}
-        return [
+        contents = [
             {
                 "kind": kinds[row.write],
                 "register": row.register,
@@ -93,23 +97,23 @@ class Player(wiring.Component):
                 "pause": row.pause,
                 "word": row.word,
             }
-            for row in self.tape.rows
+            for row in tape.rows
         ]
+        self.rows = Memory(shape=self.layout, depth=max(2, len(contents)), init=contents)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        rows = len(self.tape.rows)
-        m.submodules.tape = tape = Memory(shape=self.layout, depth=max(2, rows), init=self._contents())
-        port = tape.read_port()
+        m.submodules.rows = self.rows
+        port = self.rows.read_port()
         row = Signal(self.layout)
         fetched = Signal(2)
-        pause = Signal.like(row.pause.as_value() if hasattr(row.pause, "as_value") else row.pause)
+        pause = Signal.like(row.pause)
         now = Signal()
         ready = Signal()
         go_on = Signal()
 
         # The row that is carried out stands in `row`, the one after it at the memory's output.
-        address = Signal(range(max(2, rows)))
+        address = Signal.like(port.addr)
         m.d.comb += [port.addr.eq(address), port.en.eq(go_on)]
         with m.If(go_on):
             m.d.sync += [row.eq(port.data), pause.eq(port.data.pause), address.eq(address + 1)]
@@ -131,7 +135,7 @@ class Player(wiring.Component):
             drained.eq(~(row.drained & self.p_full[: len(row.drained)]).any()),
             now.eq(~self.hold & drained & (pause == 0)),
             self.p_address.eq(row.register),
-            self.p_write_data.eq(row.word ^ self.spoil),
+            self.p_write_data.eq(row.word ^ (self.spoil & (row.register >= self.pipelines))),
             self.p_write.eq(now & (row.kind == Kind.WRITE) & ~full),
             self.p_read.eq(now & (row.kind == Kind.READ) & full),
             ready.eq(self.p_write | self.p_read),
@@ -146,7 +150,7 @@ class Player(wiring.Component):
         m.d.sync += [compare.eq(self.p_read), expected.eq(row.word), ended.eq(self.done)]
         with m.If(compare & (self.p_read_data != expected)):
             m.d.sync += self.wrong.eq(1)
-        with m.If(~self.hold & ~ended & (self.done != (self.time == self.tape.finish))):
+        with m.If(~self.hold & ~ended & (self.done != (self.time == self.finish))):
             m.d.sync += self.unpunctual.eq(1)
         with m.If(self.hold):
             m.d.sync += [self.wrong.eq(0), self.unpunctual.eq(0)]

@@ -109,9 +109,7 @@ def _tape(images: Images, log: list[tuple[Any, int]], events: np.ndarray, finish
         elif isinstance(request, Transfer):
             for _ in range(sum(lane.words for lane in request.lanes)):
                 access = next(accesses)
-                rows.append(
-                    Row(drained, pause, bool(access["write"]), int(access["register"]), int(access["word"]))
-                )
+                rows.append(Row(drained, pause, bool(access["write"]), int(access["register"]), int(access["word"])))
                 drained = pause = 0
         else:
             raise PointsmanError(f"a tape has no row for {request!r}")

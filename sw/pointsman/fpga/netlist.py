@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .devices import Device
 from .tools import ToolError
+
+_COUNTED = {
+    "LUT4": ("lut4", 1),
+    "CCU2C": ("lut4", 2),
+    "TRELLIS_FF": ("ff", 1),
+    "TRELLIS_DPR16X4": ("dpr16x4", 1),
+    "DP16KD": ("ebr", 1),
+    "PDPW16KD": ("ebr", 1),
+}
+"""For each kind of cell what it counts as, and how many."""
 
 
 @dataclass(frozen=True)
@@ -25,32 +35,24 @@ class Cells:
     ebr: int
 
     @classmethod
-    def of_statistics(cls, text: str, module: str) -> Cells:
-        """Cells of a module, from what ``stat -json`` of yosys printed.
+    def of_module(cls, module: Mapping[str, Any]) -> Cells:
+        """Cells of a module of a netlist, as ``write_json`` of yosys gives it.
 
         Raises
         ------
         ToolError
-            If the module is not in it, or is made of other modules.
+            If there are cells of a kind that is not counted, or other modules.
         """
-        try:
-            modules = json.loads(text)["modules"]
-            counts = dict(modules[f"\\{module}"]["num_cells_by_type"])
-        except (ValueError, KeyError, TypeError):
-            raise ToolError(f"yosys did not count the cells of the module {module}") from None
-        left = [name for name in counts if f"\\{name}" in modules]
-        if left:
-            raise ToolError(f"the module {module} was not flattened: {', '.join(sorted(left))} stood apart")
-
-        def total(*kinds: str) -> int:
-            return sum(counts.get(kind, 0) for kind in kinds)
-
-        return cls(
-            total("LUT4") + 2 * total("CCU2C"),
-            total("TRELLIS_FF"),
-            total("TRELLIS_DPR16X4"),
-            total("DP16KD", "PDPW16KD"),
-        )
+        counts = Counter(cell["type"] for cell in module["cells"].values())
+        unknown = sorted(counts.keys() - _COUNTED.keys() - {"$scopeinfo"})
+        if unknown:
+            raise ToolError(f"the netlist has cells that are not counted: {', '.join(unknown)}")
+        sums = Counter[str]()
+        for kind, number in counts.items():
+            if kind in _COUNTED:
+                name, each = _COUNTED[kind]
+                sums[name] += number * each
+        return cls(sums["lut4"], sums["ff"], sums["dpr16x4"], sums["ebr"])
 
     def check_fit(self, device: Device) -> None:
         """Raise ``ToolError`` if a device cannot hold these cells, however well they are placed."""

