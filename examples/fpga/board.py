@@ -27,7 +27,7 @@ from tape import Tape, record
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
 from pointsman.errors import PointsmanError
-from pointsman.fpga.outreg import absorb
+from pointsman.fpga.outreg import absorb, relax
 from pointsman.fpga.tools import run_tool
 from pointsman.images.image import Images
 from pointsman.network import mesh
@@ -142,6 +142,7 @@ def write_sources(demonstration: Demonstration, mhz: int, folder: Path) -> None:
         warnings.simplefilter("ignore", DeprecationWarning)
         platform = ULX3S_85F_Platform(toolchain="Trellis")
         plan = platform.prepare(Board(demonstration, mhz), NAME, synth_opts="-nowidelut")
+    plan.files[f"{NAME}.il"] = relax(plan.files[f"{NAME}.il"])
     plan.extract(str(folder))
 
 

@@ -13,6 +13,8 @@ from amaranth.lib.wiring import In, Out
 
 from pointsman.errors import PointsmanError
 
+from .outreg import relax
+
 DUT = "dut"
 """Name of the module that is measured, and of its instance."""
 TOP = "top"
@@ -101,7 +103,7 @@ def measured_rtlil(component: wiring.Component, joined: Mapping[str, str]) -> st
     dut = str(rtlil.convert(component, name=DUT, emit_src=True))
     clocked = re.search(r"^  wire .*input \d+ +\\clk$", dut, re.M) is not None
     top = str(rtlil.convert(ShiftChain(component, joined, clocked=clocked), name=TOP, emit_src=True))
-    return named(top, TOP) + named(dut, DUT)
+    return named(top, TOP) + named(relax(dut), DUT)
 
 
 def named(text: str, top: str) -> str:
@@ -115,8 +117,8 @@ def named(text: str, top: str) -> str:
     for i, line in enumerate(lines):
         if line.startswith("module \\"):
             path = line[len("module \\") :].removeprefix(top).removeprefix(".")
-        elif line.startswith("  attribute \\src "):
-            lines[i] = f'  attribute \\src "{_relative(line.split(chr(34))[1])}"'
+        elif match := re.fullmatch(r'( *attribute \\src )"(.*)"', line):
+            lines[i] = f'{match[1]}"{_relative(match[2])}"'
             place = i
         elif line.startswith("  cell "):
             if re.match(r"  cell \$(adff|dff|sdff|aldff|dffe|sdffe|adffe) ", line) and place >= 0:

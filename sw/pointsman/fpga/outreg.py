@@ -9,12 +9,34 @@ Non-goals: registers with enable or reset, reads with enable.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
 MEMORY = "DP16KD"
 REGISTER = "TRELLIS_FF"
+
+
+def relax(text: str) -> str:
+    """RTLIL in which the read ports of memories with the attribute ``no_rw_check`` take any answer while a word is written.
+
+    yosys heeds the attribute itself only where it makes a synchronous port from an asynchronous one.
+    """
+    parts = re.split(r"^(?=module )", text, flags=re.M)
+    return "".join(_relax_module(part) for part in parts)
+
+
+def _relax_module(text: str) -> str:
+    for name in re.findall(r"^  attribute \\no_rw_check \S+\n(?:  attribute .*\n)*  memory .* \\(\S+)$", text, re.M):
+        port = rf'(^  cell \$memrd_v2 .*\n    parameter \\MEMID "\\\\{re.escape(name)}"\n(?:    parameter .*\n)*?'
+        text = re.sub(
+            port + r"    parameter \\COLLISION_X_MASK )(\d+)'[01]+$",
+            lambda match: f"{match[1]}{match[2]}'{'1' * int(match[2])}",
+            text,
+            flags=re.M,
+        )
+    return text
 
 
 def absorb(module: Mapping[str, Any]) -> int:

