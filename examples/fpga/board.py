@@ -1,4 +1,4 @@
-"""The demonstration on the ULX3S-85F board: program, simulation of nothing but what is built, bitstream.
+"""The demonstration on the ULX3S-85F board: from the program to the bitstream.
 
     python examples/fpga/board.py [--mhz 100] [--folder build/fpga]
 
@@ -12,7 +12,6 @@ import argparse
 import json
 import sys
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -137,11 +136,8 @@ class Board(Elaboratable):
 
 def write_sources(demonstration: Demonstration, mhz: int, folder: Path) -> None:
     """The hardware as RTLIL, the constraints and the yosys script. Nothing is run."""
-    with warnings.catch_warnings():
-        # Amaranth is told of button pins whose board file still has the old names of resources.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        platform = ULX3S_85F_Platform(toolchain="Trellis")
-        plan = platform.prepare(Board(demonstration, mhz), NAME, synth_opts="-nowidelut")
+    platform = ULX3S_85F_Platform(toolchain="Trellis")
+    plan = platform.prepare(Board(demonstration, mhz), NAME, synth_opts="-nowidelut")
     plan.files[f"{NAME}.il"] = relax(plan.files[f"{NAME}.il"])
     plan.extract(str(folder))
 
