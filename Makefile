@@ -9,10 +9,10 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench soak check docs clean
+.PHONY: help setup run test sim verilog bench fpga bitstream soak check docs clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make .venv with the pinned packages
 
@@ -42,6 +42,12 @@ verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
 bench: $(STAMP) ## all measurements, into benchmarks/results/
 	@$(BIN)/python benchmarks/run_all.py
 
+fpga: $(STAMP) ## area and clock of the node on an ECP5, into docs/fpga.md (long; can be stopped and started again)
+	@$(BIN)/python benchmarks/fpga.py --page docs/fpga.md > build/fpga.json
+
+bitstream: $(STAMP) ## a 2x2 mesh for the ULX3S-85F board, build/fpga/exchange.bit
+	@$(BIN)/python examples/fpga/board.py --folder build/fpga
+
 soak: $(STAMP) ## the slow tests
 	@$(BIN)/python -m pytest -m slow
 
@@ -57,6 +63,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench sim: | build
+run verilog docs bench fpga bitstream sim: | build
 build:
 	@mkdir -p build
