@@ -1,4 +1,4 @@
-"""What can be measured, and on what."""
+"""What can be measured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from amaranth.hdl import Fragment
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.fpga.blocks import BLOCKS, Dut
-from pointsman.fpga.devices import DEVICES, device_of
 
 
 def node(**sizes: int) -> Dut:
@@ -39,13 +38,3 @@ def test_sizes_that_cannot_be_are_refused() -> None:
         PointsmanError, match=r"^the block numesh has no size ports\n  hint: there are: pipelines, vfsms, "
     ):
         BLOCKS["numesh"].dut({"ports": 3})
-
-
-def test_devices_that_are_not_made_are_refused() -> None:
-    with pytest.raises(
-        PointsmanError, match=r"^a device must be one of ecp5-12k, ecp5-25k, ecp5-45k, ecp5-85k, not 'ice40'$"
-    ):
-        device_of("ice40", 8)
-    with pytest.raises(PointsmanError, match=r"^the speed grade of an ECP5 must be 6, 7, 8, not 5$"):
-        device_of("ecp5-25k", 5)
-    assert device_of("ecp5-25k", 6) is DEVICES["ecp5-25k"]
