@@ -1,4 +1,4 @@
-"""Second stage: what the scheduled VFSM is to do."""
+"""Third stage: what the scheduled VFSM is to do."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class AnnotationStage(wiring.Component):
     vfsm : Signal(range(vfsms)), in
         VFSM that the schedule chose for this pipeline.
     active : Signal(1), out
-        ``running`` of the cycle before: the read stage has a VFSM.
-    read_vfsm : Signal(range(vfsms)), out
-        ``vfsm`` of the cycle before, to which ``annotation`` belongs.
+        ``running`` of the cycle before: the decode stage has a VFSM.
+    decode_vfsm : Signal(range(vfsms)), out
+        ``vfsm`` of the cycle before, to which ``annotation`` belongs. It is in the read stage two cycles later.
     annotation : Codes.annotation_layout, out
-        Move type, source and destination of ``read_vfsm``.
+        Move type, source and destination of ``decode_vfsm``.
     w_enable : Signal(1), in
         Strobe: write ``w_annotation``. A read of the same VFSM in this cycle gives the old annotation.
     w_vfsm : Signal(range(vfsms)), in
@@ -62,7 +62,7 @@ class AnnotationStage(wiring.Component):
                 "running": In(1),
                 "vfsm": In(codes.vfsm_bits),
                 "active": Out(1),
-                "read_vfsm": Out(codes.vfsm_bits),
+                "decode_vfsm": Out(codes.vfsm_bits),
                 "annotation": Out(annotation),
                 "w_enable": In(1),
                 "w_vfsm": In(codes.vfsm_bits),
@@ -84,5 +84,5 @@ class AnnotationStage(wiring.Component):
             read.addr.eq(self.vfsm),
             self.annotation.eq(read.data),
         ]
-        m.d.sync += [self.active.eq(self.running), self.read_vfsm.eq(self.vfsm)]
+        m.d.sync += [self.active.eq(self.running), self.decode_vfsm.eq(self.vfsm)]
         return m

@@ -31,6 +31,17 @@ REPROGRAM_VFSM = 1
 """VFSM from the pipeline's command register to MEMADR, in every pipeline (§7.1.5)."""
 FIRST_FREE_VFSM = 2
 
+LOOKAHEAD = 2
+"""A schedule entry holds the address this many slots on: the schedule memory has so many registers on its way out."""
+FIRST_READ = 5
+"""Cycle of the first read stage, counted from the first cycle after reset, in which address 0 is used."""
+POINTER_LATENCY = 6
+"""Cycles from that in which a pointer command executes (write stage to MEMADR) to the first read stage of its slots."""
+ENTRY_LATENCY = 5
+"""Cycles from that in which a schedule entry is written to the first read stage that it can choose."""
+ANNOTATION_LATENCY = 4
+"""Cycles from that in which an annotation is written to the first read stage that follows it."""
+
 Layout = dict[str, int]
 """Field name to width in bits, lowest bits first."""
 
@@ -58,9 +69,10 @@ class CommandKind(IntEnum):
     ANNOTATION = 2
     """Write one VFSM annotation of the pipeline that carries the command."""
     SET_POINTER = 3
-    """Continue at this schedule address. Pipeline 0 only."""
+    """Continue at these two schedule addresses, the second in the slot after the first. Pipeline 0 only."""
     ADD_POINTER = 4
-    """Add a delta, modulo the schedule depth, to the next schedule address. Pipeline 0 only."""
+    """Add a delta, modulo the schedule depth, to the addresses of the next two slots, and so to all that follow. Pipeline 0
+    only."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +91,10 @@ class Annotation:
 
 @dataclass(frozen=True)
 class ScheduleEntry:
-    """One slot: the VFSM of each pipeline and the address of the next entry."""
+    """One slot: the VFSM of each pipeline, and the address of the entry `LOOKAHEAD` slots on."""
 
     vfsms: tuple[int, ...]
-    next: int
+    ahead: int
 
 
 def bits_for(count: int) -> int:
@@ -189,10 +201,10 @@ class Codes:
 
     @cached_property
     def entry_layout(self) -> Layout:
-        """Fields of a schedule entry: the VFSM of each pipeline, then the next address."""
+        """Fields of a schedule entry: the VFSM of each pipeline, then the address two slots on."""
         return {
             **{f"vfsm{p}": self.vfsm_bits for p in range(self.shape.pipelines)},
-            "next": self.pointer_bits,
+            "ahead": self.pointer_bits,
         }
 
     @cached_property
@@ -201,7 +213,7 @@ class Codes:
         return {
             CommandKind.SCHEDULE: {"kind": 3, "address": self.pointer_bits, **self.entry_layout},
             CommandKind.ANNOTATION: {"kind": 3, "vfsm": self.vfsm_bits, **self.annotation_layout},
-            CommandKind.SET_POINTER: {"kind": 3, "value": self.pointer_bits},
+            CommandKind.SET_POINTER: {"kind": 3, "value": self.pointer_bits, "second": self.pointer_bits},
             CommandKind.ADD_POINTER: {"kind": 3, "value": self.pointer_bits},
         }
 
@@ -231,11 +243,11 @@ class Codes:
         return Annotation(MoveType(values["type"]), values["source"], values["destination"], bool(values["forked"]))
 
     def encode_entry(self, entry: ScheduleEntry) -> int:
-        return pack(self.entry_layout, next=entry.next, **{f"vfsm{p}": v for p, v in enumerate(entry.vfsms)})
+        return pack(self.entry_layout, ahead=entry.ahead, **{f"vfsm{p}": v for p, v in enumerate(entry.vfsms)})
 
     def decode_entry(self, word: int) -> ScheduleEntry:
         values = unpack(self.entry_layout, word)
-        return ScheduleEntry(tuple(values[f"vfsm{p}"] for p in range(self.shape.pipelines)), values["next"])
+        return ScheduleEntry(tuple(values[f"vfsm{p}"] for p in range(self.shape.pipelines)), values["ahead"])
 
     def _words(self, command: int) -> tuple[int, ...]:
         width, mask = self.shape.width, self.shape.word_mask
@@ -245,7 +257,7 @@ class Codes:
         """Words of the command that writes a schedule entry (pipeline 0)."""
         fields = {f"vfsm{p}": v for p, v in enumerate(entry.vfsms)}
         layout = self.command_layouts[CommandKind.SCHEDULE]
-        return self._words(pack(layout, kind=CommandKind.SCHEDULE, address=address, next=entry.next, **fields))
+        return self._words(pack(layout, kind=CommandKind.SCHEDULE, address=address, ahead=entry.ahead, **fields))
 
     def write_annotation(self, vfsm: int, annotation: Annotation) -> tuple[int, ...]:
         """Words of the command that writes an annotation of the pipeline that carries it."""
@@ -262,13 +274,13 @@ class Codes:
             )
         )
 
-    def set_pointer(self, address: int) -> tuple[int, ...]:
-        """Words of the command that makes ``address`` the next schedule address (pipeline 0)."""
+    def set_pointer(self, address: int, second: int) -> tuple[int, ...]:
+        """Words of the command that makes ``address`` the next schedule address and ``second`` the one after it (pipeline 0)."""
         layout = self.command_layouts[CommandKind.SET_POINTER]
-        return self._words(pack(layout, kind=CommandKind.SET_POINTER, value=address))
+        return self._words(pack(layout, kind=CommandKind.SET_POINTER, value=address, second=second))
 
     def add_pointer(self, delta: int) -> tuple[int, ...]:
-        """Words of the command that adds ``delta``, of either sign, to the next schedule address (pipeline 0)."""
+        """Words of the command that adds ``delta``, of either sign, to all addresses from the next one on (pipeline 0)."""
         layout = self.command_layouts[CommandKind.ADD_POINTER]
         return self._words(pack(layout, kind=CommandKind.ADD_POINTER, value=delta % self.shape.schedule_depth))
 
@@ -281,7 +293,7 @@ class Codes:
         return tuple(annotations)
 
     def reset_schedule(self) -> tuple[ScheduleEntry, ...]:
-        """The loader phase at address 0, one entry long: VFSM 1 in every pipeline, every cycle."""
-        loader = ScheduleEntry((REPROGRAM_VFSM,) * self.shape.pipelines, 0)
+        """The loader phase at addresses 0 and 1, which lead to themselves: VFSM 1 in every pipeline, every cycle."""
+        loader = tuple(ScheduleEntry((REPROGRAM_VFSM,) * self.shape.pipelines, head) for head in range(LOOKAHEAD))
         empty = ScheduleEntry((NOP_VFSM,) * self.shape.pipelines, 0)
-        return (loader,) + (empty,) * (self.shape.schedule_depth - 1)
+        return loader + (empty,) * (self.shape.schedule_depth - LOOKAHEAD)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
@@ -19,9 +17,9 @@ def read_signature(shape: NodeShape) -> wiring.Signature:
     Members
     -------
     request : Signal(1), out
-        Take register ``number``.
+        Take the register.
     number : Signal(range(registers)), out
-        Valid with ``request``.
+        Register of the request two cycles later.
     keep : Signal(1), out
         Leave the register full (COPY).
     taken : Signal(1), in
@@ -46,9 +44,9 @@ def write_signature(shape: NodeShape) -> wiring.Signature:
     Members
     -------
     request : Signal(1), out
-        Put ``data`` into register ``number``.
+        Put ``data`` into the register.
     number : Signal(range(registers)), out
-        Valid with ``request``.
+        Register of the request two cycles later.
     blind : Signal(1), out
         Overwrite a full register (BLIND).
     data : Signal(width), out
@@ -86,7 +84,10 @@ class InterfaceRegisters(wiring.Component):
     the processor makes one access a cycle. Who comes first: the processor, then the pipeline with the lower
     number. So ``p_full`` alone tells the processor whether its access succeeds.
 
-    Latency: one cycle from a write, by either side, to its full bit. Router reads are immediate;
+    Pipelines name a register two cycles before they ask for it. Its full bit is looked up one cycle before, and what
+    happens to it in that cycle is caught in flops beside it, so that no request waits for a look-up.
+
+    Latency: one cycle from a write, by either side, to its full bit. Router reads are immediate, given their number;
     ``p_read_data`` follows ``p_read`` by one cycle.
 
     Parameters
@@ -105,20 +106,19 @@ class InterfaceRegisters(wiring.Component):
     p_write : Signal(1), in
         Fill the register with ``p_write_data``. Nothing happens if it is full.
     p_read : Signal(1), in
-        Take the word of the register. Nothing happens if it is not full.
+        Take the word of the register. If it is not full it stays as it is.
     p_write_data : Signal(width), in
         Valid with ``p_write``.
     p_full : Signal(registers), out
         Bit r: register r holds a word.
     p_read_data : Signal(width), out
-        Word of the last successful ``p_read``, from the cycle after it on.
+        Word last written into the register of the last ``p_read``, from the cycle after it on.
 
     Attributes
     ----------
     banks : list of Memory
-        Words: what the processor wrote is in bank 0, what pipeline p wrote in bank p + 1.
-    bank_of : list of Signal(registers)
-        Bit r of the b-th signal is bit b of the number of the bank that holds the word of register r.
+        The processor and each pipeline write a bank of their own; the word of register r is the exclusive or of all
+        banks at r. So every memory has one write port, and nothing has to tell which bank is the right one.
     """
 
     def __init__(self, *, shape: NodeShape) -> None:
@@ -126,89 +126,133 @@ class InterfaceRegisters(wiring.Component):
         ports = {f"read_{p}": In(read_signature(shape)) for p in range(shape.pipelines)}
         ports |= {f"write_{p}": In(write_signature(shape)) for p in range(shape.pipelines)}
         super().__init__(ports | processor_members(shape))
-        writers = 1 + shape.pipelines
-        self.banks = [Memory(shape=shape.width, depth=max(2, shape.registers), init=[]) for _ in range(writers)]
-        self.bank_of = [Signal(shape.registers, name=f"bank_of_{b}") for b in range(bits_for(writers))]
+        depth = max(2, shape.registers)
+        self.banks = [Memory(shape=shape.width, depth=depth, init=[]) for _ in range(1 + shape.pipelines)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
-        reads = [getattr(self, f"read_{p}") for p in range(shape.pipelines)]
-        writes = [getattr(self, f"write_{p}") for p in range(shape.pipelines)]
+        pipelines = range(shape.pipelines)
         full = self.p_full
-        p_holds = Signal()
-        p_takes = Signal()
-        p_fills = Signal()
-        m.d.comb += [
-            p_holds.eq(full.bit_select(self.p_address, 1)),
-            p_takes.eq(self.p_read & p_holds),
-            p_fills.eq(self.p_write & ~p_holds),
-        ]
-
-        # Who writes what, in order of precedence: a write fails if an earlier one has the same register.
-        writers = [_Access(p_fills, self.p_address, self.p_write_data)]
-        for write in writes:
-            free = ~full.bit_select(write.number, 1) | write.blind
-            m.d.comb += write.ok.eq(write.request & free & ~_among(write.number, writers))
-            writers.append(_Access(write.ok, write.number, write.data))
-
-        # A memory for each writer, and for each register the number of the memory that holds its word: every
-        # memory has a single write port, which small FPGA memories and every tool can do.
-        filled = [_bits(writer) for writer in writers]
-        for k, (bank, writer) in enumerate(zip(self.banks, writers, strict=True)):
+        for k, bank in enumerate(self.banks):
             m.submodules[f"bank_{k}"] = bank
-            port = bank.write_port()
-            m.d.comb += [port.en.eq(writer.enable), port.addr.eq(writer.number), port.data.eq(writer.data)]
-        for b, plane in enumerate(self.bank_of):
-            ones = _any([bits for k, bits in enumerate(filled) if k >> b & 1])
-            m.d.sync += plane.eq((plane & ~_any(filled)) | ones)
+        chosen = Signal(shape.registers)
+        m.d.comb += chosen.eq(_one_hot(self.p_address, shape.registers))
 
-        def word(number: Value, name: str) -> Value:
-            result = Signal(shape.width, name=name)
-            with m.Switch(Cat(*(plane.bit_select(number, 1) for plane in self.bank_of))):
-                for k, bank in enumerate(self.banks):
+        readers = [_Accessor(m, shape, getattr(self, f"read_{p}").number, f"read_{p}") for p in pipelines]
+        writers = [_Accessor(m, shape, getattr(self, f"write_{p}").number, f"write_{p}") for p in pipelines]
+        everybody = readers + writers
+
+        # Who gets what. Two that meet in a register see the same full bit, so of the lower one it is enough to know what
+        # it asks for.
+        reads = [getattr(self, f"read_{p}") for p in pipelines]
+        writes = [getattr(self, f"write_{p}") for p in pipelines]
+        fills = [write.ok for write in writes]
+        takes = [read.taken for read in reads]
+        asks = []
+        for p, (reader, writer) in enumerate(zip(readers, writers, strict=True)):
+            alone = Mux(writer.full, writes[p].blind, ~(self.p_write & (self.p_address == writer.number)))
+            lower = [
+                writer.meets(m, writers[q]) & writes[q].request & (writes[q].blind | ~writer.full) for q in range(p)
+            ]
+            asks.append(writes[p].request & alone)
+            m.d.comb += fills[p].eq(asks[p] & ~Cat(*lower).any())
+            alone = reader.full & ~(self.p_read & (self.p_address == reader.number))
+            lower = [reader.meets(m, readers[q]) & reads[q].request for q in range(p)]
+            m.d.comb += takes[p].eq(reads[p].request & alone & ~Cat(*lower).any())
+        clears = [takes[p] & ~reads[p].keep for p in pipelines]
+
+        # What that means for those who come next.
+        for access in everybody:
+            looked_up = Signal(name=f"{access.name}_looked_up")
+            hit = self.p_address == access.next_number
+            m.d.comb += looked_up.eq((full & access.next_select).any())
+            # Whoever fills it: a write that only a lower pipeline stops comes to the same.
+            filled = [asks[p] & access.follows(m, writers[p]) for p in pipelines]
+            cleared = [clears[p] & access.follows(m, readers[p]) for p in pipelines]
+            m.d.sync += [
+                access.was_full.eq(Mux(looked_up, ~(hit & self.p_read), hit & self.p_write)),
+                access.filled.eq(Cat(*filled).any()),
+                access.cleared.eq(Cat(*cleared).any()),
+            ]
+        for r in range(shape.registers):
+            filled = [asks[p] & writers[p].select[r] for p in pipelines]
+            cleared = [clears[p] & readers[p].select[r] for p in pipelines]
+            kept = Mux(full[r], ~(chosen[r] & self.p_read), chosen[r] & self.p_write)
+            m.d.sync += full[r].eq((kept & ~Cat(*cleared).any()) | Cat(*filled).any())
+
+        # Words.
+        def shares(number: Value, but: int | None = None) -> Value:
+            """Exclusive or of the banks, one perhaps left out, at a register."""
+            result: Value | None = None
+            for k, bank in enumerate(self.banks):
+                if k != but:
                     port = bank.read_port(domain="comb")
                     m.d.comb += port.addr.eq(number)
-                    with m.Case(k):
-                        m.d.comb += result.eq(port.data)
+                    result = port.data if result is None else result ^ port.data
+            assert result is not None
             return result
 
-        with m.If(p_takes):
-            m.d.sync += self.p_read_data.eq(word(self.p_address, "p_word"))
-        readers = [_Access(p_takes, self.p_address)]
-        cleared = [_bits(readers[0])]
-        for p, read in enumerate(reads):
-            m.d.comb += [
-                read.data.eq(word(read.number, f"word_{p}")),
-                read.taken.eq(read.request & full.bit_select(read.number, 1) & ~_among(read.number, readers)),
-            ]
-            readers.append(_Access(read.taken, read.number))
-            cleared.append(_bits(_Access(read.taken & ~read.keep, read.number)))
-
-        m.d.sync += full.eq((full & ~_any(cleared)) | _any(filled))
+        for p in pipelines:
+            m.d.comb += reads[p].data.eq(shares(readers[p].number))
+        there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
+        with m.If(self.p_read & there):
+            m.d.sync += self.p_read_data.eq(shares(self.p_address))
+        # Two registers at a time, so that the write enable of the bank follows soon.
+        present = Cat(full, Const(1, 1))  # the register that makes the last pair complete takes nothing
+        pairs = [
+            (self.p_address[1:] == r // 2) & self.p_write & ~Mux(self.p_address[0], present[r + 1], present[r])
+            for r in range(0, shape.registers, 2)
+        ]
+        p_fills = Cat(*pairs).any()
+        words = [(p_fills, self.p_address, self.p_write_data)]
+        words += [(fills[p], writers[p].number, writes[p].data) for p in pipelines]
+        for k, (enable, number, word) in enumerate(words):
+            port = self.banks[k].write_port()
+            m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(word ^ shares(number, but=k))]
         return m
 
 
-@dataclass(frozen=True)
-class _Access:
-    """An access that succeeds if ``enable``."""
+class _Accessor:
+    """A port of a pipeline: the register it asks for, and whether that is full.
 
-    enable: Value
-    number: Value
-    data: Value | None = None
+    ``coming`` is the number two cycles before, ``next_number`` one cycle before, ``number`` in the cycle of the request;
+    ``select`` has a bit for each register.
+    """
+
+    def __init__(self, m: Module, shape: NodeShape, coming: Value, name: str) -> None:
+        self.name = name
+        self.coming = coming
+
+        def signal(kind: str, width: int = 1) -> Signal:
+            return Signal(width, name=f"{name}_{kind}", reset_less=True)
+
+        self.next_number, self.number = signal("next_number", len(coming)), signal("number", len(coming))
+        self.next_select, self.select = signal("next_select", shape.registers), signal("select", shape.registers)
+        self.was_full, self.filled, self.cleared, self.full = (
+            Signal(name=f"{name}_{kind}") for kind in ("was_full", "filled", "cleared", "full")
+        )
+        m.d.sync += [
+            self.next_number.eq(coming),
+            self.number.eq(self.next_number),
+            self.next_select.eq(_one_hot(coming, shape.registers)),
+            self.select.eq(self.next_select),
+        ]
+        m.d.comb += self.full.eq((self.was_full & ~self.cleared) | self.filled)
+
+    def follows(self, m: Module, other: _Accessor) -> Signal:
+        """In the cycle before this one's request: ``other``, whose request is now, has the same register."""
+        same = Signal(name=f"{self.name}_follows_{other.name}", reset_less=True)
+        m.d.sync += same.eq(self.coming == other.next_number)
+        return same
+
+    def meets(self, m: Module, other: _Accessor) -> Signal:
+        """In the cycle of both requests: they have the same register."""
+        coming = Signal(name=f"{self.name}_will_meet_{other.name}", reset_less=True)
+        same = Signal(name=f"{self.name}_meets_{other.name}", reset_less=True)
+        m.d.sync += [coming.eq(self.coming == other.coming), same.eq(coming)]
+        return same
 
 
-def _bits(access: _Access) -> Value:
-    """A bit per register, set at the register that is accessed."""
-    return Mux(access.enable, Const(1, 1) << access.number, 0)
-
-
-def _among(number: Value, accesses: list[_Access]) -> Value:
-    return Cat(*(access.enable & (number == access.number) for access in accesses)).any()
-
-
-def _any(masks: list[Value]) -> Value:
-    result = masks[0]
-    for mask in masks[1:]:
-        result = result | mask
-    return result
+def _one_hot(number: Value, count: int) -> Value:
+    return Cat(number == r for r in range(count))

@@ -44,11 +44,13 @@ class CommandAssembler(wiring.Component):
     entry : Codes.entry_layout, out
         Valid with ``w_schedule``.
     set_pointer : Signal(1), out
-        Strobe: go on at address ``pointer``.
+        Strobe: go on at address ``pointer``, and in the slot after at ``second``.
     add_pointer : Signal(1), out
-        Strobe: add ``pointer`` to the next address.
+        Strobe: add ``pointer`` to all addresses from the next on.
     pointer : Signal(range(schedule_depth)), out
         Valid with either strobe.
+    second : Signal(range(schedule_depth)), out
+        Valid with ``set_pointer``.
 
     Attributes
     ----------
@@ -79,6 +81,7 @@ class CommandAssembler(wiring.Component):
                 "set_pointer": Out(1),
                 "add_pointer": Out(1),
                 "pointer": Out(codes.pointer_bits),
+                "second": Out(codes.pointer_bits),
             }
         super().__init__(ports)
         words = codes.command_words
@@ -122,6 +125,7 @@ class CommandAssembler(wiring.Component):
                 self.set_pointer.eq(execute & (kind == CommandKind.SET_POINTER)),
                 self.add_pointer.eq(execute & (kind == CommandKind.ADD_POINTER)),
                 self.pointer.eq(field(CommandKind.SET_POINTER, "value")),
+                self.second.eq(field(CommandKind.SET_POINTER, "second")),
             ]
             for name in codes.entry_layout:
                 m.d.comb += self.entry[name].eq(field(CommandKind.SCHEDULE, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .codes import NOP_VFSM, Annotation, Codes, ScheduleEntry
+from .codes import LOOKAHEAD, NOP_VFSM, Annotation, Codes, ScheduleEntry
 from .shape import NodeShape, ShapeError
 
 
@@ -56,18 +56,21 @@ class NodeMemories:
         annotations : sequence of mapping from VFSM to Annotation
             For each pipeline, where it differs from the contents at reset.
         start : int
-            Address of the first slot. The entries that hold no slot run VFSM 0 and lead there.
+            Address of the first slot; one slot takes two entries. The entries that hold no slot run VFSM 0 and lead there.
         """
+        if len(slots) == 1:
+            slots = [*slots, *slots]  # out of reset the first two addresses are used in turn
         if start < 0 or start + len(slots) > shape.schedule_depth:
             raise ShapeError(
                 f"slots from {start} to {start + len(slots) - 1} must lie in the schedule of "
                 f"{shape.schedule_depth} entries"
             )
         codes = Codes(shape)
-        idle = ScheduleEntry((NOP_VFSM,) * shape.pipelines, start)
-        schedule = [idle] * shape.schedule_depth
+        idle = (NOP_VFSM,) * shape.pipelines
+        # Addresses 0 and 1 come first out of reset; both lead to slots, the later one to the later slot.
+        schedule = [ScheduleEntry(idle, start + (a + (start == 1)) % LOOKAHEAD) for a in range(shape.schedule_depth)]
         for i, vfsms in enumerate(slots):
-            schedule[start + i] = ScheduleEntry(tuple(vfsms), start + (i + 1) % len(slots))
+            schedule[start + i] = ScheduleEntry(tuple(vfsms), start + (i + LOOKAHEAD) % len(slots))
         memories = []
         for p in range(shape.pipelines):
             memory = list(codes.reset_annotations(p))

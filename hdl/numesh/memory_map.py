@@ -26,8 +26,8 @@ _COMMANDS = {
     CommandKind.NONE: "nothing",
     CommandKind.SCHEDULE: "write a schedule entry; pipeline 0 only",
     CommandKind.ANNOTATION: "write an annotation of the pipeline that carries the command",
-    CommandKind.SET_POINTER: "go on at this schedule address; pipeline 0 only",
-    CommandKind.ADD_POINTER: "add to the next schedule address, modulo the depth; pipeline 0 only",
+    CommandKind.SET_POINTER: "go on at these two schedule addresses, one after the other; pipeline 0 only",
+    CommandKind.ADD_POINTER: "add to all schedule addresses from the next one on, modulo the depth; pipeline 0 only",
 }
 _PORT = {
     "p_address": "interface register of the access",
@@ -129,8 +129,9 @@ def memory_map_markdown(shape: NodeShape) -> str:
     loader = codes.reset_schedule()[0]
     parts += [
         "## Contents at power-up",
-        f"Schedule: entry 0 runs VFSM {loader.vfsms[0]} in every pipeline and leads to itself (the loader phase); "
-        f"the others run VFSM {codes.reset_schedule()[1].vfsms[0]} and lead to entry 0.",
+        f"Schedule: entries 0 and 1 run VFSM {loader.vfsms[0]} in every pipeline and lead to themselves (the loader phase); "
+        f"the others run VFSM {codes.reset_schedule()[-1].vfsms[0] if shape.schedule_depth > 2 else 0} and lead to entry 0. "
+        "Out of reset address 0 is used first, then 1.",
         _table(
             ("pipeline", "VFSM", "type", "source", "destination", "word"),
             [

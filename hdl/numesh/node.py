@@ -33,8 +33,8 @@ def node_members(shape: NodeShape) -> dict[str, wiring.Member]:
 class Node(wiring.Component):
     """A scheduled router with its processor interface (Metcalf 1997, §7.1.1, Figures 7-1 and 7-2).
 
-    Latency: a schedule entry read in one cycle chooses VFSMs that read words two cycles later and write them
-    three cycles later. A word crosses the node in one cycle.
+    Latency: a schedule address used in one cycle chooses VFSMs that read words five cycles later and write them
+    six cycles later. A word crosses the node in one cycle.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Node(wiring.Component):
                 annotation.running.eq(schedule.running),
                 annotation.vfsm.eq(schedule.entry[f"vfsm{p}"]),
                 transfer.active.eq(annotation.active),
-                transfer.vfsm.eq(annotation.read_vfsm),
+                transfer.vfsm.eq(annotation.decode_vfsm),
                 transfer.annotation.eq(annotation.annotation),
                 command.valid.eq(transfer.memadr),
                 command.word.eq(transfer.out_data),
@@ -101,6 +101,7 @@ class Node(wiring.Component):
             schedule.set_pointer.eq(first.set_pointer),
             schedule.add_pointer.eq(first.add_pointer),
             schedule.pointer.eq(first.pointer),
+            schedule.second.eq(first.second),
             schedule.w_enable.eq(first.w_schedule),
             schedule.w_address.eq(first.address),
             schedule.w_entry.eq(first.entry),

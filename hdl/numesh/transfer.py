@@ -1,27 +1,35 @@
-"""Third and fourth stage of one pipeline: a VFSM reads a word, and writes it one cycle later."""
+"""Last stages of one pipeline: a VFSM is decoded and looked up, reads a word, and writes it one cycle later."""
 
 from __future__ import annotations
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from .codes import Codes, MoveType
+from .codes import Codes
+from .decode import DecodeStage, choose, chosen, decoded_layout
 from .interface import read_signature, write_signature
-from .places import buffer_number, is_buffer, is_neighbour, is_register, register_number
+from .places import buffer_number, register_number
 from .shape import NodeShape
 
 
 class TransferStages(wiring.Component):
-    """Read stage, write stage and VFSM buffers of one pipeline (Metcalf 1997, §7.1.1 and Figure 7-2).
+    """From decoded annotations to written words: look-up, read and write stage, and VFSM buffers, of one pipeline
+    (Metcalf 1997, §7.1.1 and Figure 7-2).
 
     A word that its destination refuses goes to the buffer of its VFSM. While the buffer is full the VFSM refuses
     its source and tries the buffered word again each time it is scheduled. What the stages ask of links and
     interface registers depends on registers alone; answers end in flops. So no combinational path leads from
     the ``in`` ports of the links to their ``out`` ports.
 
-    Latency: one cycle from taking a word to offering it.
+    Whether buffers are full is looked up one cycle before the read and write stages ask. What happens to a buffer in that
+    cycle is told from compares of VFSM numbers, made while the annotations came: ``same2`` says that the VFSM in the
+    look-up stage is that in the write stage, two slots before; ``into1`` in the read stage that the write stage has a word
+    for the buffer of its VFSM, and so on. What is decided last, whether a word stays for want of an answer (`stays`), is
+    caught in flops beside the look-ups.
+
+    Latency: two cycles from ``vfsm`` to its read stage, one from taking a word to offering it.
 
     Parameters
     ----------
@@ -31,9 +39,9 @@ class TransferStages(wiring.Component):
     Ports
     -----
     active : Signal(1), in
-        The read stage has a VFSM.
+        The read stage has a VFSM two cycles later.
     vfsm : Signal(range(vfsms)), in
-        VFSM in the read stage.
+        VFSM in the read stage two cycles later.
     annotation : Codes.annotation_layout, in
         What this VFSM is to do.
     in_accept : Signal(neighbours), out
@@ -59,6 +67,10 @@ class TransferStages(wiring.Component):
 
     Attributes
     ----------
+    next_active, next_vfsm, next_annotation : Signal
+        The look-up stage has a VFSM; which, and what it is to do.
+    read_active, read_vfsm, read_annotation : Signal
+        The same of the read stage.
     held : Signal(vfsms)
         Bit v: the buffer of VFSM v holds a word.
     buffers : Memory
@@ -92,6 +104,12 @@ class TransferStages(wiring.Component):
                 "memadr": Out(1),
             }
         )
+        self.next_active = Signal()
+        self.next_vfsm = Signal(codes.vfsm_bits, reset_less=True)
+        self.next_annotation = Signal(data.StructLayout(codes.annotation_layout), reset_less=True)
+        self.read_active = Signal()
+        self.read_vfsm = Signal(codes.vfsm_bits, reset_less=True)
+        self.read_annotation = Signal(data.StructLayout(codes.annotation_layout), reset_less=True)
         self.held = Signal(shape.vfsms)
         self.buffers = Memory(shape=shape.width, depth=shape.vfsms, init=[])
         self.write_valid = Signal()
@@ -100,141 +118,185 @@ class TransferStages(wiring.Component):
         self.write_type = Signal(2, reset_less=True)
         self.write_destination = Signal(codes.place_bits, reset_less=True)
         self.write_forked = Signal(reset_less=True)
-        self.write_from_buffer = Signal(reset_less=True)
+        self.write_from_buffer = Signal()
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        codes, shape = self.codes, self.shape
-        held = self.held
+        codes, shape, held = self.codes, self.shape, self.held
+        annotation, taken_valid, w_buffered = self.annotation, self.write_valid, self.write_from_buffer
         m.submodules.buffers = self.buffers
         store = self.buffers.write_port()
         load = self.buffers.read_port(domain="comb")
+        m.submodules.decode = decode = DecodeStage(shape=shape)
+        m.d.comb += [decode.vfsm.eq(self.vfsm), decode.annotation.eq(annotation)]
+        # In the look-up, read and write stage.
+        x = decode.decoded
+        r = Signal(decoded_layout(shape), reset_less=True)
+        w = Signal(decoded_layout(shape), reset_less=True)
+        m.d.sync += [r.eq(x), w.eq(r)]
+        self._show(m)
 
-        # What is in the write stage.
-        to_register = Signal()
-        to_buffer = Signal()
-        to_memadr = Signal()
-        to_null = Signal()
-        blind = Signal()
-        refusable = Signal()
-        target = buffer_number(codes, self.write_destination)
-        m.d.comb += [
-            to_register.eq(self.write_valid & is_register(codes, self.write_destination)),
-            to_buffer.eq(self.write_valid & is_buffer(codes, self.write_destination)),
-            to_memadr.eq(self.write_valid & (self.write_destination == codes.memadr)),
-            to_null.eq(self.write_valid & (self.write_destination == codes.null)),
-            blind.eq(self.write_type == MoveType.BLIND),
-            refusable.eq(~(to_memadr | to_null | blind)),
-        ]
+        # -- Who is who: compares for the look-up stage, and those that go on to the read stage ----------------
+        source, target = buffer_number(codes, annotation.source), buffer_number(codes, annotation.destination)
+        compares = {
+            "same1": self.vfsm == x.vfsm,
+            "same2": self.vfsm == r.vfsm,
+            "into1": (self.vfsm == x.target) & x.to_buffer,
+            "into2": (self.vfsm == r.target) & r.to_buffer,
+            "from1": (self.vfsm == x.source) & x.from_buffer,
+            "source_same1": source == x.vfsm,
+            "source_same2": source == r.vfsm,
+            "source_into2": (source == r.target) & r.to_buffer,
+            "source_from1": (source == x.source) & x.from_buffer,
+            "target_same1": target == x.vfsm,
+            "target_into1": (target == x.target) & x.to_buffer,
+            "target_from0": target == source,
+            "leg": annotation.source == self.next_annotation.destination,
+        }
+        look: dict[str, Signal] = {}
+        for name, value in compares.items():
+            look[name] = Signal(name=f"look_{name}", reset_less=True)
+            m.d.sync += look[name].eq(value)
 
-        # -- Read stage: what it wants, from registers alone --------------------------------------------------
-        kind, source, destination = self.annotation.type, self.annotation.source, self.annotation.destination
-        holds = Signal()
-        own = Signal()
-        incoming = Signal()
-        retry = Signal()
-        can_accept = Signal()
-        from_neighbour = Signal()
-        from_register = Signal()
-        from_buffer = Signal()
-        fork = Signal()
-        copy = Signal()
-        forked = Signal()
+        def later(name: str, value: Value, *, reset_less: bool = True) -> Signal:
+            """``value`` one cycle later."""
+            flop = Signal(name=name, reset_less=reset_less)
+            m.d.sync += flop.eq(value)
+            return flop
+
+        # Decided below.
+        retry, open_, fill, leaves, stays = (Signal(name=n) for n in ("retry", "open", "fill", "leaves", "stays"))
+        kept = later("kept", stays, reset_less=False)
+
+        # -- Look-up stage: is the own buffer full, and the source's? -------------------------------------------
+        x_filled = Signal()
+        x_counts = Signal()
+        x_found = Signal()
+        x_again = Signal()
+        x_blocked = Signal()
         m.d.comb += [
-            holds.eq(held.bit_select(self.vfsm, 1)),
-            # This VFSM is still in the write stage: its word may yet be refused, or is about to leave the buffer.
-            own.eq(self.write_valid & (self.write_vfsm == self.vfsm) & (refusable | self.write_from_buffer)),
-            incoming.eq(to_buffer & (target == self.vfsm)),
-            retry.eq(self.active & holds & ~own),
-            can_accept.eq(self.active & ~holds & ~own & ~incoming),
-            from_neighbour.eq(is_neighbour(codes, source)),
-            from_register.eq(is_register(codes, source)),
-            from_buffer.eq(is_buffer(codes, source)),
-            fork.eq((kind == MoveType.FORK) & from_neighbour),
-            copy.eq(kind == MoveType.COPY),
-            forked.eq(self.active & fork & self.write_valid & (self.write_destination == source)),
+            # Without the word that is in the write stage and may have to stay.
+            x_filled.eq(look["into2"] & fill),
+            x_counts.eq(~(look["same2"] & taken_valid) & ~(look["from1"] & leaves)),
+            x_found.eq(choose(held, x.own)),
+            # The next write stage has the word of this VFSM's buffer, or may have to keep its word, or fills its buffer.
+            x_again.eq(look["same1"] & retry),
+            x_blocked.eq(look["same1"] & r.refusable),
         ]
-        for d in range(shape.neighbours):
-            m.d.comb += self.in_accept[d].eq(can_accept & ~fork & (source == codes.neighbour(d)))
-        m.d.comb += [
-            # One interface access a cycle and pipeline: the write wins.
-            self.read.request.eq(can_accept & from_register & ~to_register),
-            self.read.number.eq(register_number(codes, source)),
-            self.read.keep.eq(copy),
-        ]
-        source_vfsm = buffer_number(codes, source)
-        leaving = self.write_valid & self.write_from_buffer & (self.write_vfsm == source_vfsm)
+        going = self.next_active & ~x_again
+        r_empty = later("r_empty", going & ~x_filled & ~(x_counts & x_found), reset_less=False)
+        r_full = later("r_full", (going & x_filled) | ((going & x_counts) & x_found), reset_less=False)
+        r_stayed = later("r_stayed", self.next_active & look["same2"] & stays, reset_less=False)
+        r_shut = later("r_shut", x_blocked | look["into1"])
+        r_own = later("r_own", x_blocked)
+        r_asks = later("r_asks", going & x.from_register & ~x_filled & ~(x_counts & x_found), reset_less=False)
+        r_mute = later("r_mute", x_blocked | look["into1"] | r.to_register)
+        x_source = x.from_buffer & ~(look["source_same1"] & retry)
+        r_source = later(
+            "r_source",
+            (x_source & look["source_into2"] & fill)
+            | (
+                (x_source & ~(look["source_same2"] & taken_valid) & ~(look["source_from1"] & leaves))
+                & choose(held, x.from_vfsm)
+            ),
+        )
+        r_source_kept = later("r_source_kept", x_source & look["source_same2"] & taken_valid)
+        x_leg = self.next_active & x.leg & look["leg"]
+        r_leg = later("r_leg", x_leg, reset_less=False)
+        # A word with two legs goes when both can have it; with its second leg not there, it stays.
+        r_free = later(
+            "r_free", (~x_leg & ~r.forked) | (x_leg & going & ~x_blocked & ~x_filled & ~(x_counts & x_found))
+        )
+
+        # -- Read stage ----------------------------------------------------------------------------------------
+        busy = Signal()
         take_buffer = Signal()
         m.d.comb += [
-            load.addr.eq(Mux(retry, self.vfsm, source_vfsm)),
-            take_buffer.eq(can_accept & from_buffer & held.bit_select(source_vfsm, 1) & ~leaving),
+            busy.eq(r_full | r_stayed),
+            retry.eq(busy & ~(taken_valid & r_own)),
+            open_.eq(r_empty & ~r_stayed & ~(taken_valid & r_shut)),
+            self.in_accept.eq(r.links & open_.replicate(shape.neighbours)),
+            # One interface access a cycle: the write wins.
+            self.read.request.eq(r_asks & ~r_stayed & ~(taken_valid & r_mute)),
+            self.read.number.eq(register_number(codes, annotation.source)),
+            self.read.keep.eq(r.copy),
+            take_buffer.eq(open_ & (r_source | (r_source_kept & kept))),
+            leaves.eq(take_buffer & ~r.copy),
+            load.addr.eq(Mux(busy, r.vfsm, r.source)),
         ]
 
-        # -- Write stage: offer the word ----------------------------------------------------------------------
+        # -- Write stage: offer the word -----------------------------------------------------------------------
         sent = Signal()
-        fill = Signal()
-        ok = Signal()
         m.d.comb += [
-            # A word with two legs goes when both can have it; with its second leg not there, it stays.
-            self.out_valid.eq(self.write_valid & Mux(forked, can_accept, ~self.write_forked)),
+            self.out_claim.eq(w.to_links & taken_valid.replicate(shape.neighbours)),
+            self.out_valid.eq(taken_valid & r_free & ~(r_leg & r_stayed)),
             self.out_data.eq(self.write_word),
-            self.write.request.eq(to_register),
-            self.write.number.eq(register_number(codes, self.write_destination)),
-            self.write.blind.eq(blind),
+            self.write.request.eq(taken_valid & w.to_register),
+            self.write.number.eq(register_number(codes, self.next_annotation.destination)),
+            self.write.blind.eq(w.blind),
             self.write.data.eq(self.write_word),
-            self.memadr.eq(to_memadr),
+            self.memadr.eq(taken_valid & w.to_memadr),
+            sent.eq(self.out_valid & (w.to_links & self.out_accept).any()),
         ]
-        for d in range(shape.neighbours):
-            m.d.comb += self.out_claim[d].eq(self.write_valid & (self.write_destination == codes.neighbour(d)))
+        look_r = {n: later(f"r_{n}", look[n]) for n in ("target_same1", "target_into1", "target_from0")}
+        counts = ~(look_r["target_same1"] & taken_valid) & ~(look_r["target_from0"] & r.from_buffer & leaves)
+        w_room = later(
+            "w_room",
+            (r.to_buffer & (r.blind | ~(look_r["target_into1"] & fill)))
+            & ~((~r.blind & counts) & choose(held, r.to_vfsm)),
+        )
+        w_room_unless_kept = later("w_room_unless_kept", ~r.blind & look_r["target_same1"] & taken_valid)
         m.d.comb += [
-            sent.eq(self.out_valid & (self.out_claim & self.out_accept).any()),
-            fill.eq(to_buffer & (~held.bit_select(target, 1) | blind)),
-            ok.eq(sent | self.write.ok | fill | to_memadr | to_null),
+            fill.eq(taken_valid & w_room & ~(w_room_unless_kept & kept)),
+            stays.eq(taken_valid & w.refusable & ~(sent | self.write.ok | fill)),
         ]
 
-        # -- Read stage: the word it gets ---------------------------------------------------------------------
+        # -- Read stage: the word it gets ----------------------------------------------------------------------
+        sources = [(r.links[d] & ~busy, getattr(self, f"in_data_{d}")) for d in range(shape.neighbours)]
+        sources += [
+            (busy | r.from_buffer, load.data),
+            (r.from_register & ~busy, self.read.data),
+        ]
+        word: Value | None = None
+        for chosen_, value in sources:
+            part = value & chosen_.replicate(shape.width)
+            word = part if word is None else word | part
         taken = Signal()
-        word = Signal(shape.width)
-        with m.If(retry):
-            m.d.comb += [taken.eq(1), word.eq(load.data)]
-        with m.Elif(from_buffer):
-            m.d.comb += [taken.eq(take_buffer), word.eq(load.data)]
-        with m.Elif(from_register):
-            m.d.comb += [taken.eq(self.read.taken), word.eq(self.read.data)]
-        with m.Elif(fork):  # `sent` says that this leg can accept
-            m.d.comb += [taken.eq(forked & sent), word.eq(self.write_word)]
-        with m.Elif(from_neighbour):
-            m.d.comb += taken.eq((self.in_accept & self.in_valid).any())
-            with m.Switch(source):
-                for d in range(shape.neighbours):
-                    with m.Case(codes.neighbour(d)):
-                        m.d.comb += word.eq(getattr(self, f"in_data_{d}"))
-        with m.Elif(source == codes.null):
-            m.d.comb += taken.eq(can_accept)
-        m.d.sync += [
-            self.write_valid.eq(taken),
-            self.write_word.eq(word),
-            self.write_vfsm.eq(self.vfsm),
-            self.write_destination.eq(destination),
-            self.write_type.eq(kind),
-            self.write_forked.eq(self.annotation.forked),
-            self.write_from_buffer.eq(retry),
-        ]
+        m.d.comb += taken.eq(
+            retry
+            | take_buffer
+            | self.read.taken
+            | (r_leg & sent)  # `sent` says that this leg is open
+            | (self.in_accept & self.in_valid).any()
+            | (open_ & r.from_null)
+        )
+        m.d.sync += [taken_valid.eq(taken), w_buffered.eq(retry)]
+        with m.If(busy | ~r.leg):  # a second leg takes the word that is there
+            m.d.sync += self.write_word.eq(word)
 
-        # -- Buffers -----------------------------------------------------------------------------------------
-        keep = Signal()
-        drain = Signal()
+        # -- Buffers -------------------------------------------------------------------------------------------
         m.d.comb += [
-            keep.eq(self.write_valid & ~ok & ~blind & ~self.write_from_buffer),
-            drain.eq(self.write_valid & (ok | blind) & self.write_from_buffer),
-            store.en.eq(keep | fill),
-            store.addr.eq(Mux(fill, target, self.write_vfsm)),
+            # Kept in advance, before it is known whether the word stays; whether the buffer is full tells.
+            store.en.eq(taken_valid & (~w_buffered | fill)),
+            store.addr.eq(Mux(fill, w.target, w.vfsm)),
             store.data.eq(self.write_word),
         ]
-        cleared = self._bit(drain, self.write_vfsm) | self._bit(take_buffer & ~copy, source_vfsm)
-        m.d.sync += held.eq((held & ~cleared) | self._bit(store.en, store.addr))
+        own = chosen(w.own, taken_valid)
+        rest = held & ~chosen(r.from_vfsm, leaves)
+        m.d.sync += held.eq((own & stays.replicate(shape.vfsms)) | (~own & rest) | chosen(w.to_vfsm, fill))
         return m
 
-    def _bit(self, enable: Value, vfsm: Value) -> Value:
-        """A bit per VFSM, set at ``vfsm``, if ``enable``."""
-        return Mux(enable, Const(1, 1) << vfsm, 0)
+    def _show(self, m: Module) -> None:
+        """Registers that tell what is in the stages; synthesis drops those that nobody reads."""
+        m.d.sync += [
+            self.next_active.eq(self.active),
+            self.next_vfsm.eq(self.vfsm),
+            self.next_annotation.eq(self.annotation),
+            self.read_active.eq(self.next_active),
+            self.read_vfsm.eq(self.next_vfsm),
+            self.read_annotation.eq(self.next_annotation),
+            self.write_vfsm.eq(self.read_vfsm),
+            self.write_type.eq(self.read_annotation.type),
+            self.write_destination.eq(self.read_annotation.destination),
+            self.write_forked.eq(self.read_annotation.forked),
+        ]

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import LOOKAHEAD, REPROGRAM_VFSM, Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -55,7 +55,7 @@ def _random_memories(shape: NodeShape, ports: Sequence[int], rng: random.Random)
         vfsms[0] = REPROGRAM_VFSM
     schedule: list[ScheduleEntry] = []
     for address in range(shape.schedule_depth):
-        after = rng.randrange(shape.schedule_depth) if lost and rng.random() < 0.1 else (address + 1) % length
+        after = rng.randrange(shape.schedule_depth) if lost and rng.random() < 0.1 else (address + LOOKAHEAD) % length
         row = tuple(rng.choice(vfsms) for _ in range(shape.pipelines))
         if address and rng.random() < 0.3:
             row = (schedule[-1].vfsms[0], *row[1:])
@@ -111,7 +111,7 @@ def random_accesses(shape: NodeShape, nodes: int, rng: random.Random, eagerness:
                 word = rng.choice(
                     codes.write_entry(rng.randrange(shape.schedule_depth), entry)
                     + codes.write_annotation(rng.randrange(shape.vfsms), _random_annotation(codes, (0,), (0,), rng))
-                    + codes.set_pointer(rng.randrange(shape.schedule_depth))
+                    + codes.set_pointer(*(rng.randrange(shape.schedule_depth) for _ in range(LOOKAHEAD)))
                     + codes.add_pointer(rng.randrange(shape.schedule_depth))
                 )
             accesses[node] = Access(register, rng.random() < 0.5, word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numesh.codes import FIRST_FREE_VFSM, NOP_VFSM, Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import FIRST_FREE_VFSM, LOOKAHEAD, NOP_VFSM, Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
@@ -63,7 +63,7 @@ def ring_memories(
             idle = (NOP_VFSM,) * (shape.pipelines - 2)
             rows = ((vfsm, NOP_VFSM, *idle), (NOP_VFSM, vfsm, *idle))
             for slot, row in enumerate(rows, 2 * number):
-                schedule[slot] = codes.encode_entry(ScheduleEntry(row, (slot + 1) % period))
+                schedule[slot] = codes.encode_entry(ScheduleEntry(row, (slot + LOOKAHEAD) % period))
             send = Annotation(MoveType.COPY if endless else MoveType.MOVE, codes.register(out), forward)
             receive = Annotation(MoveType.BLIND if endless else MoveType.MOVE, back, codes.register(into))
             annotations[0][vfsm] = codes.encode_annotation(send)

@@ -16,7 +16,7 @@ from .harness import Plan, Task, Values, run
 from .models.annotation import AnnotationModel
 
 INPUTS = ("rst", "running", "vfsm", "w_enable", "w_vfsm", "w_annotation")
-OUTPUTS = ("active", "read_vfsm", "annotation")
+OUTPUTS = ("active", "decode_vfsm", "annotation")
 
 
 class Driver:

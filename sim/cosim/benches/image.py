@@ -15,7 +15,7 @@ import numpy as np
 from cocotb.clock import Clock as PinClock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
-from numesh.codes import FIRST_FREE_VFSM, Codes
+from numesh.codes import FIRST_FREE_VFSM, LOOKAHEAD, Codes
 from numesh.shape import NodeShape
 from pointsman.images.format import read_images
 from pointsman.images.image import Images
@@ -86,10 +86,11 @@ class Bench:
 async def scrub(codes: Codes) -> None:
     """Give a router's memories back what they hold at power-up. Its loader phase must run, whatever its length."""
     entries = codes.reset_schedule()
-    # With its first entry alone the loader phase does not depend on the others any more.
-    await _send(0, codes.write_entry(0, entries[0]))
+    # With its first entries alone the loader phase does not depend on the others any more.
+    for address in range(LOOKAHEAD):
+        await _send(0, codes.write_entry(address, entries[address]))
     await Wait(2 * codes.shape.schedule_depth, Category.ROUTER)
-    for address in range(1, codes.shape.schedule_depth):
+    for address in range(LOOKAHEAD, codes.shape.schedule_depth):
         await _send(0, codes.write_entry(address, entries[address]))
     for p in range(codes.shape.pipelines):
         annotations = codes.reset_annotations(p)

@@ -140,7 +140,7 @@ class CoveredModel(InterfaceModel):
     def _cover_pipelines(self, inputs: Values, taken: list[int | None], written: list[int | None]) -> None:
         for p in range(self.shape.pipelines):
             if inputs[f"read_{p}__request"]:
-                r = inputs[f"read_{p}__number"]
+                r = self.numbers[0][f"read_{p}"]
                 how = "copy" if inputs[f"read_{p}__keep"] else "take"
                 if taken[p] is not None:
                     why = "taken"
@@ -150,7 +150,7 @@ class CoveredModel(InterfaceModel):
                     why = "processor" if self.processor_reads(inputs) == r else "lower"
                 self.coverage.hit(f"read of pipeline {p}", f"{how}, {why}")
             if inputs[f"write_{p}__request"]:
-                r = inputs[f"write_{p}__number"]
+                r = self.numbers[0][f"write_{p}"]
                 how = "blind" if inputs[f"write_{p}__blind"] else "move"
                 if written[p] is not None:
                     why = "overwrites" if self.full[r] else "into empty"
@@ -166,13 +166,13 @@ class CoveredModel(InterfaceModel):
         copies = {taken[p] for p in pipelines if inputs[f"read_{p}__keep"]} - {None}
         overwrites = {r for r in written if r is not None and self.full[r]}
         refused = {
-            inputs[f"write_{p}__number"] for p in pipelines if inputs[f"write_{p}__request"] and written[p] is None
+            self.numbers[0][f"write_{p}"] for p in pipelines if inputs[f"write_{p}__request"] and written[p] is None
         }
         refused = {r for r in refused if self.full[r]}
         reads = {self.processor_reads(inputs)} - {None}
         vain = {inputs["p_address"]} if inputs["p_write"] and self.processor_writes(inputs) is None else set()
-        asked = [inputs[f"read_{p}__number"] for p in pipelines if inputs[f"read_{p}__request"]]
-        given = [inputs[f"write_{p}__number"] for p in pipelines if inputs[f"write_{p}__request"]]
+        asked = [self.numbers[0][f"read_{p}"] for p in pipelines if inputs[f"read_{p}__request"]]
+        given = [self.numbers[0][f"write_{p}"] for p in pipelines if inputs[f"write_{p}__request"]]
         for name, happens in (
             ("a pipeline takes, another overwrites", takes & overwrites),
             ("a pipeline copies, another overwrites", copies & overwrites),

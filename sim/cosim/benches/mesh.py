@@ -7,6 +7,7 @@ from typing import Any
 
 import cocotb
 
+from numesh.codes import LOOKAHEAD
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 
@@ -62,7 +63,7 @@ class Driver:
         for i, processor in enumerate(self.processors):
             if together:
                 processor.restart(table.program(i, processor.words), commands=commands)
-                processor.start = 1
+                processor.start = LOOKAHEAD, LOOKAHEAD + 1
                 processor.held = True
             else:
                 processor.restart(Program(processor.codes, processor.words, random), commands=commands)

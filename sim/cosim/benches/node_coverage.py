@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from numesh.codes import CommandKind, MoveType
+from numesh.codes import LOOKAHEAD, CommandKind, MoveType
 
 from .coverage import Coverage
 from .models.node import Happening, NodeModel
@@ -76,23 +76,23 @@ class NodeCoverage:
             "changed while it is read",
             ["schedule entry", *(f"annotation of pipeline {p}" for p in range(shape.pipelines))],
         )
-        coverage.group("address", ["first", "next", "set", "add"])
+        coverage.group("address", ["first", "ahead", "set", "add"])
 
     def before(self, inputs: Mapping[str, int]) -> None:
         """Look at the model before the cycle ends."""
         model, hit = self.model, self.coverage.hit
-        if not model.started[0]:
+        if model.started < LOOKAHEAD:
             hit("address", "first")
-        elif model.pending is None:
-            hit("address", "next")
+        elif not model.pending:
+            hit("address", "ahead")
         else:
-            hit("address", "set" if model.pending[0] == CommandKind.SET_POINTER else "add")
+            hit("address", "set" if model.pending[0][0] == CommandKind.SET_POINTER else "add")
         if inputs["rst"]:
             for name, happens in (
                 ("words in write stages", any(model.stage)),
                 ("words in buffers", any(map(any, model.held))),
                 ("words in registers", any(model.full)),
-                ("a pointer command", model.pending is not None),
+                ("a pointer command", bool(model.pending) and model.started >= LOOKAHEAD),
                 ("part of a command", any(model.partial)),
             ):
                 if happens:

@@ -14,7 +14,7 @@ from .coverage import Coverage
 from .harness import Plan, Task, Values, run
 from .models.schedule import ScheduleModel
 
-INPUTS = ("rst", "set_pointer", "add_pointer", "pointer", "w_enable", "w_address", "w_entry")
+INPUTS = ("rst", "set_pointer", "add_pointer", "pointer", "second", "w_enable", "w_address", "w_entry")
 OUTPUTS = ("running", "entry")
 
 
@@ -45,12 +45,15 @@ class Driver:
 
     def _values(self) -> dict[str, int]:
         random, depth = self.random, self.model.shape.schedule_depth
-        command = random.choice(("set", "add")) if random.random() < self.rate else ""
+        # The first address after reset can only be set: there is no entry yet to add to.
+        commands = ("set", "add") if self.model.out[1] is not None else ("set",)
+        command = random.choice(commands) if random.random() < self.rate else ""
         address = self.model.address if random.random() < 0.3 else random.randrange(depth)
         return {
             "set_pointer": int(command == "set"),
             "add_pointer": int(command == "add"),
             "pointer": random.randrange(depth),
+            "second": random.randrange(depth),
             "w_enable": int(self.model.all_read and random.random() < self.rate),
             "w_address": address,
             "w_entry": random.getrandbits(sum(self.model.layout.values())),
@@ -66,7 +69,7 @@ class CoveredModel(ScheduleModel):
         self.written: set[int] = set()
         self.reset_since: set[int] = set()
         coverage.group("power-up contents", [f"entry {address}" for address in range(shape.schedule_depth)])
-        coverage.group("address", ["first", "next", "set", "add", "add beyond the end"])
+        coverage.group("address", ["first", "ahead", "set", "add", "add beyond the end"])
         coverage.group("write", ["none", "other address", "address that is read", "in reset"])
         coverage.group("command", ["none", "one", "straight after another", "lost in reset"])
         coverage.group("entry read", ["as at power-up", "written before", "written before a reset"])
@@ -80,7 +83,7 @@ class CoveredModel(ScheduleModel):
         hit = self.coverage.hit
         depth = self.shape.schedule_depth
         reason, address = self.reason, self.address
-        beyond = reason == "add" and self.pending is not None and self.next + self.pending[1] >= depth
+        beyond = reason == "add" and self.ahead + self.pending[0][1] >= depth
         hit("address", "add beyond the end" if beyond else reason)
         if not inputs["w_enable"]:
             hit("write", "none")

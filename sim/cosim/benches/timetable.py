@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from numesh.codes import FIRST_FREE_VFSM, NOP_VFSM, REPROGRAM_VFSM, Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import (
+    FIRST_FREE_VFSM,
+    LOOKAHEAD,
+    NOP_VFSM,
+    REPROGRAM_VFSM,
+    Annotation,
+    Codes,
+    MoveType,
+    ScheduleEntry,
+)
 from pointsman.network import Topology
 
 from .traffic import Program, Words
@@ -49,9 +58,9 @@ class Timetable:
         program.annotations = self.annotations[node]
         program.crowds = [list(legs) or [FIRST_FREE_VFSM] for legs in program.annotations]
         program.registers = list(range(self.codes.shape.registers))
-        program.first, program.entries = 1, self.period
+        program.first, program.entries = LOOKAHEAD, self.period
         program.schedule = {
-            1 + i: ScheduleEntry(row, 1 + (i + 1) % self.period)
+            LOOKAHEAD + i: ScheduleEntry(row, LOOKAHEAD + (i + LOOKAHEAD) % self.period)
             for i, row in enumerate(zip(*self.rows[node], strict=True))
         }
         return program

@@ -11,13 +11,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, CommandKind, MoveType, ScheduleEntry, bits_for, unpack
+from numesh.codes import (
+    LOOKAHEAD,
+    REPROGRAM_VFSM,
+    Annotation,
+    Codes,
+    CommandKind,
+    MoveType,
+    ScheduleEntry,
+    bits_for,
+    unpack,
+)
 from numesh.shape import NodeShape
 
 from .models.places import KINDS, code_of
 from .moves import GIVING, Goal
 
-_LOADER_ENTRY = 0
 _PATIENCE = 4
 """Cycles after which a command that has left its register has been carried out."""
 _CROWD = 7
@@ -41,7 +50,7 @@ class Words:
         """As the first word of a command, ``word`` does not touch the loader phase."""
         kind = word & 7
         if kind == CommandKind.SCHEDULE:
-            return unpack(self.codes.command_layouts[CommandKind.SCHEDULE], word)["address"] != _LOADER_ENTRY
+            return unpack(self.codes.command_layouts[CommandKind.SCHEDULE], word)["address"] >= LOOKAHEAD
         if kind == CommandKind.ANNOTATION:
             return unpack(self.codes.command_layouts[CommandKind.ANNOTATION], word)["vfsm"] != REPROGRAM_VFSM
         return True
@@ -78,7 +87,7 @@ class Program:
             {vfsm: self.annotation(p) for vfsm in (*crowd, 0)} for p, crowd in enumerate(self.crowds)
         ]
         self.entries = random.randint(2, min(_ENTRIES, shape.schedule_depth - 2))
-        self.first = random.randint(1, shape.schedule_depth - self.entries)
+        self.first = random.randint(LOOKAHEAD, shape.schedule_depth - self.entries)
         rows = [self._row(p) for p in range(shape.pipelines)]
         if random.random() < 0.3:
             self._clash(rows)
@@ -93,9 +102,13 @@ class Program:
         marked = random.random() < 0.1
         return Annotation(random.choice(tuple(MoveType)), self._code(p, source), self._code(p, destination), marked)
 
-    def address(self) -> int:
-        """An address that the pointer may be set to."""
-        return self.first + self.random.randrange(self.entries)
+    def addresses(self, start: int | None = None) -> tuple[int, int]:
+        """Two addresses that the pointer may be set to, most often of successive slots."""
+        if start is None:
+            start = self.first + self.random.randrange(self.entries)
+        if self.random.random() < 0.1:
+            return start, self.first + self.random.randrange(self.entries)
+        return start, self.first + (start + 1 - self.first) % self.entries
 
     def command(self, p: int) -> tuple[int, ...]:
         """Words of a random command for pipeline ``p``, most often one that leaves the node busy."""
@@ -103,14 +116,14 @@ class Program:
         while True:
             match random.randrange(8):
                 case 0 | 1:
-                    vfsm = self.schedule[self._reached(p, 2)].vfsms[p]
+                    vfsm = self.schedule[self._reached(p, 4)].vfsms[p]
                     command = codes.write_annotation(vfsm, self.annotation(p))
                 case 2 | 3:
                     row = tuple(self._vfsm(q) for q in range(codes.shape.pipelines))
-                    address = self._reached(0, 3)
+                    address = self._reached(0, 6)
                     command = codes.write_entry(address, ScheduleEntry(row, self._next(address - self.first)))
                 case 4 | 5:
-                    command = codes.set_pointer(self.address())
+                    command = codes.set_pointer(*self.addresses())
                 case 6:
                     command = codes.add_pointer(random.randint(-self.entries, self.entries))
                 case _:
@@ -121,7 +134,7 @@ class Program:
     def _reached(self, p: int, slots: int) -> int:
         """A schedule address; often one that lies so many slots after the reprogramming VFSM of pipeline ``p``.
 
-        An annotation two slots and an entry three slots after that VFSM are read in the cycle in which its command is
+        An annotation four slots and an entry six slots after that VFSM are read in the cycle in which its command is
         carried out.
         """
         addresses = list(self.schedule)
@@ -164,7 +177,7 @@ class Program:
     def _next(self, i: int) -> int:
         if self.random.random() < 0.05:
             return self.random.randrange(self.codes.shape.schedule_depth)
-        return self.first + (i + 1) % self.entries
+        return self.first + (i + LOOKAHEAD) % self.entries
 
     def _code(self, p: int, kind: str) -> int:
         random = self.random
@@ -284,7 +297,7 @@ class Processor:
         if program is not None:
             self.program = program
             self.queues = program.loading()
-            self.start = program.address()
+            self.start = program.addresses()
         self.phase = "program"
         self.age = 0
         self.patience = _PATIENCE
@@ -353,7 +366,7 @@ class Processor:
         elif self.patience:
             self.patience -= 1
         elif not self.held:
-            self.queues[0].extend(self.codes.set_pointer(self.start))
+            self.queues[0].extend(self.codes.set_pointer(*self.start))
             self.phase = "pointer"
         return self._nothing()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import xor
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.sim import Simulator
 
-from numesh.codes import CommandKind
 from numesh.memories import NodeMemories
 from numesh.mesh import Mesh
 from numesh.node import Node
@@ -126,19 +127,23 @@ class AmaranthEngine(Engine):
     def _node_state(self, node: Node) -> dict[str, Any]:
         get, codes, schedule = self._get, self.codes, node.schedule
         entry = codes.decode_entry(get(schedule.entry.as_value()) if get(schedule.running) else 0)
-        setting, adding = get(schedule.setting), get(schedule.adding)
-        active = [get(stage.active) for stage in node.annotations]
+        # Without a command the value is 0, which tells nothing from an addition of 0.
+        setting, value = get(schedule.setting), get(schedule.value)
+        decode_valid = [get(stage.active) for stage in node.annotations]
+        active = [get(stage.read_active) for stage in node.transfers]
         valid = [get(stage.write_valid) for stage in node.transfers]
         held = [_bits(get(stage.held), self.shape.vfsms) for stage in node.transfers]
         full = _bits(get(node.p_full), self.shape.registers)
         buffers = [self._words(stage.buffers) for stage in node.transfers]
         state: dict[str, Any] = {
             "entry_vfsm": entry.vfsms,
-            "entry_next": entry.next,
-            "pointer_kind": setting * CommandKind.SET_POINTER + adding * CommandKind.ADD_POINTER,
-            "pointer": get(schedule.value) * (setting | adding),
-            "read_vfsm": _valid(active, [get(stage.read_vfsm) for stage in node.annotations]),
-            "read_annotation": _valid(active, [get(stage.annotation.as_value()) for stage in node.annotations]),
+            "entry_ahead": entry.ahead,
+            "pointer_set": setting,
+            "pointer": value,
+            "decode_vfsm": _valid(decode_valid, [get(stage.decode_vfsm) for stage in node.annotations]),
+            "decode_annotation": _valid(decode_valid, [get(stage.annotation.as_value()) for stage in node.annotations]),
+            "read_vfsm": _valid(active, [get(stage.read_vfsm) for stage in node.transfers]),
+            "read_annotation": _valid(active, [get(stage.read_annotation.as_value()) for stage in node.transfers]),
             "write_valid": valid,
             "held": held,
             "buffer": [_valid(bits, words) for bits, words in zip(held, buffers, strict=True)],
@@ -154,11 +159,9 @@ class AmaranthEngine(Engine):
         return state
 
     def _registers(self, node: Node) -> list[int]:
-        """Words of the interface registers: each lies in the bank of the writer that wrote it last."""
-        planes = [_bits(self._get(plane), self.shape.registers) for plane in node.interface.bank_of]
+        """Words of the interface registers: each is the exclusive or of what the banks have."""
         banks = [self._words(bank) for bank in node.interface.banks]
-        numbers = [sum(plane[r] << b for b, plane in enumerate(planes)) for r in range(self.shape.registers)]
-        return [banks[number][r] for r, number in enumerate(numbers)]
+        return [reduce(xor, (bank[r] for bank in banks)) for r in range(self.shape.registers)]
 
 
 class _Bench(wiring.Component):

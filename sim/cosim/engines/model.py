@@ -10,7 +10,7 @@ import numpy as np
 
 from cosim.errors import DeadlockError
 from cosim.record import EVENT
-from numesh.codes import Codes
+from numesh.codes import FIRST_READ, LOOKAHEAD, Codes, CommandKind
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -52,7 +52,7 @@ class ModelEngine(Engine):
     def _unpack(self, contents: NodeMemories) -> tuple[np.ndarray, np.ndarray]:
         codes, shape = self.codes, self.shape
         entries = [codes.decode_entry(word) for word in contents.schedule]
-        schedule = np.array([(*entry.vfsms, entry.next) for entry in entries], dtype=np.int64)
+        schedule = np.array([(*entry.vfsms, entry.ahead) for entry in entries], dtype=np.int64)
         annotation = np.empty((shape.pipelines, shape.vfsms), dtype=np.int64)
         for p, words in enumerate(contents.annotations):
             for vfsm, word in enumerate(words):
@@ -79,16 +79,19 @@ class ModelEngine(Engine):
 
     def state(self) -> State:
         r, k = self.routers, kernel
-        started = self.time >= 1
-        reading = self.time >= 2
+        started = self.time >= LOOKAHEAD
+        decode_valid = self.time >= FIRST_READ - 2
+        reading = self.time >= FIRST_READ
         valid = r.stage[:, :, k.VALID]
         packed = (r.stage[:, :, k.ANNOTATION] >> k.PACKED) * valid
         pending = r.node[:, k.POINTER_KIND] != 0
         return {
             "entry_vfsm": r.stage[:, :, k.ENTRY_VFSM] * started,
-            "entry_next": r.node[:, k.NEXT] * started,
-            "pointer_kind": r.node[:, k.POINTER_KIND].copy(),
+            "entry_ahead": r.node[:, k.AHEAD] * started,
+            "pointer_set": (r.node[:, k.POINTER_KIND] == int(CommandKind.SET_POINTER)) + 0,
             "pointer": r.node[:, k.POINTER] * pending,
+            "decode_vfsm": r.stage[:, :, k.DECODE_VFSM] * decode_valid,
+            "decode_annotation": (r.stage[:, :, k.DECODE_ANNOTATION] >> k.PACKED) * decode_valid,
             "read_vfsm": r.stage[:, :, k.READ_VFSM] * reading,
             "read_annotation": (r.stage[:, :, k.READ_ANNOTATION] >> k.PACKED) * reading,
             "write_valid": valid.copy(),
@@ -326,11 +329,15 @@ def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Route
     layout[kernel.VFSM_BITS] = codes.vfsm_bits
     layout[kernel.PLACE_BITS] = codes.place_bits
     layout[kernel.COMMAND_WORDS] = codes.command_words
+    node_state = _zeros(n, kernel.NODE_FIELDS)
+    # Reset is a command to go to address 0, then to 1.
+    node_state[:, kernel.POINTER_KIND] = node_state[:, kernel.REST_KIND] = int(CommandKind.SET_POINTER)
+    node_state[:, kernel.REST] = 1
     return kernel.Routers(
         schedule=_zeros(n, shape.schedule_depth, p + 1),
         annotation=_zeros(n, p, v),
         stage=_zeros(n, p, kernel.STAGE_FIELDS),
-        node=_zeros(n, kernel.NODE_FIELDS),
+        node=node_state,
         buffer=_zeros(n, p, v),
         buffer_full=np.zeros((n, p, v), dtype=np.int8),
         register=_zeros(n, shape.registers),

@@ -16,7 +16,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic
 
-from numesh.codes import CommandKind, MoveType
+from numesh.codes import FIRST_READ, CommandKind, MoveType
 
 # Kinds of places, in decoded annotations.
 NOTHING, NEIGHBOUR, REGISTER, BUFFER, NULL, MEMADR = range(6)
@@ -28,14 +28,17 @@ STAMP = 16
 SOURCE_KIND, SOURCE, DESTINATION_KIND, DESTINATION, SECOND_LEG, PACKED = 2, 5, 15, 18, 28, 29
 KIND_MASK, NUMBER_MASK = 7, 1023
 
-# Fields of `Routers.stage`, per pipeline: entry, read stage, write stage, command assembler.
-ENTRY_VFSM, READ_VFSM, READ_ANNOTATION, READ_FLAGS, VALID, WORD, VFSM, ANNOTATION, FROM_BUFFER, COLLECTED = range(10)
-STAGE_FIELDS = 10
+# Fields of `Routers.stage`, per pipeline: entry on its way, entry, decode, look-up, read and write stage, command assembler.
+FETCHED_VFSM, ENTRY_VFSM, DECODE_VFSM, DECODE_ANNOTATION, NEXT_VFSM, NEXT_ANNOTATION = range(6)
+READ_VFSM, READ_ANNOTATION, READ_FLAGS, VALID, WORD, VFSM, ANNOTATION, FROM_BUFFER, COLLECTED = range(6, 15)
+STAGE_FIELDS = 15
 RETRY, CAN_ACCEPT, FORKED = 1, 2, 4
 
 # Fields of `Routers.node`.
-NEXT, POINTER_KIND, POINTER, READ_DATA = range(4)
-NODE_FIELDS = 4
+# Address two slots on in the entry on its way and in the entry that is out, the pointer command that acts on the next
+# address, what it says of the one after (its kind is 0 when it has been used up), word that the processor read.
+FETCHED_AHEAD, AHEAD, POINTER_KIND, POINTER, REST_KIND, REST, READ_DATA = range(7)
+NODE_FIELDS = 7
 
 # Fields of `Routers.layout`: widths in bits, and words of a command.
 WIDTH, POINTER_BITS, VFSM_BITS, PLACE_BITS, COMMAND_WORDS = range(5)
@@ -61,7 +64,7 @@ class Routers(NamedTuple):
     """State of all routers: n nodes, P pipelines, V VFSMs, D schedule entries, R registers, N ports."""
 
     schedule: np.ndarray
-    """n × D × (P + 1): VFSM of each pipeline, then the next address."""
+    """n × D × (P + 1): VFSM of each pipeline, then the address two slots on."""
     annotation: np.ndarray
     """n × P × V, decoded."""
     stage: np.ndarray
@@ -209,8 +212,10 @@ def _execute(routers: Routers, i: int, p: int) -> None:
             offset += layout[VFSM_BITS]
         routers.schedule[i, address, routers.stage.shape[1]] = _field(words, width, offset, layout[POINTER_BITS])
     elif p == 0 and kind in (_SET, _ADD):
-        routers.node[i, POINTER_KIND] = kind
-        routers.node[i, POINTER] = _field(words, width, 3, layout[POINTER_BITS])
+        routers.node[i, POINTER_KIND] = routers.node[i, REST_KIND] = kind
+        routers.node[i, POINTER] = routers.node[i, REST] = _field(words, width, 3, layout[POINTER_BITS])
+        if kind == _SET:
+            routers.node[i, REST] = _field(words, width, 3 + layout[POINTER_BITS], layout[POINTER_BITS])
 
 
 @njit(cache=True)
@@ -274,6 +279,8 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 access_write = requests.access[i, 1] != 0
                 access_word = requests.access[i, 2]
                 if access < 0 or (full[i, access] != 0) == access_write:
+                    if access >= 0 and not access_write:
+                        node[i, READ_DATA] = register[i, access]
                     access = -1
                     access_write = False
             elif kind[i] == TRANSFER:
@@ -432,24 +439,26 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 register[i, access] = access_word
                 full[i, access] = 1
 
-            # Memories: read, then written by commands.
-            if time == 0:
-                address = 0
-            elif node[i, POINTER_KIND] == 0:
-                address = node[i, NEXT]
+            # The annotation memory is read, then written by commands; the schedule memory the other way round.
+            if node[i, POINTER_KIND] == 0:
+                address = node[i, AHEAD]
             elif node[i, POINTER_KIND] == _SET:
                 address = node[i, POINTER]
             else:
-                address = (node[i, NEXT] + node[i, POINTER]) & (depth - 1)
-            node[i, POINTER_KIND] = 0
-            node[i, NEXT] = schedule[i, address, pipelines]
+                address = (node[i, AHEAD] + node[i, POINTER]) & (depth - 1)
+            node[i, POINTER_KIND] = node[i, REST_KIND]
+            node[i, POINTER] = node[i, REST]
+            node[i, REST_KIND] = 0
             # What the next cycle's stages are going to do; lower pipelines last, they take precedence at a port.
             for p in range(pipelines - 1, -1, -1):
-                vfsm = stage[i, p, ENTRY_VFSM]
-                reading = annotation[i, p, vfsm]
+                vfsm = stage[i, p, NEXT_VFSM]
+                reading = stage[i, p, NEXT_ANNOTATION]
                 stage[i, p, READ_VFSM] = vfsm
                 stage[i, p, READ_ANNOTATION] = reading
-                stage[i, p, ENTRY_VFSM] = schedule[i, address, p]
+                stage[i, p, NEXT_VFSM] = stage[i, p, DECODE_VFSM]
+                stage[i, p, NEXT_ANNOTATION] = stage[i, p, DECODE_ANNOTATION]
+                stage[i, p, DECODE_VFSM] = stage[i, p, ENTRY_VFSM]
+                stage[i, p, DECODE_ANNOTATION] = annotation[i, p, stage[i, p, ENTRY_VFSM]]
 
                 valid = stage[i, p, VALID] != 0
                 writing = stage[i, p, ANNOTATION]
@@ -459,7 +468,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 source = (reading >> SOURCE) & NUMBER_MASK
                 fork = reading & TYPE_MASK == _FORK
                 flags = 0
-                if time >= 1:
+                if time >= FIRST_READ - 1:
                     # The same VFSM is in the write stage: its word may yet be refused, or is leaving its buffer.
                     own = valid and stage[i, p, VFSM] == vfsm
                     if to_kind >= NULL or writing & TYPE_MASK == _BLIND:
@@ -485,6 +494,11 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 if stage[i, p, COLLECTED] == command_words:
                     stage[i, p, COLLECTED] = 0
                     _execute(routers, i, p)
+            node[i, AHEAD] = node[i, FETCHED_AHEAD]
+            node[i, FETCHED_AHEAD] = schedule[i, address, pipelines]
+            for p in range(pipelines):
+                stage[i, p, ENTRY_VFSM] = stage[i, p, FETCHED_VFSM]
+                stage[i, p, FETCHED_VFSM] = schedule[i, address, p]
 
             # The processor: count the access, and see whether its request is complete.
             if given:

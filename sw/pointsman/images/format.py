@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from numesh.codes import Annotation, Codes, ScheduleEntry
+from numesh.codes import LOOKAHEAD, Annotation, Codes, ScheduleEntry
 from numesh.shape import NodeShape, ShapeError
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
@@ -218,7 +218,7 @@ def _schedule_bytes(images: Images, image: NodeImage, codes: Codes) -> bytes:
         for slot, row in enumerate(part.schedule):
             if len(row) != codes.shape.pipelines:
                 raise ValueError(f"a slot must have {codes.shape.pipelines} VFSMs, not {len(row)}")
-            entry = ScheduleEntry(row, start + (slot + 1) % images.period)
+            entry = ScheduleEntry(row, start + (slot + LOOKAHEAD) % images.period)
             words += _split(codes.encode_entry(entry), entry_units)
         for rewrite in part.annotations:
             if not 0 <= rewrite.pipeline < codes.shape.pipelines:
@@ -420,9 +420,9 @@ class _ScheduleReader:
         for slot in range(period):
             word = self._join(at, self.entry_units, entry_bits)
             entry = self.decode_entry(word)
-            right = start + (slot + 1) % period
-            if entry.next != right:
-                self.fail(f"the entry of slot {slot} must point to {right}, not to {entry.next}", at)
+            right = start + (slot + LOOKAHEAD) % period
+            if entry.ahead != right:
+                self.fail(f"the entry of slot {slot} must point to {right}, not to {entry.ahead}", at)
             rows.append(entry.vfsms)
             at += self.entry_units
         annotations = []

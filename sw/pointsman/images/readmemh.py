@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from numesh.codes import REPROGRAM_VFSM, Codes, ScheduleEntry
+from numesh.codes import LOOKAHEAD, REPROGRAM_VFSM, Codes, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.shape import ShapeError
 from pointsman.files import write_whole
@@ -62,7 +62,7 @@ def write_readmemh(images: Images, folder: str | os.PathLike[str]) -> list[Path]
             block, slot = divmod(address, images.period)
             vfsms = " ".join(map(str, entry.vfsms))
             lines.append(
-                f"{word:0{entry_digits}x} // {address}: block {block} slot {slot}, VFSM {vfsms}, next {entry.next}"
+                f"{word:0{entry_digits}x} // {address}: block {block} slot {slot}, VFSM {vfsms}, ahead {entry.ahead}"
             )
         files[f"node{node}_schedule.hex"] = _text(lines)
         for pipeline, words in enumerate(memories.annotations):
@@ -92,7 +92,7 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
     shape, period = images.shape, images.period
     schedule = list(reset.schedule)
     for slot in range(period):
-        loader = ScheduleEntry((REPROGRAM_VFSM,) * shape.pipelines, (slot + 1) % period)
+        loader = ScheduleEntry((REPROGRAM_VFSM,) * shape.pipelines, (slot + LOOKAHEAD) % period)
         schedule[slot] = codes.encode_entry(loader)
     annotations = [list(words) for words in reset.annotations]
     for part in image.phases:
@@ -108,7 +108,7 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
         for slot, row in enumerate(part.schedule):
             if len(row) != shape.pipelines:
                 raise ValueError(f"a slot must have {shape.pipelines} VFSMs, not {len(row)}")
-            schedule[start + slot] = codes.encode_entry(ScheduleEntry(row, start + (slot + 1) % period))
+            schedule[start + slot] = codes.encode_entry(ScheduleEntry(row, start + (slot + LOOKAHEAD) % period))
         for rewrite in part.annotations:
             if not 0 <= rewrite.pipeline < shape.pipelines or not 0 <= rewrite.vfsm < shape.vfsms:
                 raise ValueError(f"pipeline {rewrite.pipeline} has no VFSM {rewrite.vfsm}")

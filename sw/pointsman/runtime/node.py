@@ -13,18 +13,29 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from numesh.codes import NOP_VFSM, REPROGRAM_VFSM, Annotation, Codes, ScheduleEntry
+from numesh.codes import (
+    ANNOTATION_LATENCY,
+    LOOKAHEAD,
+    NOP_VFSM,
+    POINTER_LATENCY,
+    REPROGRAM_VFSM,
+    Annotation,
+    Codes,
+    ScheduleEntry,
+)
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, NodeOperator, NodePhase, OperatorImage, Rewrite, Role
 
 from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
-DRAIN = 2
-"""Cycles from an empty command register until no VFSM of the old phase can still take a word from a register: the command
-then has one stage to go, and the pointer three to the first read of the new phase (§7.1.2)."""
+POINTER_DRAIN = POINTER_LATENCY - 1
+"""Cycles from an empty command register, in which a pointer command executes, until no VFSM of the old phase can still take
+a word from a register (§7.1.2): a word that is written one cycle before the first read of the new phase meets that."""
+ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
+"""The same for a command that changes an annotation."""
 ALIGN = -3
-"""The last word of the command that closes the loop of the loader phase is written in a cycle congruent to this, modulo
-the period. Its entry then runs in the slots in which it would run had the memories been filled before reset."""
+"""The last word of the pointer command that starts the block of the loader phase is written in a cycle congruent to this,
+modulo the period. Its entries then run in the slots in which they would run had the memories been filled before reset."""
 
 
 class Clock(Protocol):
@@ -107,22 +118,25 @@ class Router:
         await Transfer([Lane(True, (pipeline,), len(words), data)], category)
 
     async def start(self) -> None:
-        """Out of reset: make the one-entry loader loop a block of one period, in step with all other nodes."""
+        """Out of reset: make the loader phase a block of one period, in step with all other nodes.
+
+        While the block is written it runs through entries in some order, but each of them runs the reprogramming VFSM.
+        """
         period = self.images.period
         if self.preloaded:
             return
         loader = (REPROGRAM_VFSM,) * self.images.shape.pipelines
         words: list[int] = []
-        for slot in range(1, period):
-            words += self.codes.write_entry(slot, ScheduleEntry(loader, (slot + 1) % period))
-        first = self.codes.write_entry(0, ScheduleEntry(loader, 1 % period))
+        for slot in reversed(range(period)):
+            words += self.codes.write_entry(slot, ScheduleEntry(loader, (slot + LOOKAHEAD) % period))
+        first = self.codes.set_pointer(0, 1 % period)
         await self.send(0, [*words, *first[:-1]], Category.ROUTER)
         await WaitEmpty(0, Category.ROUTER)
         wait = (ALIGN - self.clock.time) % period
         await Wait(wait, Category.ROUTER)
         await self.send(0, first[-1:], Category.ROUTER)
         await WaitEmpty(0, Category.ROUTER)
-        await Wait(DRAIN, Category.ROUTER)
+        await Wait(POINTER_DRAIN, Category.ROUTER)
 
     async def jump(self, phase: int, category: Category) -> None:
         """Add the distance to another block to the schedule pointer, and let the pipeline drain."""
@@ -130,7 +144,7 @@ class Router:
         self.current = phase
         await self.send(0, self.codes.add_pointer(delta), category)
         await WaitEmpty(0, category)
-        await Wait(DRAIN, category)
+        await Wait(POINTER_DRAIN, category)
 
     def _block(self, phase: int) -> int:
         return Images.LOADER_BLOCK if phase < 0 else self.images.phases[phase].block
@@ -146,14 +160,14 @@ class Router:
             stands = self.standing[annotation.pipeline, annotation.vfsm]
             commands[annotation.pipeline] += self.codes.write_annotation(annotation.vfsm, stands)
         for slot, row in enumerate(part.schedule):
-            entry = ScheduleEntry(row, base + (slot + 1) % period)
+            entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
             commands[0] += self.codes.write_entry(base + slot, entry)
         lanes = [Lane(True, (p,), len(words), np.array(words, np.uint64)) for p, words in enumerate(commands) if words]
         await Transfer(lanes, Category.ROUTER)
         for p, words in enumerate(commands):
             if words:
                 await WaitEmpty(p, Category.ROUTER)
-        await Wait(DRAIN, Category.ROUTER)
+        await Wait(ANNOTATION_DRAIN, Category.ROUTER)
         # As long as at every other node: those that left a phase together must not drift apart.
         await WaitUntil(end, Category.ROUTER)
         self.resident.add(phase)
@@ -211,7 +225,7 @@ class Router:
         for p in sorted(commands):
             await WaitEmpty(p, Category.REPROG)
         if running:
-            await Wait(DRAIN, Category.REPROG)
+            await Wait(ANNOTATION_DRAIN, Category.REPROG)
 
 
 class Cop:

@@ -10,15 +10,20 @@ from typing import Any
 
 import pytest
 
-from numesh.codes import Annotation, MoveType
+from numesh.codes import FIRST_READ, Annotation, MoveType
 from numesh.memories import NodeMemories
 from numesh.node import Node
 from numesh.shape import NodeShape
 from numesh.trace import Sample, record
 
 
+LEAD = FIRST_READ - 2
+
+
 class NodeBench:
     """Runs one node; afterwards ``samples`` has its ports by cycle, and the lists have what was moved.
+
+    Cycle 0 is two cycles before the first read stage, and so `FIRST_READ` - 2 cycles after reset. Nothing happens before.
 
     Parameters
     ----------
@@ -45,7 +50,10 @@ class NodeBench:
         node = Node(shape=shape, memories=memories)
         left = {d: list(words) for d, words in (offers or {}).items()}
 
-        def drive(cycle: int, before: Sequence[Sample]) -> dict[str, int]:
+        def drive(recorded: int, before: Sequence[Sample]) -> dict[str, int]:
+            cycle = recorded - LEAD
+            if cycle < 0:
+                return {}
             inputs: dict[str, int] = {}
             for d, words in left.items():
                 if before and before[-1][f"in_valid_{d}"] and before[-1][f"in_accept_{d}"]:
@@ -63,7 +71,7 @@ class NodeBench:
                     inputs["p_write_data"] = access[2]
             return inputs | dict(more(cycle))
 
-        self.samples = record(node, cycles, drive, watch=watch(node))
+        self.samples = record(node, cycles + LEAD, drive, watch=watch(node))[LEAD:]
 
     def sent(self, d: int) -> list[tuple[int, int]]:
         """Cycle and word of each transfer out of link ``d``."""

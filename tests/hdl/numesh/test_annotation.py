@@ -13,7 +13,7 @@ def run(cycles: int, inputs: dict[int, dict[str, int]]) -> list[Sample]:
 def test_annotation_and_its_vfsm_follow_one_cycle_later() -> None:
     samples = run(6, {c: {"running": 1, "vfsm": v} for c, v in enumerate([2, 0, 3, 3, 1])})
     assert [s["annotation"] for s in samples[1:]] == [WORDS[v] for v in [2, 0, 3, 3, 1]]
-    assert [s["read_vfsm"] for s in samples[1:]] == [2, 0, 3, 3, 1]
+    assert [s["decode_vfsm"] for s in samples[1:]] == [2, 0, 3, 3, 1]
 
 
 def test_read_stage_is_active_one_cycle_after_the_schedule_runs() -> None:

@@ -65,13 +65,13 @@ def test_commands_hold_all_their_fields_in_their_words(shape: NodeShape) -> None
     entry = ScheduleEntry((shape.vfsms - 1,) * shape.pipelines, top)
     annotation = Annotation(MoveType.FORK, codes.buffer(shape.vfsms - 1), codes.register(shape.registers - 1))
     for kind, words, fields in [
-        (CommandKind.SCHEDULE, codes.write_entry(top, entry), {"address": top, "next": top}),
+        (CommandKind.SCHEDULE, codes.write_entry(top, entry), {"address": top, "ahead": top}),
         (
             CommandKind.ANNOTATION,
             codes.write_annotation(shape.vfsms - 1, annotation),
             {"vfsm": shape.vfsms - 1, "type": 3, "source": annotation.source},
         ),
-        (CommandKind.SET_POINTER, codes.set_pointer(top), {"value": top}),
+        (CommandKind.SET_POINTER, codes.set_pointer(top, 1), {"value": top, "second": 1}),
         (CommandKind.ADD_POINTER, codes.add_pointer(-1), {"value": top}),
     ]:
         assert len(words) == codes.command_words
@@ -109,8 +109,8 @@ def test_packing_checks_names_and_values() -> None:
 def test_reset_contents_are_the_loader_phase() -> None:
     codes = Codes(NodeShape(pipelines=3, registers=3))
     schedule = codes.reset_schedule()
-    assert schedule[0] == ScheduleEntry((1, 1, 1), 0)
-    assert set(schedule[1:]) == {ScheduleEntry((0, 0, 0), 0)}
+    assert schedule[:2] == (ScheduleEntry((1, 1, 1), 0), ScheduleEntry((1, 1, 1), 1))
+    assert set(schedule[2:]) == {ScheduleEntry((0, 0, 0), 0)}
     for p in range(3):
         annotations = codes.reset_annotations(p)
         assert annotations[1] == Annotation(MoveType.MOVE, codes.register(p), codes.memadr)

@@ -45,7 +45,7 @@ def examples(shape: NodeShape) -> list[tuple[str, tuple[int, ...], dict[str, int
             codes.write_entry(top, entry),
             {"address": top, "entry": codes.encode_entry(entry)},
         ),
-        ("set_pointer", codes.set_pointer(top), {"pointer": top}),
+        ("set_pointer", codes.set_pointer(top, top - 1), {"pointer": top, "second": top - 1}),
         ("add_pointer", codes.add_pointer(-1), {"pointer": top}),
     ]
 

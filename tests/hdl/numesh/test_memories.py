@@ -22,8 +22,10 @@ def test_looping_schedule_repeats_its_slots_and_other_entries_lead_there() -> No
     memories = NodeMemories.looping(SHAPE, [(2, 0), (3, 1), (0, 2)], [{2: move}], start=4)
     memories.check(SHAPE)
     entries = [CODES.decode_entry(word) for word in memories.schedule]
-    assert entries[4:7] == [ScheduleEntry((2, 0), 5), ScheduleEntry((3, 1), 6), ScheduleEntry((0, 2), 4)]
-    assert set(entries[:4] + entries[7:]) == {ScheduleEntry((0, 0), 4)}
+    assert entries[4:7] == [ScheduleEntry((2, 0), 6), ScheduleEntry((3, 1), 4), ScheduleEntry((0, 2), 5)]
+    # Out of reset addresses 0 and 1 come first, then what they lead to.
+    assert [entry.ahead for entry in entries[:2]] == [4, 5]
+    assert {entry.vfsms for entry in entries[:4] + entries[7:]} == {(0, 0)}
     assert CODES.decode_annotation(memories.annotations[0][2]) == move
     assert memories.annotations[1] == NodeMemories.at_reset(SHAPE).annotations[1]
 
@@ -35,3 +37,19 @@ def test_looping_slots_must_fit_their_memory() -> None:
         NodeMemories.looping(SHAPE, [(0, 0)] * 2, start=-1)
     with pytest.raises(ValueError, match="vfsm1 must be 0 to 3, not 4"):
         NodeMemories.looping(SHAPE, [(0, 4)])
+
+
+@pytest.mark.parametrize("start", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_looping_slots_come_in_order_out_of_reset(start: int, count: int) -> None:
+    slots = [(1 + i, 0) for i in range(count)]
+    memories = NodeMemories.looping(SHAPE, slots, start=start)
+    entries = [CODES.decode_entry(word) for word in memories.schedule]
+    addresses, run = [0, 1], []
+    for _ in range(14):
+        entry = entries[addresses.pop(0)]
+        run.append(entry.vfsms)
+        addresses.append(entry.ahead)
+    first = min(start, 2)
+    assert run[:first] == [(0, 0)] * first
+    assert run[first:] == [slots[i % count] for i in range(14 - first)]

@@ -40,11 +40,11 @@ def test_a_command_can_be_put_together_from_the_map_alone(any_shape: NodeShape) 
     top, vfsm = any_shape.schedule_depth - 1, any_shape.vfsms - 1
     entry = ScheduleEntry((vfsm,) * any_shape.pipelines, top)
     vfsms = {f"vfsm{p}": vfsm for p in range(any_shape.pipelines)}
-    assert words("SCHEDULE", address=top, next=top, **vfsms) == codes.write_entry(top, entry)
+    assert words("SCHEDULE", address=top, ahead=top, **vfsms) == codes.write_entry(top, entry)
     annotation = Annotation(MoveType.COPY, codes.null, codes.memadr, forked=True)
     fields = {"type": 2, "source": codes.null, "destination": codes.memadr, "forked": 1}
     assert words("ANNOTATION", vfsm=vfsm, **fields) == codes.write_annotation(vfsm, annotation)
-    assert words("SET_POINTER", value=top) == codes.set_pointer(top)
+    assert words("SET_POINTER", value=top, second=0) == codes.set_pointer(top, 0)
     assert words("ADD_POINTER", value=top) == codes.add_pointer(-1)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from numesh.codes import Codes, MoveType
+from numesh.codes import FIRST_READ, Codes, MoveType
 from numesh.memories import NodeMemories
 from numesh.mesh import Link, LinkError, Mesh
 from numesh.shape import NodeShape
@@ -16,6 +16,8 @@ CODES = Codes(SHAPE)
 WEST, EAST = CODES.neighbour(0), CODES.neighbour(1)
 IN, OUT = CODES.register(0), CODES.register(1)
 Make = Callable[..., Any]
+LEAD = FIRST_READ - 2
+"""Cycles after reset that are not recorded: cycle 0 is two cycles before the first read stage."""
 
 
 def line(nodes: int) -> list[Link]:
@@ -36,7 +38,7 @@ def run(
         for i, node in enumerate(mesh.nodes)
         for name in ("out_valid_1", "out_accept_1", "out_data_1")
     }
-    return record(mesh, cycles, lambda c, before: accesses.get(c, {}), watch=watch)
+    return record(mesh, cycles + LEAD, lambda c, before: accesses.get(c - LEAD, {}), watch=watch)[LEAD:]
 
 
 def test_word_goes_one_hop_a_cycle(program: Make, move: Make) -> None:

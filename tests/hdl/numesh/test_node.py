@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import ANNOTATION_LATENCY, ENTRY_LATENCY, POINTER_LATENCY, Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.node import Node, node_members
 from numesh.shape import NodeShape, ShapeError
@@ -34,7 +34,7 @@ def test_ports_are_those_of_the_verilog_module() -> None:
     ]
 
 
-def test_first_read_stage_is_in_cycle_2_and_first_write_stage_in_cycle_3(
+def test_read_stages_follow_the_schedule_and_write_stages_the_read_stages(
     run_node: Make, program: Make, move: Make
 ) -> None:
     memories = program(SHAPE, [(2, 0), (3, 0), (0, 0), (0, 0)], [{2: move(WEST, EAST), 3: move(SOUTH, NORTH)}])
@@ -216,9 +216,9 @@ def load(shape: NodeShape, memories: NodeMemories, start: int) -> list[tuple[int
             if vfsm > 1:
                 writes += [(p, w) for w in codes.write_annotation(vfsm, codes.decode_annotation(word))]
     for address, word in enumerate(memories.schedule):
-        if address > 0:
+        if address > 1:
             writes += [(0, w) for w in codes.write_entry(address, codes.decode_entry(word))]
-    return writes + [(0, w) for w in codes.set_pointer(start)]
+    return writes + [(0, w) for w in codes.set_pointer(start, start + 1)]
 
 
 @pytest.mark.parametrize("width", [8, 32])
@@ -243,16 +243,16 @@ def test_node_is_programmed_through_its_interface_registers(
         accesses=accesses,
         offers={WEST: range(10)},
         watch=lambda node: {
-            **{f"entry_{a}": node.schedule.ram.data[a] for a in range(1, 8)},
+            **{f"entry_{a}": node.schedule.ram.data[a] for a in range(2, 8)},
             **{f"{p}_{v}": node.annotations[p].ram.data[v] for p in range(2) for v in range(4)},
         },
     )
     final = bench.samples[-1]
-    assert [final[f"entry_{a}"] for a in range(1, 8)] == list(wanted.schedule[1:])
+    assert [final[f"entry_{a}"] for a in range(2, 8)] == list(wanted.schedule[2:])
     assert [tuple(final[f"{p}_{v}"] for v in range(4)) for p in range(2)] == list(wanted.annotations)
-    # The pointer command is written in `last`, executes two cycles later; three more to the first read stage.
-    assert bench.taken(WEST)[0] == (last + 5, 0)
-    assert bench.sent(EAST)[0] == (last + 6, 0)
+    # The pointer command is written in `last`, executes two cycles later.
+    assert bench.taken(WEST)[0] == (last + 2 + POINTER_LATENCY, 0)
+    assert bench.sent(EAST)[0] == (last + 3 + POINTER_LATENCY, 0)
 
 
 # -- MEMADR, to the cycle ----------------------------------------------------------------------------------
@@ -270,77 +270,78 @@ def chained(run_node: Make, accesses: dict[int, tuple[Any, ...]]) -> list[tuple[
     """Cycle and address of the schedule entries that a node shows, out of reset, with a chain at 2 to 7."""
     entries = list(CODES.reset_schedule())
     for address in range(2, 8):
-        entries[address] = ScheduleEntry((1, 1), address % 7 + 1)
+        entries[address] = ScheduleEntry((1, 1), 2 + address % 6)
     words = tuple(CODES.encode_entry(e) for e in entries)
     memories = NodeMemories(words, NodeMemories.at_reset(SHAPE).annotations)
-    bench = run_node(SHAPE, memories, 16, accesses=accesses, watch=lambda node: {"next": node.schedule.entry.next})
-    return [(c, s["next"]) for c, s in enumerate(bench.samples)]
+    bench = run_node(SHAPE, memories, 16, accesses=accesses, watch=lambda node: {"ahead": node.schedule.entry.ahead})
+    return [(c, s["ahead"]) for c, s in enumerate(bench.samples)]
 
 
-def test_set_pointer_is_used_one_cycle_after_it_executes(run_node: Make) -> None:
-    shown = chained(run_node, command_at(2, CODES.set_pointer(3)))
-    # Executes in 4, address in 5, entry 3 (next 4) in 6.
-    assert shown[4:9] == [(4, 0), (5, 0), (6, 4), (7, 5), (8, 6)]
+def test_both_addresses_of_set_pointer_are_used_from_one_cycle_after_it_executes(run_node: Make) -> None:
+    shown = chained(run_node, command_at(2, CODES.set_pointer(3, 6)))
+    # Executes in 4, addresses in 5 and 6, entry 3 (ahead 5) in 7, entry 6 (ahead 2) in 8.
+    assert shown[4:11] == [(4, 1), (5, 0), (6, 1), (7, 5), (8, 2), (9, 7), (10, 4)]
 
 
-def test_added_delta_moves_the_next_address(run_node: Make) -> None:
-    accesses = command_at(2, CODES.set_pointer(3)) | command_at(6, CODES.add_pointer(-2))
+def test_added_delta_moves_all_addresses_from_the_next_on(run_node: Make) -> None:
+    accesses = command_at(2, CODES.set_pointer(2, 3)) | command_at(6, CODES.add_pointer(-2))
     shown = chained(run_node, accesses)
-    # Entries 3, 4, 5, 6 in cycles 6 to 9. Executes in 8, in 9 the address is 7 - 2 = 5, its entry in 10.
-    assert shown[6:13] == [(6, 4), (7, 5), (8, 6), (9, 7), (10, 6), (11, 7), (12, 1)]
+    # Addresses 2, 3, 4, 5 in cycles 5 to 8. Executes in 8, in 9 the address is 6 - 2 = 4, its entry in 11.
+    assert shown[7:14] == [(7, 4), (8, 5), (9, 6), (10, 7), (11, 6), (12, 7), (13, 2)]
 
 
-def test_first_read_stage_of_the_new_phase_is_three_cycles_after_the_command_executes(
+def test_first_read_stage_of_the_new_phase_is_six_cycles_after_the_command_executes(
     run_node: Make, program: Make, move: Make
 ) -> None:
     memories = program(SHAPE, [(2, 0)], [{2: move(WEST, EAST)}], start=4)
-    memories = NodeMemories((NodeMemories.at_reset(SHAPE).schedule[0], *memories.schedule[1:]), memories.annotations)
-    bench = run_node(SHAPE, memories, 12, accesses=command_at(2, CODES.set_pointer(4)), offers={WEST: [1]})
-    assert bench.taken(WEST) == [(7, 1)]
+    memories = NodeMemories((*NodeMemories.at_reset(SHAPE).schedule[:2], *memories.schedule[2:]), memories.annotations)
+    bench = run_node(SHAPE, memories, 14, accesses=command_at(2, CODES.set_pointer(4, 5)), offers={WEST: [1]})
+    assert POINTER_LATENCY == 6
+    assert bench.taken(WEST) == [(4 + POINTER_LATENCY, 1)]
 
 
 def test_annotation_written_in_a_cycle_is_looked_up_in_the_next(run_node: Make, program: Make, move: Make) -> None:
-    # VFSM 2 of pipeline 1 is looked up in odd cycles and reads in even ones; it goes north instead of east.
+    # VFSM 2 of pipeline 1 reads in even cycles; it goes north instead of east.
     memories = program(SHAPE, [(0, 2), (0, 1)], [{}, {2: move(WEST, EAST)}])
     words = CODES.write_annotation(2, Annotation(MoveType.MOVE, WEST, NORTH))
-    for written, first in [(2, 6), (4, 8)]:
-        # Full in 3, read by VFSM 1 in 3, executes in 4: looked up in 5, read stage 6.
+    for written, first in [(2, 4 + ANNOTATION_LATENCY), (4, 6 + ANNOTATION_LATENCY)]:
+        # Full in 3, read by VFSM 1 in 3, executes in 4: looked up in 5, read stage 8.
         bench = run_node(SHAPE, memories, 14, accesses=command_at(written, words, 1), offers={WEST: range(9)})
         assert [c - 1 for c, _ in bench.sent(EAST)] == list(range(2, first, 2))
         assert [c - 1 for c, _ in bench.sent(NORTH)] == list(range(first, 13, 2))
-    # In the cycle of the look-up the old annotation is read: written in 3, so that it executes in 5.
+    # In the cycle of the look-up, three before the read stage, the old annotation is read: it executes in 5.
     slots = program(SHAPE, [(0, 2), (0, 1), (0, 1)], [{}, {2: move(WEST, EAST)}])
-    bench = run_node(SHAPE, slots, 14, accesses=command_at(2, words, 1), offers={WEST: range(9)})
-    executes = 4
-    assert [c - 1 for c, _ in bench.sent(EAST)] == [c for c in (2, 5) if c - 1 <= executes]
+    bench = run_node(SHAPE, slots, 14, accesses=command_at(3, words, 1), offers={WEST: range(9)})
+    assert [c - 1 for c, _ in bench.sent(EAST)] == [2, 5, 8]
+    assert [c - 1 for c, _ in bench.sent(NORTH)] == [11]
 
 
-def test_schedule_entry_written_in_a_cycle_is_read_in_the_next(run_node: Make, program: Make, move: Make) -> None:
+def test_schedule_entry_written_in_a_cycle_is_read_in_that_cycle(run_node: Make, program: Make, move: Make) -> None:
     memories = program(SHAPE, [(1, 0), (1, 0)], [{2: move(WEST, EAST)}])
-    words = CODES.write_entry(1, ScheduleEntry((2, 0), 0))
-    # Address 1 is read in odd cycles. Written in 2, executes in 4, address 1 in 5, entry 6, read stage 7.
+    words = CODES.write_entry(1, ScheduleEntry((2, 0), 1))
+    # Address 1 is used in even cycles. Written in 2, executes in 4, while address 1 is used.
     bench = run_node(SHAPE, memories, 14, accesses=command_at(2, words), offers={WEST: range(9)})
-    assert [c for c, _ in bench.taken(WEST)] == [7, 9, 11, 13]
-    # Written in 3, executes in 5 while address 1 is read: the old entry, so two cycles later.
+    assert [c for c, _ in bench.taken(WEST)] == [4 + ENTRY_LATENCY, 11, 13]
+    # Written in 3, executes in 5, address 1 is used in 6.
     bench = run_node(SHAPE, memories, 14, accesses=command_at(3, words), offers={WEST: range(9)})
-    assert [c for c, _ in bench.taken(WEST)] == [9, 11, 13]
+    assert [c for c, _ in bench.taken(WEST)] == [11, 13]
 
 
 def test_pipeline_1_changes_neither_schedule_nor_pointer(run_node: Make) -> None:
-    accesses = command_at(2, CODES.set_pointer(3), 1) | command_at(4, CODES.add_pointer(2), 1)
+    accesses = command_at(2, CODES.set_pointer(3, 4), 1) | command_at(4, CODES.add_pointer(2), 1)
     accesses |= command_at(6, CODES.write_entry(0, ScheduleEntry((1, 1), 5)), 1)
-    assert {n for _, n in chained(run_node, accesses)[1:]} == {0}
+    assert {n for _, n in chained(run_node, accesses)[1:]} == {0, 1}
 
 
 def test_commands_of_several_words_arrive_through_one_register(run_node: Make, program: Make, move: Make) -> None:
-    shape = NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=1, registers=1, width=1)
+    shape = NodeShape(pipelines=1, vfsms=2, schedule_depth=4, neighbours=1, registers=1, width=1)
     codes = Codes(shape)
     # The smallest node becomes a mirror: VFSM 0 returns what comes in at its only link.
     words = codes.write_annotation(0, Annotation(MoveType.MOVE, 0, 0))
-    words += codes.write_entry(1, ScheduleEntry((0,), 1)) + codes.set_pointer(1)
+    words += codes.write_entry(2, ScheduleEntry((0,), 2)) + codes.set_pointer(2, 2)
     accesses = in_cycles(words, 0, 2)
     bench = run_node(shape, None, max(accesses) + 30, accesses=accesses, offers={0: [1, 0, 1, 1, 0, 0, 1]})
-    assert bench.taken(0)[0][0] == max(accesses) + 5
+    assert bench.taken(0)[0][0] == max(accesses) + 2 + POINTER_LATENCY
     assert [w for _, w in bench.sent(0)] == [1, 0, 1, 1, 0, 0, 1]
     assert [b - a for (a, _), (b, _) in zip(bench.taken(0), bench.sent(0), strict=True)] == [1] * 7
 

@@ -12,7 +12,7 @@ from cosim.engines.model import ModelEngine
 from cosim.engines.processors import Access
 from cosim.engines.verilated.build import find_compiler
 from cosim.lockstep import DifferenceError, compare, random_accesses, random_memories
-from numesh.codes import Annotation, Codes, CommandKind, MoveType, ScheduleEntry
+from numesh.codes import FIRST_READ, LOOKAHEAD, Annotation, Codes, MoveType, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.network import Topology, graph, mesh, torus
@@ -109,8 +109,9 @@ def test_random_memories_and_accesses_reach_what_is_rare():
                 forked &= (new["write_word"] == old["write_word"]) & (new["write_valid"] > 0)
                 see("a fork", (forked & (old["write_destination"] < shape.neighbours)).any())
                 see("a fork's first leg waits", (forking & (busy > 0)).any())
-                see("the pointer is set", (new["pointer_kind"] == CommandKind.SET_POINTER).any())
-                see("the pointer is moved", (new["pointer_kind"] == CommandKind.ADD_POINTER).any())
+                late = engine.time > FIRST_READ
+                see("the pointer is set", late and new["pointer_set"].any())
+                see("the pointer is moved", late and (new["pointer"] * (1 - new["pointer_set"])).any())
                 see("part of a command", codes.command_words > 1 and new["collected"].any())
                 old = new
             see("a schedule is rewritten", [m.schedule for m in before] != [m.schedule for m in engine.memories()])
@@ -181,8 +182,9 @@ def annotated(shape: NodeShape, schedule: list[tuple[int, ...]], *pipelines: dic
     codes = Codes(shape)
     base = NodeMemories.at_reset(shape)
     entries = list(base.schedule)
+    schedule = schedule * LOOKAHEAD if len(schedule) == 1 else schedule
     for slot, row in enumerate(schedule):
-        entries[slot] = codes.encode_entry(ScheduleEntry(row, (slot + 1) % len(schedule)))
+        entries[slot] = codes.encode_entry(ScheduleEntry(row, (slot + LOOKAHEAD) % len(schedule)))
     annotations = [list(words) for words in base.annotations]
     for words, changes in zip(annotations, pipelines, strict=False):
         for vfsm, annotation in changes.items():
@@ -191,24 +193,24 @@ def annotated(shape: NodeShape, schedule: list[tuple[int, ...]], *pipelines: dic
 
 
 @pytest.mark.parametrize("kind", [ModelEngine, AmaranthEngine])
-def test_the_first_write_stage_is_in_cycle_three(kind: type[Engine]):
+def test_the_first_write_stage_is_in_cycle_six(kind: type[Engine]):
     shape = NodeShape(pipelines=1, vfsms=4, schedule_depth=4, registers=2)
     codes = Codes(shape)
     move = Annotation(MoveType.MOVE, codes.null, codes.register(1))
     engine = kind(shape, mesh(1))
     engine.preload([annotated(shape, [(2,)], {2: move})])
     valid, full = [], []
-    for _ in range(5):
+    for _ in range(FIRST_READ + 3):
         state = engine.state()
         valid.append(int(state["write_valid"][0, 0]))
         full.append(engine.full(0))
         engine.clock({})
-    assert valid[:4] == [0, 0, 0, 1]
-    assert full == [0, 0, 0, 0, 2]
+    assert valid[:7] == [0, 0, 0, 0, 0, 0, 1]
+    assert full == [0, 0, 0, 0, 0, 0, 0, 2]
 
 
 @pytest.mark.parametrize("kind", [ModelEngine, AmaranthEngine])
-def test_a_pointer_command_of_the_processor_runs_its_first_vfsm_five_cycles_later(kind: type[Engine]):
+def test_a_pointer_command_of_the_processor_runs_its_first_vfsm_eight_cycles_later(kind: type[Engine]):
     shape = NodeShape(pipelines=1, vfsms=4, schedule_depth=8, registers=2)
     codes = Codes(shape)
     move = Annotation(MoveType.MOVE, codes.null, codes.register(1))
@@ -219,11 +221,11 @@ def test_a_pointer_command_of_the_processor_runs_its_first_vfsm_five_cycles_late
     engine.preload([NodeMemories(tuple(schedule), base.annotations)])
     for _ in range(10):
         engine.clock({})
-    (command,) = codes.set_pointer(5)
+    (command,) = codes.set_pointer(5, 5)
     engine.clock({0: Access(0, True, command)})
     reads = []
-    for _ in range(6):
+    for _ in range(9):
         reads.append(int(engine.state()["read_vfsm"][0, 0]))
         engine.clock({})
     # Written in cycle 10; the state is that of cycles 11, 12, ...
-    assert reads == [1, 1, 1, 1, 2, 2]
+    assert reads == [1, 1, 1, 1, 1, 1, 1, 2, 2]

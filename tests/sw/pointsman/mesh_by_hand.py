@@ -55,7 +55,7 @@ class Node:
     ) -> None:
         self.schedule = schedule
         self.pipelines = [Pipeline(words) for words in annotations]
-        self.address = start
+        self.addresses = [start, start + 1]
         self.next_vfsms: tuple[int, ...] | None = None
         self.registers: dict[int, Word] = {}
         self.processor: set[int] = set()
@@ -80,7 +80,7 @@ class Mesh:
                     for rewrite in operator.roles[operator.role_of[choice.get(index, 0)]].rewrites:
                         annotations[rewrite.pipeline][rewrite.vfsm] = rewrite.annotation
             entries = [codes.decode_entry(word) for word in memories.schedule]
-            self.nodes.append(Node([(e.vfsms, e.next) for e in entries], annotations, start))
+            self.nodes.append(Node([(e.vfsms, e.ahead) for e in entries], annotations, start))
 
     def cycle(self) -> None:
         """One clock cycle; ``Node.processor`` holds the registers that processors use in it."""
@@ -215,7 +215,8 @@ class Mesh:
         if node.next_vfsms is not None:
             for pipe, vfsm in zip(node.pipelines, node.next_vfsms, strict=True):
                 pipe.vfsm = vfsm
-        node.next_vfsms, node.address = node.schedule[node.address]
+        node.next_vfsms, ahead = node.schedule[node.addresses[0]]
+        node.addresses = [node.addresses[1], ahead]
 
 
 @dataclass

@@ -18,7 +18,7 @@ class AnnotationModel:
         # Without an active VFSM nobody looks at the others.
         return {
             "active": int(self.active),
-            "read_vfsm": self.vfsm if self.active else None,
+            "decode_vfsm": self.vfsm if self.active else None,
             "annotation": self.annotation if self.active else None,
         }
 

@@ -12,10 +12,15 @@ class InterfaceModel:
 
     def __init__(self, shape: NodeShape) -> None:
         self.shape = shape
-        self.words = [0] * shape.registers
+        self.words: list[int | None] = [None] * shape.registers
         self.full = [False] * shape.registers
         self.read_data: int | None = None
-        """Undefined until the first successful read after a reset."""
+        """Undefined until the first read after a reset, and after one of a register never written."""
+        self.numbers = [dict.fromkeys(self._names(), 0) for _ in range(2)]
+        """Registers that the pipelines ask for in this cycle and in the next: they name them two cycles before."""
+
+    def _names(self) -> list[str]:
+        return [f"{side}_{p}" for side in ("read", "write") for p in range(self.shape.pipelines)]
 
     def processor_reads(self, inputs: Mapping[str, int]) -> int | None:
         """Register that the processor takes in this cycle."""
@@ -31,7 +36,7 @@ class InterfaceModel:
         """Register that each pipeline takes."""
         gone = [self.processor_reads(inputs)]
         for p in range(self.shape.pipelines):
-            r = inputs[f"read_{p}__number"]
+            r = self.numbers[0][f"read_{p}"]
             gets = inputs[f"read_{p}__request"] and self.full[r] and r not in gone
             gone.append(r if gets else None)
         return gone[1:]
@@ -40,7 +45,7 @@ class InterfaceModel:
         """Register that each pipeline fills."""
         filled = [self.processor_writes(inputs)]
         for p in range(self.shape.pipelines):
-            r = inputs[f"write_{p}__number"]
+            r = self.numbers[0][f"write_{p}"]
             free = not self.full[r] or inputs[f"write_{p}__blind"]
             puts = inputs[f"write_{p}__request"] and free and r not in filled
             filled.append(r if puts else None)
@@ -61,8 +66,9 @@ class InterfaceModel:
     def clock(self, inputs: Mapping[str, int]) -> None:
         taken, written = self.taken(inputs), self.written(inputs)
         read, write = self.processor_reads(inputs), self.processor_writes(inputs)
+        if inputs["p_read"] and inputs["p_address"] < self.shape.registers:
+            self.read_data = self.words[inputs["p_address"]]
         if read is not None:
-            self.read_data = self.words[read]
             self.full[read] = False
         for p, r in enumerate(taken):
             if r is not None and not inputs[f"read_{p}__keep"]:
@@ -74,6 +80,7 @@ class InterfaceModel:
         if write is not None:
             self.words[write] = inputs["p_write_data"]
             self.full[write] = True
+        self.numbers = [self.numbers[1], {name: inputs[f"{name}__number"] for name in self._names()}]
         if inputs["rst"]:
             self.full = [False] * self.shape.registers
             self.read_data = None

@@ -42,14 +42,15 @@ class AssemblerModel:
                     ),
                 }
         expected |= {"w_schedule_0": 0, "address_0": None, "entry_0": None}
-        expected |= {"set_pointer_0": 0, "add_pointer_0": 0, "pointer_0": None}
+        expected |= {"set_pointer_0": 0, "add_pointer_0": 0, "pointer_0": None, "second_0": None}
         if kind == CommandKind.SCHEDULE:
             fields = self._fields(inputs, kind)
             entry = pack(self.codes.entry_layout, **{n: fields[n] for n in self.codes.entry_layout})
             expected |= {"w_schedule_0": 1, "address_0": fields["address"], "entry_0": entry}
         if kind in (CommandKind.SET_POINTER, CommandKind.ADD_POINTER):
             strobe = "set_pointer_0" if kind == CommandKind.SET_POINTER else "add_pointer_0"
-            expected |= {strobe: 1, "pointer_0": self._fields(inputs, kind)["value"]}
+            fields = self._fields(inputs, kind)
+            expected |= {strobe: 1, "pointer_0": fields["value"], "second_0": fields.get("second")}
         return expected
 
     def clock(self, inputs: Mapping[str, int]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from numesh.codes import Annotation, Codes, CommandKind, MoveType, ScheduleEntry, pack, unpack
+from numesh.codes import FIRST_READ, Annotation, Codes, CommandKind, MoveType, ScheduleEntry, pack, unpack
 from numesh.shape import NodeShape
 
 Inputs = Mapping[str, int]
@@ -61,9 +61,12 @@ class NodeModel:
         self.codes = codes = Codes(shape)
         self.schedule: list[ScheduleEntry] = list(codes.reset_schedule())
         self.annotations = [list(codes.reset_annotations(p)) for p in range(shape.pipelines)]
-        self.words = [0] * shape.registers
+        self.words: list[int | None] = [None] * shape.registers
+        """Words last written, None until then."""
         self.buffers = [[0] * shape.vfsms for _ in range(shape.pipelines)]
-        self.entry = self.schedule[0]
+        idle = [(0, self.annotations[p][0]) for p in range(shape.pipelines)]
+        self.coming = [idle, idle]
+        """VFSMs with their annotations in the look-up and in the decode stage."""
         self.read_vfsm = [0] * shape.pipelines
         self.read_annotation = [self.annotations[p][0] for p in range(shape.pipelines)]
         self.read_data: int | None = None
@@ -73,8 +76,12 @@ class NodeModel:
 
     def _reset(self) -> None:
         shape = self.shape
-        self.started = [False, False]
-        self.pending: tuple[CommandKind, int] | None = None
+        self.started = 0
+        """Cycles since reset, up to `FIRST_READ`."""
+        self.out: list[ScheduleEntry | None] = [None, None]
+        """The entry that is out of the schedule memory, and that of the next cycle."""
+        self.pending: list[tuple[CommandKind, int]] = [(CommandKind.SET_POINTER, 0), (CommandKind.SET_POINTER, 1)]
+        """What commands say of the next addresses; reset is a command to go to 0 and 1."""
         self.full = [False] * shape.registers
         self.held = [[False] * shape.vfsms for _ in range(shape.pipelines)]
         self.stage: list[Stage | None] = [None] * shape.pipelines
@@ -85,7 +92,7 @@ class NodeModel:
 
     def state(self, p: int) -> str:
         """Of the read stage of pipeline ``p``: "idle", "own", "incoming", "retry" or "open"."""
-        if not self.started[1]:
+        if self.started < FIRST_READ:
             return "idle"
         vfsm, stage, codes = self.read_vfsm[p], self.stage[p], self.codes
         if stage is not None and stage.vfsm == vfsm:
@@ -101,7 +108,7 @@ class NodeModel:
     def forked(self, p: int) -> bool:
         """The read stage of pipeline ``p`` is the second leg of the fork in the write stage."""
         reading, stage = self.read_annotation[p], self.stage[p]
-        if not self.started[1] or reading.type != MoveType.FORK or stage is None:
+        if self.started < FIRST_READ or reading.type != MoveType.FORK or stage is None:
             return False
         return self.codes.is_neighbour(reading.source) and stage.annotation.destination == reading.source
 
@@ -186,8 +193,9 @@ class NodeModel:
                 )
             )
         commands = [self._update_buffers(p, taken[p]) for p in range(self.shape.pipelines)]
+        if inputs["p_read"] and inputs["p_address"] < self.shape.registers:
+            self.read_data = self.words[inputs["p_address"]]  # whether it is full or not
         if p_read is not None:
-            self.read_data = self.words[p_read]
             registers_taken.append(p_read)
         for r in registers_taken:
             self.full[r] = False
@@ -201,6 +209,8 @@ class NodeModel:
         for p, command in enumerate(commands):
             if command is not None:
                 self.happenings[p].command = self._execute(p, command, address, vfsms)
+        # A command to the schedule memory shows at once, one to the annotation memory from the next cycle on.
+        self.out = [self.out[1], self.schedule[address]]
         self.stage = taken
         if inputs["rst"]:
             self._reset()
@@ -340,23 +350,20 @@ class NodeModel:
         return command
 
     def _read_memories(self) -> tuple[int, tuple[int, ...]]:
-        """Schedule and annotation memories put out what is at their addresses, before any write of this cycle.
+        """The stages before the read stage go on; annotations are read before any write of this cycle.
 
-        Gives the addresses.
+        Gives the addresses of the memories.
         """
-        vfsms = self.entry.vfsms
-        for p in range(self.shape.pipelines):
-            self.read_vfsm[p] = self.entry.vfsms[p]
-            self.read_annotation[p] = self.annotations[p][self.entry.vfsms[p]]
-        address = self.entry.next
-        if not self.started[0]:
-            address = 0
-        elif self.pending is not None:
-            kind, value = self.pending
+        self.read_vfsm = [vfsm for vfsm, _ in self.coming[0]]
+        self.read_annotation = [annotation for _, annotation in self.coming[0]]
+        entry = self.out[0]
+        vfsms = (0,) * self.shape.pipelines if entry is None else entry.vfsms
+        self.coming = [self.coming[1], [(vfsm, self.annotations[p][vfsm]) for p, vfsm in enumerate(vfsms)]]
+        address = 0 if entry is None else entry.ahead
+        if self.pending:
+            kind, value = self.pending.pop(0)
             address = value if kind == CommandKind.SET_POINTER else (address + value) % self.shape.schedule_depth
-        self.entry = self.schedule[address]
-        self.pending = None
-        self.started = [True, self.started[0]]
+        self.started = min(self.started + 1, FIRST_READ)
         return address, vfsms
 
     def _execute(self, p: int, command: int, address: int, vfsms: tuple[int, ...]) -> CommandKind | int:
@@ -377,6 +384,7 @@ class NodeModel:
                 self.collisions.append("schedule entry")
             self.schedule[fields["address"]] = entry
         elif kind in (CommandKind.SET_POINTER, CommandKind.ADD_POINTER) and p == 0:
-            value = unpack(codes.command_layouts[CommandKind(kind)], command)["value"]
-            self.pending = (CommandKind(kind), value)
+            fields = unpack(codes.command_layouts[CommandKind(kind)], command)
+            second = fields["second"] if kind == CommandKind.SET_POINTER else fields["value"]
+            self.pending = [(CommandKind(kind), fields["value"]), (CommandKind(kind), second)]
         return CommandKind(kind) if kind <= max(CommandKind) else kind

@@ -9,12 +9,12 @@ from numesh.shape import NodeShape
 
 
 class ScheduleModel:
-    """A memory, its output, and the pointer command that waits for the next cycle.
+    """A memory, the entries on their way out of it, and what the pointer commands say of the next two addresses.
 
     Attributes
     ----------
     reason : str
-        Where this cycle's address comes from: "first", "set", "add" or "next".
+        Where this cycle's address comes from: "first", "set", "add" or "ahead".
     address : int
         This cycle's address.
     """
@@ -23,47 +23,55 @@ class ScheduleModel:
         self.shape = shape
         self.layout = Codes(shape).entry_layout
         self.memory = list(contents)
-        self.entry = self.memory[0]
-        self.started = False
-        self.pending: tuple[str, int] | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.out: list[int | None] = [None, None]
+        """The entry that is out, and that of the next cycle."""
+        self.pending: list[tuple[str, int]] = [("first", 0), ("first", 1)]
+        """How the next addresses come about."""
 
     @property
-    def next(self) -> int:
-        return unpack(self.layout, self.entry)["next"]
+    def entry(self) -> int | None:
+        return self.out[0]
+
+    @property
+    def started(self) -> bool:
+        return self.entry is not None
+
+    @property
+    def ahead(self) -> int:
+        assert self.entry is not None
+        return unpack(self.layout, self.entry)["ahead"]
 
     @property
     def reason(self) -> str:
-        if not self.started:
-            return "first"
-        return "next" if self.pending is None else self.pending[0]
+        return self.pending[0][0] if self.pending else "ahead"
 
     @property
     def address(self) -> int:
         match self.reason:
-            case "first":
-                return 0
-            case "set":
-                assert self.pending is not None
-                return self.pending[1]
+            case "first" | "set":
+                return self.pending[0][1]
             case "add":
-                assert self.pending is not None
-                return (self.next + self.pending[1]) % self.shape.schedule_depth
-        return self.next
+                # A delta that comes before there is an entry to add it to counts from 0.
+                return (self.ahead + self.pending[0][1]) % self.shape.schedule_depth
+        return self.ahead
 
     def outputs(self, inputs: Mapping[str, int]) -> dict[str, int | None]:
-        return {"running": int(self.started), "entry": self.entry if self.started else None}
+        return {"running": int(self.started), "entry": self.entry}
 
     def clock(self, inputs: Mapping[str, int]) -> None:
-        self.entry = self.memory[self.address]  # the old contents, if it is written in this cycle
+        address = self.address
         if inputs["w_enable"]:
             self.memory[inputs["w_address"]] = inputs["w_entry"]
+        # The new contents, if it is written in this cycle.
+        self.out = [self.out[1], self.memory[address]]
         if inputs["set_pointer"]:
-            self.pending = ("set", inputs["pointer"])
+            self.pending = [("set", inputs["pointer"]), ("set", inputs["second"])]
         elif inputs["add_pointer"]:
-            self.pending = ("add", inputs["pointer"])
+            self.pending = [("add", inputs["pointer"])] * 2
         else:
-            self.pending = None
-        self.started = True
+            self.pending = self.pending[1:]
         if inputs["rst"]:
-            self.started = False
-            self.pending = None
+            self._reset()

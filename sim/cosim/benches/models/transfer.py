@@ -61,13 +61,16 @@ class TransferModel:
         self.word: Word | None = None
         self.buffer = [0] * shape.vfsms
         self.held = [False] * shape.vfsms
+        self.coming: list[tuple[bool, int, Annotation]] = [(False, 0, self.codes.decode_annotation(0))] * 2
+        """Whether a VFSM is in the read stage, which, and its annotation: what the inputs were two cycles before; then
+        those of the cycle before."""
 
     # -- what registers alone decide -------------------------------------------------------------------------
 
     def reading(self, inputs: Inputs) -> Reading:
-        codes, vfsm, word = self.codes, inputs["vfsm"], self.word
-        annotation = codes.decode_annotation(inputs["annotation"])
-        if not inputs["active"]:
+        codes, word = self.codes, self.word
+        active, vfsm, annotation = self.coming[0]
+        if not active:
             return Reading("idle", vfsm, annotation)
         state = "retry" if self.held[vfsm] else "open"
         if word is not None:
@@ -122,9 +125,14 @@ class TransferModel:
         if self.asks_register(reading):
             expected |= {
                 "read__request": 1,
-                "read__number": source - codes.first_register,
                 "read__keep": int(reading.annotation.type == MoveType.COPY),
             }
+        # Registers are named two cycles before they may be asked for.
+        coming = codes.decode_annotation(inputs["annotation"])
+        if codes.is_register(coming.source):
+            expected["read__number"] = coming.source - codes.first_register
+        if codes.is_register(self.coming[1][2].destination):
+            expected["write__number"] = self.coming[1][2].destination - codes.first_register
         word = self.word
         if word is not None:
             destination = word.annotation.destination
@@ -137,7 +145,6 @@ class TransferModel:
             elif codes.is_register(destination):
                 expected |= {
                     "write__request": 1,
-                    "write__number": destination - codes.first_register,
                     "write__blind": int(word.annotation.type == MoveType.BLIND),
                     "write__data": word.data,
                 }
@@ -167,8 +174,11 @@ class TransferModel:
             self.held[vfsm] = True
             self.buffer[vfsm] = data
         self.word = result.taken
+        now = (bool(inputs["active"]), inputs["vfsm"], self.codes.decode_annotation(inputs["annotation"]))
+        self.coming = [self.coming[1], now]
         if inputs["rst"]:
             self.word = None
+            self.coming = [(False, *rest) for _, *rest in self.coming]
             self.held = [False] * self.shape.vfsms
         return result
 

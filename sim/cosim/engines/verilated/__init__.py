@@ -20,7 +20,6 @@ from cosim.engines.base import Engine, State
 from cosim.engines.processors import Access, Options, Outcome, Program, Programs
 from cosim.errors import DeadlockError
 from cosim.record import EVENT
-from numesh.codes import CommandKind
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
@@ -101,13 +100,13 @@ class VerilatedEngine(Engine):
             state["held"] = held
             show("buffer", "transfer", "buffers", held, np.uint64)
         active = np.array([self._mesh.peek(f"annotation_{p}.active") for p in pipelines]).T
-        show("read_vfsm", "annotation", "read_vfsm", active)
-        if {"schedule.setting", "schedule.adding", "schedule.value"} <= names:
-            setting, adding, value = (
-                np.array(self._mesh.peek(f"schedule.{signal}")) for signal in ("setting", "adding", "value")
-            )
-            state["pointer_kind"] = setting * CommandKind.SET_POINTER + adding * CommandKind.ADD_POINTER
-            state["pointer"] = value * (setting | adding)
+        show("decode_vfsm", "annotation", "decode_vfsm", active)
+        show("read_active", "transfer", "read_active")
+        if "read_active" in state:
+            show("read_vfsm", "transfer", "read_vfsm", state.pop("read_active"))
+        if {"schedule.setting", "schedule.value"} <= names:
+            state["pointer_set"] = np.array(self._mesh.peek("schedule.setting"))
+            state["pointer"] = np.array(self._mesh.peek("schedule.value"))
         registers = self._registers(names)
         if registers is not None:
             state["register"] = registers * full.astype(np.uint64)
@@ -117,18 +116,12 @@ class VerilatedEngine(Engine):
         return state
 
     def _registers(self, names: set[str]) -> np.ndarray | None:
-        """Words of the interface registers: each lies in the bank of the writer that wrote it last."""
-        banks = [name for name in (f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)) if name in names]
-        planes = [name for name in (f"interface.bank_of_{b}" for b in range(len(banks).bit_length())) if name in names]
-        if len(banks) <= self.shape.pipelines:
+        """Words of the interface registers: each is the exclusive or of what the banks have."""
+        banks = [f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)]
+        if not names.issuperset(banks):
             return None
-        count = self.shape.registers
-        words = np.array([self._mesh.peek(bank) for bank in banks], dtype=np.uint64)[:, :, :count]
-        number = np.zeros((self.nodes, count), dtype=np.int64)
-        for plane in planes:
-            bits = [_bits(value, count) for value in self._mesh.peek(plane)]
-            number |= np.array(bits) << int(plane.rpartition("_")[2])
-        return np.take_along_axis(words, number[np.newaxis], axis=0)[0]
+        words = np.array([self._mesh.peek(bank) for bank in banks], dtype=np.uint64)[:, :, : self.shape.registers]
+        return np.bitwise_xor.reduce(words, axis=0)
 
     # -- single cycles, as the plain processors drive them ---------------------------------------------------
 

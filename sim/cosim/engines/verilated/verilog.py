@@ -36,13 +36,12 @@ def state_signals(shape: NodeShape, node: str) -> dict[str, tuple[str, str]]:
 
     Those that the node's text does not have are left out; a tool may have renamed one that only tests look at.
     """
-    wanted = {"schedule": ["ram", "running", "setting", "adding", "value"]}
+    wanted = {"schedule": ["ram", "running", "setting", "value"]}
     wanted["interface"] = [f"bank_{k}" for k in range(shape.pipelines + 1)]
-    wanted["interface"] += [f"bank_of_{b}" for b in range(bits_for(shape.pipelines + 1))]
     for p in range(shape.pipelines):
-        wanted[f"annotation_{p}"] = ["ram", "active", "read_vfsm"]
+        wanted[f"annotation_{p}"] = ["ram", "active", "decode_vfsm"]
         wanted[f"command_{p}"] = ["count"]
-        wanted[f"transfer_{p}"] = ["held", "buffers", "out_data"]
+        wanted[f"transfer_{p}"] = ["held", "buffers", "out_data", "read_active", "read_vfsm"]
         write_stage = ("valid", "vfsm", "type", "destination", "forked", "from_buffer")
         wanted[f"transfer_{p}"] += [f"write_{name}" for name in write_stage]
     found = {}

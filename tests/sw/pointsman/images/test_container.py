@@ -106,12 +106,12 @@ def image(by_hand: ModuleType) -> bytes:
 
 def test_another_version_is_named(image: bytes) -> None:
     assert (
-        refused(header(image, version=2)).message == "x.image, header, offset 0x8: the format version must be 1, not 2"
+        refused(header(image, version=3)).message == "x.image, header, offset 0x8: the format version must be 2, not 3"
     )
-    assert refused(header(image, version=2)).hint == (
+    assert refused(header(image, version=3)).hint == (
         "the file was made by a newer Pointsman; compile the program with this one"
     )
-    assert "an older Pointsman" in str(refused(header(image, version=0)))
+    assert "an older Pointsman" in str(refused(header(image, version=1)))
 
 
 def test_another_magic_is_named(image: bytes) -> None:

@@ -239,7 +239,7 @@ def test_sections_with_wrong_contents_are_found(
         (5, 16, "phase 0 must start at schedule address 8, not 16"),
         (6, 2, "2 annotations must take 12 words with the schedule, not 10"),
         (7, 9, "1 annotations must take 10 words with the schedule, not 9"),
-        (8, 0x2822, "the entry of slot 0 must point to 9, not to 10"),
+        (8, 0x2422, "the entry of slot 0 must point to 10, not to 9"),
         (8, 1 << 17, "a word of 17 bits must be below 0x20000, not 0x20000"),
         (16, 2 << 16 | 2, "an annotation must be for pipeline 0..1 and VFSM 0..31, not 2 and 2"),
         (16, 32, "an annotation must be for pipeline 0..1 and VFSM 0..31, not 0 and 32"),
@@ -305,7 +305,7 @@ def test_what_is_written_another_way_is_refused(image: bytes) -> None:
         ),
         (
             lambda m, i: m.with_phase(i, 0, block=16),
-            "schedule of node 0: cannot be written: next must be 0 to 127, not 129",
+            "schedule of node 0: cannot be written: ahead must be 0 to 127, not 130",
         ),
         (
             lambda m, i: m.with_part(i, 0, 0, schedule=()),

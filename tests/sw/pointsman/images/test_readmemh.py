@@ -38,11 +38,11 @@ def test_a_node_holds_loader_phases_and_the_rest_as_after_reset(by_hand: ModuleT
     codes, reset = Codes(images.shape), NodeMemories.at_reset(images.shape)
     node = memories_of(images)[3]
     for slot in range(8):
-        assert codes.decode_entry(node.schedule[slot]) == ScheduleEntry((1, 1), (slot + 1) % 8)
+        assert codes.decode_entry(node.schedule[slot]) == ScheduleEntry((1, 1), (slot + 2) % 8)
     for block, part in ((1, 0), (2, 1)):
         for slot, row in enumerate(images.nodes[3].phases[part].schedule):
             entry = codes.decode_entry(node.schedule[8 * block + slot])
-            assert entry == ScheduleEntry(row, 8 * block + (slot + 1) % 8)
+            assert entry == ScheduleEntry(row, 8 * block + (slot + 2) % 8)
     assert node.schedule[24:] == reset.schedule[24:]
     given = {(r.pipeline, r.vfsm): r.annotation for part in images.nodes[3].phases for r in part.annotations}
     assert len(given) == 4
@@ -81,9 +81,9 @@ def test_files_hold_the_memories(by_hand: ModuleType, tmp_path: Path, name: str)
 def test_a_line_is_a_word_and_what_it_means(by_hand: ModuleType, tmp_path: Path) -> None:
     write_readmemh(by_hand.stream_1x2(), tmp_path)
     schedule = (tmp_path / "node1_schedule.hex").read_text().splitlines()
-    assert schedule[7] == "00021 // 7: block 0 slot 7, VFSM 1 1, next 0"
-    assert schedule[9] == "02822 // 9: block 1 slot 1, VFSM 2 1, next 10"
-    assert schedule[127] == "00000 // 127: block 15 slot 7, VFSM 0 0, next 0"
+    assert schedule[7] == "00421 // 7: block 0 slot 7, VFSM 1 1, ahead 1"
+    assert schedule[9] == "02c22 // 9: block 1 slot 1, VFSM 2 1, ahead 11"
+    assert schedule[127] == "00000 // 127: block 15 slot 7, VFSM 0 0, ahead 0"
     annotations = (tmp_path / "node1_annotations0.hex").read_text().splitlines()
     assert annotations[1] == "0640 // 1: MOVE register 0 -> MEMADR"
     assert annotations[2] == "1300 // 2: MOVE -x -> register 3"
