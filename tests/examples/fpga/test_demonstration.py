@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from amaranth.hdl import Value
 from amaranth.sim import Simulator
-from board import compile_exchange
 from demonstration import RESET_CYCLES, Demonstration
-from tape import Tape, record
+from tape import Tape
 
 from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
 from pointsman.images.image import Images
@@ -20,10 +19,9 @@ PASS, FAIL, WRONG_WORD, UNPUNCTUAL = 1 << 1, 1 << 2, 1 << 3, 1 << 4
 VERDICT = PASS | FAIL | WRONG_WORD | UNPUNCTUAL
 
 
-@pytest.fixture(scope="module")
-def program() -> tuple[Images, list[Tape]]:
-    images, application = compile_exchange(block=2)
-    return images, record(images, application)
+@pytest.fixture
+def program(exchange: tuple[Images, Any, list[Tape]]) -> tuple[Images, list[Tape]]:
+    return exchange[0], exchange[2]
 
 
 Change = tuple[Any, int]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from board import compile_exchange
 from exchange import Exchange
 from tape import Tape, record
 
@@ -17,12 +16,6 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
 from pointsman.runtime import Category, Lane, Transfer, Wait, WaitEmpty
-
-
-@pytest.fixture(scope="module")
-def program() -> tuple[Images, Exchange, list[Tape]]:
-    images, application = compile_exchange(block=3)
-    return images, application, record(images, application)
 
 
 def played(tape: Tape, read: list[int]) -> Generator[Any, None, None]:
@@ -39,8 +32,8 @@ def played(tape: Tape, read: list[int]) -> Generator[Any, None, None]:
                 read.append(int(word[0]))
 
 
-def test_a_tape_played_word_by_word_takes_the_same_cycles(program: tuple[Images, Exchange, list[Tape]]) -> None:
-    images, _, tapes = program
+def test_a_tape_played_word_by_word_takes_the_same_cycles(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
+    images, _, tapes = exchange
     read: list[list[int]] = [[] for _ in tapes]
     with Machine(images.shape, images.topology, engine="model") as machine:
         machine.preload(memories_of(images))
@@ -49,8 +42,8 @@ def test_a_tape_played_word_by_word_takes_the_same_cycles(program: tuple[Images,
     assert read == [[row.word for row in tape.rows if row.write is False] for tape in tapes]
 
 
-def test_the_words_on_the_tape_are_those_of_the_application(program: tuple[Images, Exchange, list[Tape]]) -> None:
-    _, application, tapes = program
+def test_the_words_on_the_tape_are_those_of_the_application(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
+    _, application, tapes = exchange
     for node, tape in enumerate(tapes):
         y, x = divmod(node, 2)
         heard = {row.word for row in tape.rows if row.write is False}
@@ -63,8 +56,8 @@ def test_the_words_on_the_tape_are_those_of_the_application(program: tuple[Image
     assert not [row for tape in tapes for row in tape.rows[:-1] if row.write is None]
 
 
-def test_a_program_that_answers_wrongly_is_not_recorded(program: tuple[Images, Exchange, list[Tape]]) -> None:
-    images, application, _ = program
+def test_a_program_that_answers_wrongly_is_not_recorded(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
+    images, application, _ = exchange
     application = Exchange(application.options_given, images.topology)
     application.blocks = application.blocks.copy()
     main = application.main
@@ -79,9 +72,9 @@ def test_a_program_that_answers_wrongly_is_not_recorded(program: tuple[Images, E
 
 
 def test_a_program_that_cannot_be_run_again_is_not_recorded(
-    program: tuple[Images, Exchange, list[Tape]], monkeypatch: pytest.MonkeyPatch
+    exchange: tuple[Images, Exchange, list[Tape]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    images, application, _ = program
+    images, application, _ = exchange
     memories = Machine.memories
 
     def changed(self: Machine) -> Any:
