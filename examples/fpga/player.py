@@ -108,46 +108,52 @@ class Player(wiring.Component):
         row = Signal(self.layout)
         fetched = Signal(2)
         pause = Signal.like(row.pause)
+        paused = Signal()
         now = Signal()
-        ready = Signal()
+        taken = Signal()
         go_on = Signal()
 
         # The row that is carried out stands in `row`, the one after it at the memory's output.
         address = Signal.like(port.addr)
         m.d.comb += [port.addr.eq(address), port.en.eq(go_on)]
-        with m.If(go_on):
-            m.d.sync += [row.eq(port.data), pause.eq(port.data.pause), address.eq(address + 1)]
         with m.If(self.hold):
             m.d.comb += go_on.eq(fetched != 2)
             m.d.sync += fetched.eq(fetched + go_on)
         with m.Else():
-            m.d.comb += go_on.eq(ready & (row.kind != Kind.END))
+            m.d.comb += go_on.eq(taken)
             m.d.sync += fetched.eq(0)
         rewind = Signal()
         m.d.sync += rewind.eq(self.hold)
         with m.If(self.hold & ~rewind):
             m.d.comb += go_on.eq(0)
             m.d.sync += [address.eq(0), fetched.eq(0)]
+        with m.Elif(go_on):
+            m.d.sync += [row.eq(port.data), address.eq(address + 1)]
 
-        full = Array(self.p_full)[row.register]
         drained = Signal()
+        m.d.comb += drained.eq(~(row.drained & self.p_full[: len(row.drained)]).any())
+        with m.If(go_on):
+            m.d.sync += [pause.eq(port.data.pause), paused.eq(port.data.pause != 0)]
+        with m.Elif(~self.hold & drained & paused):
+            m.d.sync += [pause.eq(pause - 1), paused.eq(pause != 1)]
+
+        # The node itself does nothing at a register that is not ready, so the access need not wait for the full bits: it
+        # is tried until it is taken.
+        full = Array(self.p_full)[row.register]
         m.d.comb += [
-            drained.eq(~(row.drained & self.p_full[: len(row.drained)]).any()),
-            now.eq(~self.hold & drained & (pause == 0)),
+            now.eq(~self.hold & drained & ~paused),
             self.p_address.eq(row.register),
             self.p_write_data.eq(row.word ^ (self.spoil & (row.register >= self.pipelines))),
-            self.p_write.eq(now & (row.kind == Kind.WRITE) & ~full),
-            self.p_read.eq(now & (row.kind == Kind.READ) & full),
-            ready.eq(self.p_write | self.p_read),
+            self.p_write.eq(now & (row.kind == Kind.WRITE)),
+            self.p_read.eq(now & (row.kind == Kind.READ)),
+            taken.eq((self.p_write & ~full) | (self.p_read & full)),
             self.done.eq(now & (row.kind == Kind.END)),
         ]
-        with m.If(~self.hold & drained & (pause != 0)):
-            m.d.sync += pause.eq(pause - 1)
 
         expected = Signal(len(self.p_read_data))
         compare = Signal()
         ended = Signal()
-        m.d.sync += [compare.eq(self.p_read), expected.eq(row.word), ended.eq(self.done)]
+        m.d.sync += [compare.eq(self.p_read & full), expected.eq(row.word), ended.eq(self.done)]
         with m.If(compare & (self.p_read_data != expected)):
             m.d.sync += self.wrong.eq(1)
         with m.If(~self.hold & ~ended & (self.done != (self.time == self.finish))):

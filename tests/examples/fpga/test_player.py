@@ -27,7 +27,10 @@ def play(
     rounds: int = 1,
     spoil: bool = False,
 ) -> tuple[list[Access], dict[str, int]]:
-    """Accesses of the last round, and the outputs at its end. ``answer(c)``: the word of a read in cycle c."""
+    """Accesses of the last round that found their register ready, and the outputs at its end.
+
+    ``answer(c)`` is the word of a read in cycle c.
+    """
     player = Player(shape=SHAPE, tape=Tape(tuple(rows), finish), time_bits=8)
     simulator = Simulator(player)
     simulator.add_clock(1e-6)
@@ -46,7 +49,8 @@ def play(
                 context.set(player.time, cycle)
                 context.set(player.p_full, full(cycle))
                 for kind in ("write", "read"):
-                    if context.get(getattr(player, f"p_{kind}")):
+                    ready = full(cycle) >> int(context.get(player.p_address)) & 1 == (kind == "read")
+                    if context.get(getattr(player, f"p_{kind}")) and ready:
                         word = context.get(player.p_write_data) if kind == "write" else 0
                         seen.append((cycle, kind, int(context.get(player.p_address)), int(word)))
                 await context.tick()
