@@ -138,7 +138,8 @@ def test_a_file_that_holds_something_else_is_refused(fpga: ModuleType, tmp_path:
 
 
 def test_the_page_of_the_documentation_is_that_of_the_results(fpga: ModuleType) -> None:
-    """``make fpga`` writes both; nobody edits one of them by hand."""
-    result = json.loads((ROOT / "benchmarks" / "results" / "fpga.json").read_text())
+    """``make fpga`` writes both; nobody edits one of them by hand, and without results the page has no figures."""
+    results = ROOT / "benchmarks" / "results" / "fpga.json"
     text = (ROOT / "docs" / "fpga.md").read_text()
-    assert fpga.put_into(text, fpga.page(result)) == text
+    measured = fpga.page(json.loads(results.read_text())) if results.exists() else ""
+    assert fpga.put_into(text, measured) == text
