@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench soak fuzz fuzz-soak check docs clean formal mutants
+.PHONY: help setup run test sim verilog bench soak fuzz fuzz-soak check docs clean formal mutants fpga bitstream
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,12 @@ verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
 bench: $(STAMP) ## all measurements, into benchmarks/results/
 	@$(BIN)/python benchmarks/run_all.py
 
+fpga: $(STAMP) ## area and clock of the node on an ECP5, into docs/fpga.md (long; can be stopped and started again)
+	@$(BIN)/python benchmarks/fpga.py --page docs/fpga.md > build/fpga.json
+
+bitstream: $(STAMP) ## a 2x2 mesh for the ULX3S-85F board, build/fpga/exchange.bit
+	@$(BIN)/python examples/fpga/board.py --folder build/fpga
+
 soak: $(STAMP) ## the slow tests
 	@$(BIN)/python -m pytest -m slow
 
@@ -80,6 +86,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench sim formal mutants: | build
+run verilog docs bench fpga bitstream sim formal mutants: | build
 build:
 	@mkdir -p build

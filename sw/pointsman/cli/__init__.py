@@ -16,6 +16,7 @@ from .fmt import fmt
 from .options import EXIT_USER
 from .route import route
 from .run import run
+from .synth import synth
 from .verilog import verilog
 
 
@@ -51,5 +52,5 @@ def main() -> None:
     """
 
 
-for _command in (compile_, check, explain, fmt, route, run, verilog):
+for _command in (compile_, check, explain, fmt, route, run, synth, verilog):
     main.add_command(_command)

@@ -1,0 +1,116 @@
+"""What a node's processor does at its port, written down: a tape that hardware can play.
+
+The application runs once on the cycle model, with its answer checked. What its processors asked for is kept as rows: wait
+until the command registers are empty, pause, write or read one word. Whoever does the same at the port of a real node, a
+player in the FPGA or a host, runs the program. Every node must be out of reset in the same cycle; from then on even the
+cycles are those of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cosim.machine import Machine
+from cosim.session import run_nodes
+from pointsman.errors import PointsmanError
+from pointsman.images.image import Images
+from pointsman.images.readmemh import memories_of
+from pointsman.runtime import Application, Node, Transfer, Wait, WaitEmpty, WaitUntil, WrongAnswer
+
+
+@dataclass(frozen=True)
+class Row:
+    """One access: when the registers in the mask ``drained`` are not full, ``pause`` cycles later, as soon as ``register``
+    is ready, ``word`` is written to it, or read from it and compared. ``write`` None ends the tape."""
+
+    drained: int
+    pause: int
+    write: bool | None
+    register: int = 0
+    word: int = 0
+
+
+@dataclass(frozen=True)
+class Tape:
+    """All rows of a node, and the cycle in which its program ends, counted from the end of reset."""
+
+    rows: tuple[Row, ...]
+    finish: int
+
+
+def record(images: Images, application: Application) -> list[Tape]:
+    """The tape of every node.
+
+    Raises
+    ------
+    PointsmanError
+        If the answer is wrong, or the program leaves other contents in the routers' memories than it found, so that it
+        could not be run again.
+    """
+    with Machine(images.shape, images.topology, engine="model") as machine:
+        memories = memories_of(images)
+        machine.preload(memories)
+        recorder = _Recorder(machine)
+        nodes = [Node(images, number, machine, preloaded=True) for number in range(machine.nodes)]
+        result = run_nodes(images, nodes, application.main, recorder)
+        try:
+            application.check(result.results)
+        except WrongAnswer as error:
+            raise PointsmanError(f"the program gives a wrong answer in the model: {error}") from None
+        if machine.memories() != memories:
+            raise PointsmanError(
+                "the program changes the routers' memories and cannot be run again from reset",
+                hint="load the first run-time values again at its end",
+            )
+    return [
+        _tape(images, log, result.events[result.events["node"] == node], int(result.finished[node]))
+        for node, log in enumerate(recorder.logs)
+    ]
+
+
+class _Recorder:
+    """A machine that keeps what its programs ask for, and when."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.logs: list[list[tuple[Any, int]]] = [[] for _ in range(machine.nodes)]
+
+    def run(self, programs: list[Any], **options: Any) -> Any:
+        kept = [self._kept(program, log) for program, log in zip(programs, self.logs, strict=True)]
+        return self.machine.run(kept, events=True, **options)
+
+    def _kept(self, program: Any, log: list[tuple[Any, int]]) -> Generator[Any, None, Any]:
+        while True:
+            try:
+                request = program.send(None)
+            except StopIteration as end:
+                return end.value
+            log.append((request, self.machine.time))
+            yield request
+
+
+def _tape(images: Images, log: list[tuple[Any, int]], events: np.ndarray, finish: int) -> Tape:
+    rows: list[Row] = []
+    drained = pause = 0
+    accesses = iter(events)
+    for request, time in log:
+        if isinstance(request, WaitEmpty):
+            if request.register >= images.shape.pipelines:
+                raise PointsmanError(f"a tape can wait for command registers only, not for {request.register}")
+            drained |= 1 << request.register
+        elif isinstance(request, Wait):
+            pause += request.cycles
+        elif isinstance(request, WaitUntil):
+            pause += max(0, request.time - time)
+        elif isinstance(request, Transfer):
+            for _ in range(sum(lane.words for lane in request.lanes)):
+                access = next(accesses)
+                rows.append(Row(drained, pause, bool(access["write"]), int(access["register"]), int(access["word"])))
+                drained = pause = 0
+        else:
+            raise PointsmanError(f"a tape has no row for {request!r}")
+    return Tape((*rows, Row(drained, pause, None)), finish)

