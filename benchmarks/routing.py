@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from pointsman.network import Topology, mesh, torus
+from pointsman.network.lattice import diamond
 from pointsman.streams.ideal.router import prepare, route_ideal
 from pointsman.streams.ideal_check import check_ideal
 from pointsman.streams.route_file import RouteProblem, RouteStream, make_problem
@@ -65,6 +66,101 @@ def random_set(topology: Topology, density: float, seed: int) -> RouteProblem:
     return make_problem(topology, streams or [RouteStream(0, (1,))])
 
 
+def permutations(quick: bool) -> Iterator[Row]:
+    """Permutations on the NuMesh node: the smallest bandwidth over the bound at the period chosen (ours: words per 64 slots)."""
+    yield from _permutation("bit reversal", mesh(4, 4), reversal(16), 0.95)
+    yield from _permutation("bit reversal", mesh(8, 8), reversal(64), 0.90)
+    yield from _permutation("transpose", mesh(8, 8), [x * 8 + y for y in range(8) for x in range(8)], 0.85)
+    for seed in (1,) if quick else (1, 2, 3):
+        yield from _permutation(f"random {seed}", mesh(4, 4), shuffled(16, seed), 0.90)
+        yield from _permutation(f"random {seed}", mesh(8, 8), shuffled(64, seed), 0.85)
+    yield from _permutation("bit reversal", mesh(4, 4, 4), reversal(64), 0.80)
+    if quick:
+        return
+    yield from _permutation("bit reversal", mesh(16, 16), reversal(256), 0.80)
+    yield from _permutation("random 1", mesh(16, 16), shuffled(256, 1), 0.78)
+    yield from _permutation("bit reversal", mesh(8, 8, 8), reversal(512), None)
+    yield from _permutation("random 1", diamond(7), shuffled(455, 1), None)
+
+
+def operators(quick: bool) -> Iterator[Row]:
+    """Streams of matrix multiplication on the node (Metcalf 1997, Table 8.2: broadcast .500 to .250, shift .500 to .333)."""
+    for nodes in (2, 5, 10) if quick else (2, 3, 4, 5, 6, 10):
+        row = [RouteStream(0, tuple(range(1, nodes)))]
+        yield from _operator(f"row broadcast, {nodes} nodes", make_problem(mesh(nodes, 1), row))
+        ring = [RouteStream(node, ((node + 1) % nodes,)) for node in range(nodes)]
+        yield from _operator(f"column shift, {nodes} nodes", make_problem(mesh(nodes, 1), ring))
+
+
+def growth(quick: bool) -> Iterator[Row]:
+    """How routing time grows with the hops of all words of a random permutation (NuMesh node); the last row is the exponent."""
+    from pointsman.streams.numesh_route import route_streams
+
+    points = []
+    for side in (4, 8) if quick else (4, 8, 16, 32):
+        problem = permutation(mesh(side, side), shuffled(side * side, 1))
+        began = time.process_time()
+        result = route_streams(problem, bounded=False)
+        spent = time.process_time() - began
+        hops = sum(sum(move[2] is not None for move in word[1:]) for s in result.streams for word in s.words[:1])
+        points.append((hops, result.seconds))
+        share = 64 * min(stream.bandwidth for stream in result.streams)
+        yield {"case": f"{side}x{side}", "hops": hops, "ours": share, "seconds": round(min(spent, result.seconds), 2)}
+    hops, seconds = np.log(np.array(points)).T
+    exponent = float(np.polyfit(hops, seconds, 1)[0])
+    yield {"case": "exponent", "ours": exponent, "met": exponent <= 1.2}
+
+
+def reversal(nodes: int) -> list[int]:
+    bits = nodes.bit_length() - 1
+    return [int(format(node, f"0{bits}b")[::-1], 2) for node in range(nodes)]
+
+
+def shuffled(nodes: int, seed: int) -> list[int]:
+    return [int(end) for end in np.random.default_rng(seed).permutation(nodes)]
+
+
+def permutation(topology: Topology, ends: list[int]) -> RouteProblem:
+    return make_problem(topology, [RouteStream(node, (end,)) for node, end in enumerate(ends) if node != end])
+
+
+def _permutation(name: str, topology: Topology, ends: list[int], mark: float | None) -> Iterator[Row]:
+    from pointsman.streams.numesh_route import route_streams
+
+    result = route_streams(permutation(topology, ends))
+    assert result.bound is not None
+    share = min(stream.bandwidth for stream in result.streams)
+    row: Row = {
+        "case": f"{name} {topology}",
+        "bound": 64 * result.bound.value,
+        "kind": result.bound.kind,
+        "ours": 64 * share,
+        "ratio": share / result.bound.value,
+        "period": result.period,
+        "seconds": round(result.seconds, 2),
+        "bound_seconds": round(result.bound_seconds, 2),
+    }
+    if mark is not None:
+        row |= {"mark": mark, "met": row["ratio"] >= mark}
+    yield row
+
+
+def _operator(name: str, problem: RouteProblem) -> Iterator[Row]:
+    from pointsman.streams.numesh_route import route_streams
+
+    result = route_streams(problem)
+    assert result.bound is not None
+    share = min(stream.bandwidth for stream in result.streams)
+    yield {
+        "case": name,
+        "bound": result.bound.value,
+        "ours": share,
+        "period": result.period,
+        "seconds": round(result.seconds, 2),
+        "met": share >= 0.5,
+    }
+
+
 def _route(problem: RouteProblem) -> Row:
     began = time.process_time()
     result = route_ideal(problem)
@@ -83,8 +179,8 @@ def _route(problem: RouteProblem) -> Row:
     }
 
 
-SECTIONS: list[Callable[[bool], Iterator[Row]]] = [all_to_all, random_sets]
-"""In the order in which they are printed. The sections of the NuMesh node join here."""
+SECTIONS: list[Callable[[bool], Iterator[Row]]] = [operators, permutations, growth, random_sets, all_to_all]
+"""In the order in which they are printed."""
 
 
 def main() -> int:
@@ -118,14 +214,10 @@ def main() -> int:
 
 def _line(row: Row) -> str:
     cells = [f"{row['case']:28}"]
-    for key in ("bound", "peers", "period", "seconds"):
+    for key in ("bound", "peers", "ours", "ratio", "mark", "period", "seconds"):
         if key in row:
             value = row[key]
-            cells.append(
-                f"{'ours' if key == 'period' else key} {value:.4g}"
-                if isinstance(value, float)
-                else f"{'ours' if key == 'period' else key} {value}"
-            )
+            cells.append(f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}")
     if "met" in row:
         cells.append("met" if row["met"] else "MISSED")
     return "  ".join(cells)

@@ -8,7 +8,7 @@ Words are packed by ``packing``; the answer is proved by the judge (``check``), 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,10 @@ def route_streams(
     effort: float = 1.0,
     time_limit: float | None = None,
     progress: bool = False,
+    bounded: bool = True,
+    cost: Callable[[int, int, int], float] | None = None,
+    keep_in: Mapping[int, Collection[int]] | None = None,
+    pinned: Mapping[int, RoutedWords] | None = None,
 ) -> RouteResult:
     """Route all streams of ``problem``.
 
@@ -58,6 +62,16 @@ def route_streams(
         machine's speed.
     progress : bool
         Show what is being tried on a terminal.
+    bounded : bool
+        Compute the bounds as well.
+    cost : callable, optional
+        Price of (node, pipeline, slot), beside what use makes of it: 0 is good, larger is worse, infinity forbids it
+        (Metcalf 1997, §6.3.1). 1 is as much as another hop. Needs ``length``.
+    keep_in : mapping, optional
+        Nodes that a stream may use, by its index (partitions); others may use all.
+    pinned : mapping, optional
+        Words of streams, by index, that stay in their pipelines and slots (continuing operators), from an earlier result
+        of period ``length``. VFSM numbers may change.
 
     Raises
     ------
@@ -71,7 +85,11 @@ def route_streams(
     shape = problem.shape
     longest = max(2, shape.schedule_depth // 3)
     periods = [length] if length is not None else list(range(min(SHORTEST, longest), longest + 1))
-    routed, reason = _routed(problem, periods, length is not None, seed, effort, time_limit, progress)
+    ground = _ground(problem, cost, keep_in or {})
+    standing = _standing(problem, pinned or {}, length)
+    if cost is not None and length is None:
+        raise RoutingError("a cost by slot needs a length")
+    routed, reason = _routed(problem, ground, standing, periods, length is not None, seed, effort, time_limit, progress)
     seconds = time.perf_counter() - started
     images = route_images(routed)
     report = check_images(images)
@@ -81,7 +99,7 @@ def route_streams(
             hint="this is a fault of the router: please report it with the file",
         )
     started = time.perf_counter()
-    found = tuple(numesh_bounds(problem, routed.period)) if problem.streams else ()
+    found = tuple(numesh_bounds(problem, routed.period)) if bounded and problem.streams else ()
     return RouteResult(
         router="numesh",
         period=routed.period,
@@ -134,7 +152,24 @@ def _check_registers(problem: RouteProblem) -> None:
         )
 
 
-def _ground(problem: RouteProblem) -> Ground:
+def _standing(problem: RouteProblem, pinned: Mapping[int, RoutedWords], length: int | None) -> list[Packed]:
+    if not pinned:
+        return []
+    if length is None:
+        raise RoutingError("pinned words need the length of their period")
+    for index, routed in pinned.items():
+        if not 0 <= index < len(problem.streams):
+            raise RoutingError(f"there is no stream {index} to pin (0..{len(problem.streams) - 1})")
+        for word in routed.words:
+            for node, slot, to, *_ in word[1:]:
+                if not 0 <= slot < length or (to is not None and to != node and (node, to) not in problem.links):
+                    raise RoutingError(f"the pinned words of stream {index} do not fit the network or {length} slots")
+    return _chains_of(problem, pinned, length)
+
+
+def _ground(
+    problem: RouteProblem, cost: Callable[[int, int, int], float] | None, keep_in: Mapping[int, Collection[int]]
+) -> Ground:
     shape, links = problem.shape, problem.links
     wires: dict[tuple[int, int], int] = {}
     of = tuple(
@@ -150,12 +185,18 @@ def _ground(problem: RouteProblem) -> Ground:
         room=shape.vfsms - FIRST_FREE_VFSM,
         registers=shape.registers - shape.pipelines,
         alive=alive,
-        streams=tuple(Carriage(s.source, s.destinations, s.weight) for s in problem.streams),
+        streams=tuple(
+            Carriage(s.source, s.destinations, s.weight, frozenset(keep_in[i]) if i in keep_in else None)
+            for i, s in enumerate(problem.streams)
+        ),
+        cell_price=cost,
     )
 
 
 def _routed(
     problem: RouteProblem,
+    ground: Ground,
+    standing: list[Packed],
     periods: list[int],
     given: bool,
     seed: int,
@@ -166,7 +207,8 @@ def _routed(
     shape = problem.shape
     if not problem.streams:
         return RoutedPhase(shape, problem.topology, periods[-1], (), ()), "no streams"
-    tables = Tables(_ground(problem))
+    tables = Tables(ground)
+    _check_reach(problem, tables)
     bar = tqdm(desc="routing", unit=" levels", leave=False, disable=None if progress else True)
 
     def tell(line: str) -> None:
@@ -174,15 +216,41 @@ def _routed(
         bar.update()
 
     try:
-        search = Levels(tables, periods, seed=seed, effort=effort, time_limit=time_limit, tell=tell)
+        search = Levels(tables, periods, standing=standing, seed=seed, effort=effort, time_limit=time_limit, tell=tell)
         best = search.run()
     finally:
         bar.close()
     if best is None:
         raise _failed(problem, search, periods)
-    chains = fill(tables, best.level.slots, best.chains, search.weights, hold=True, seed=seed, slack=search.slack)
+    chains = fill(
+        tables,
+        best.level.slots,
+        best.chains,
+        search.weights,
+        hold=True,
+        pinned=search.pinned,
+        seed=seed,
+        slack=search.slack,
+    )
     routed = _assembled(problem, best.level.slots, chains)
     return routed, _reason(best, periods, given)
+
+
+def _check_reach(problem: RouteProblem, tables: Tables) -> None:
+    """Inside the nodes that a stream may use there must be a way (``make_problem`` has seen to the network as a whole)."""
+    for index, (stream, carried) in enumerate(zip(problem.streams, tables.ground.streams, strict=True)):
+        if carried.nodes is None:
+            continue
+        inside = carried.nodes
+        reached, fringe = {stream.source} & inside, [stream.source]
+        while fringe:
+            for after in problem.following[fringe.pop()]:
+                if after in inside and after not in reached:
+                    reached.add(after)
+                    fringe.append(after)
+        missed = [node for node in (stream.source, *stream.destinations) if node not in reached]
+        if missed:
+            raise RoutingError(f"stream {index} cannot reach node {missed[0]} inside the nodes that it may use")
 
 
 def _reason(best: Best, periods: list[int], given: bool) -> str:
@@ -355,16 +423,20 @@ def _node_tables(images: Images) -> tuple[NodeTable, ...]:
 
 def routed_phase(problem: RouteProblem, result: RouteResult) -> RoutedPhase:
     """A routed phase from the words of a result: words that share their VFSMs make a chain."""
+    return _assembled(problem, result.period, _chains_of(problem, dict(enumerate(result.streams)), result.period))
+
+
+def _chains_of(problem: RouteProblem, streams: Mapping[int, RoutedWords], period: int) -> list[Packed]:
     shares: list[Packed] = []
     place_of = {pair: index for index, pair in enumerate(problem.links)}
-    for index, stream in enumerate(result.streams):
+    for index, stream in streams.items():
         chains: dict[tuple[tuple[int, int, int], ...], list[tuple[Move, ...]]] = {}
         for word in stream.words:
             key = tuple((m[0] or 0, m[3] or 0, m[4] or 0) for m in word[1:])
             chains.setdefault(key, []).append(word)
         for words in chains.values():
-            shares.append(_packed(index, words, problem, place_of, result.period))
-    return _assembled(problem, result.period, shares)
+            shares.append(_packed(index, words, problem, place_of, period))
+    return shares
 
 
 def _packed(

@@ -6,7 +6,7 @@ Takes a packing that settled; gives chains with more words. No word that is ther
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -27,10 +27,12 @@ def fill(
     weights: Sequence[Fraction],
     *,
     hold: bool,
+    pinned: Collection[int] = (),
     seed: int,
     slack: int,
 ) -> list[Packed]:
-    """``chains`` with words added while anything fits, always to the stream with the least bandwidth over weight.
+    """``chains`` with words added while anything fits, always to the stream with the least bandwidth over weight,
+    but none to those ``pinned``.
 
     A processor moves a word a cycle, so no node gets words beyond that (Metcalf 1997, §8.1.2).
     """
@@ -62,7 +64,8 @@ def fill(
     most = max([1, *(len(packed.starts) for packed in chains)]) * MOST_EXTRA
     table = _grown(packing.chains, room, most)
     used = len(chains)
-    heap = [(Fraction(count) / weight, index) for index, (count, weight) in enumerate(zip(words, weights, strict=True))]
+    counted = enumerate(zip(words, weights, strict=True))
+    heap = [(Fraction(count) / weight, index) for index, (count, weight) in counted if index not in pinned]
     heapq.heapify(heap)
     shifts = tables.scratch(slots, slack)
     while heap:

@@ -30,7 +30,7 @@ EASY_LARGE, LARGE = 0.83, 200
 """The same from so many nodes on, where an attempt takes long."""
 NEAR, TRIES_NEAR, TRIES_LOWEST = 5, 5, 3
 """A level that failed by so few conflicts is tried so often; the lowest one so often in any case."""
-SHARING = 0.02
+SHARING = 0.15
 """How much harder a level counts for each word above one that its chains carry on average."""
 
 
@@ -66,6 +66,8 @@ class Levels:
         Lengths that may be chosen.
     hold : bool
         Keep slots for reprogramming.
+    standing : sequence of Packed
+        Chains that stay as they are; their streams get no others. The period is theirs, then.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Levels:
         periods: Sequence[int],
         *,
         hold: bool = True,
+        standing: Sequence[Packed] = (),
         seed: int = 0,
         effort: float = 1.0,
         time_limit: float | None = None,
@@ -82,6 +85,8 @@ class Levels:
         self.tables, self.periods, self.hold, self.seed = tables, list(periods), hold, seed
         self.tell = tell or (lambda line: None)
         self.ground = tables.ground
+        self.standing = list(standing)
+        self.pinned = {packed.stream for packed in self.standing}
         self.weights = [Fraction(stream.weight).limit_denominator(10_000) for stream in self.ground.streams]
         self.slack = 2 if self.ground.nodes <= MOST_NODES_LOOSE else 0
         hops = int(tables.length.sum()) + len(self.ground.streams)
@@ -124,26 +129,35 @@ class Levels:
         return thin
 
     def _level(self, slots: int, share: Fraction, estimate: float) -> Level | None:
-        words = tuple(max(1, -int(-(share * weight * slots) // 1)) for weight in self.weights)
-        least = min(Fraction(count) / (weight * slots) for count, weight in zip(words, self.weights, strict=True))
+        words = tuple(
+            0 if index in self.pinned else max(1, -int(-(share * weight * slots) // 1))
+            for index, weight in enumerate(self.weights)
+        )
+        least = min(
+            (Fraction(count) / (weight * slots) for count, weight in zip(words, self.weights, strict=True) if count),
+            default=Fraction(0),
+        )
         split = self.split(slots, words)
         if split is None:
             return None
         free = 1 if self.hold else 0
         room = (slots - free) / slots
         load = float(least) / (estimate * room) if estimate else 1.0
-        load += SHARING * (sum(words) / sum(split) - 1)
+        load += SHARING * (sum(words) / max(1, sum(split)) - 1)
         return Level(slots, words, least, load)
 
     def split(self, slots: int, words: Sequence[int]) -> list[int] | None:
         """Chains of each stream: as many as registers and VFSMs allow, never more than its words; None if they do not suffice."""
         ground = self.ground
         free = [ground.registers] * ground.nodes
-        least = [max(1, -(-2 * count // slots)) for count in words]
+        least = [-(-2 * count // slots) for count in words]
         ends = [(stream.source, *stream.destinations) for stream in ground.streams]
         for index, nodes in enumerate(ends):
             for node in nodes:
                 free[node] -= least[index]
+        for packed in self.standing:
+            for node in ends[packed.stream]:
+                free[node] -= 1
         if min(free, default=0) < 0:
             return None
         busy = slots - (1 if self.hold else 0)
@@ -211,7 +225,7 @@ class Levels:
         spent = 0
         while index is not None:
             level = levels[index]
-            self.tell(f"{level.slots} slots, {min(level.words)} to {max(level.words)} words")
+            self.tell(f"{level.slots} slots, up to {max(level.words)} words a stream")
             lowest = best is None and index == 0
             left = self.budget - spent
             budget = self.budget if lowest else max(left // 2, self.budget // 8)
@@ -225,7 +239,8 @@ class Levels:
                 self.failures.append((level, outcome))
                 if lowest and tries[index] >= TRIES_LOWEST:
                     return None
-                if not lowest and (outcome.conflicts > NEAR or tries[index] >= TRIES_NEAR):
+                near = outcome.conflicts <= NEAR and tries[index] < TRIES_NEAR and self.ground.nodes < LARGE
+                if not lowest and not near:
                     high = index
             if best is not None and self._spent(spent):
                 break
@@ -267,6 +282,7 @@ class Levels:
             hold=self.hold,
             seed=self.seed * 1000 + number,
             slack=self.slack,
+            standing=self.standing,
         )
         packing.run(ROUNDS, self.patience, budget, self._late)
         return packing.outcome(), packing.work

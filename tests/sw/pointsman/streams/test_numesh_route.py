@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -217,6 +218,58 @@ def test_what_does_not_fit_is_explained() -> None:
 def test_no_streams_are_no_work() -> None:
     result = route_streams(make_problem(mesh(2, 2), []))
     assert result.streams == ()
+
+
+def places(stream: Any) -> set[tuple[tuple[Any, ...], ...]]:
+    return {tuple(move[:4] for move in word) for word in stream.words}
+
+
+def test_pinned_words_stay_where_they_are(replay: ModuleType) -> None:
+    before = make_problem(mesh(4, 4), [RouteStream(0, (15,)), RouteStream(3, (12, 8))])
+    first = route_streams(before, length=20, effort=0.05)
+    streams = [*before.streams, *(RouteStream(node, (15 - node,)) for node in (1, 2, 5, 6))]
+    problem = make_problem(mesh(4, 4), streams)
+    kept = {index: replace(s, words=s.words[:6], bandwidth=6 / 20) for index, s in enumerate(first.streams)}
+    result = route_streams(problem, length=20, effort=0.1, pinned=kept)
+    agreed(problem, result, replay)
+    for index, stream in kept.items():
+        assert places(result.streams[index]) == places(stream)
+    assert all(stream.words for stream in result.streams[2:])
+
+
+def test_a_price_of_infinity_forbids_a_slot_and_a_price_is_avoided(replay: ModuleType) -> None:
+    problem = make_problem(mesh(3, 3), [RouteStream(0, (8,)), RouteStream(2, (6,))])
+
+    def cost(node: int, pipeline: int, slot: int) -> float:
+        return float("inf") if slot == 5 else 3.0 if node == 4 else 0.0
+
+    result = route_streams(problem, length=12, effort=0.02, cost=cost)
+    agreed(problem, result, replay)
+    moves = [move for stream in result.streams for word in stream.words for move in word[1:]]
+    assert all(move[1] != 5 for move in moves)
+    free = route_streams(problem, length=12, effort=0.02)
+    assert any(move[1] == 5 for stream in free.streams for word in stream.words for move in word[1:])
+
+
+def test_a_stream_keeps_to_its_nodes(replay: ModuleType) -> None:
+    problem = make_problem(mesh(4, 4), [RouteStream(0, (12,)), RouteStream(1, (13,)), RouteStream(3, (15,))])
+    column = [0, 4, 8, 12]
+    result = route_streams(problem, length=16, effort=0.02, keep_in={0: column})
+    agreed(problem, result, replay)
+    assert {move[0] for word in result.streams[0].words for move in word[1:]} <= set(column)
+    with pytest.raises(RoutingError, match="stream 1 cannot reach node 13 inside the nodes that it may use"):
+        route_streams(problem, effort=0.02, keep_in={1: [1, 5, 13]})
+
+
+def test_pins_and_prices_need_a_length() -> None:
+    problem = make_problem(mesh(2, 2), [RouteStream(0, (3,))])
+    result = route_streams(problem, length=8, effort=0.02)
+    with pytest.raises(RoutingError, match="pinned words need the length of their period"):
+        route_streams(problem, pinned={0: result.streams[0]})
+    with pytest.raises(RoutingError, match="a cost by slot needs a length"):
+        route_streams(problem, cost=lambda node, pipeline, slot: 0.0)
+    with pytest.raises(RoutingError, match="there is no stream 4 to pin"):
+        route_streams(problem, length=8, pinned={4: result.streams[0]})
 
 
 # -- on machines: every stream gets its share ---------------------------------------------------------------------------
