@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Module, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -116,19 +116,19 @@ class Player(wiring.Component):
         # The row that is carried out stands in `row`, the one after it at the memory's output.
         address = Signal.like(port.addr)
         m.d.comb += [port.addr.eq(address), port.en.eq(go_on)]
-        with m.If(self.hold):
-            m.d.comb += go_on.eq(fetched != 2)
-            m.d.sync += fetched.eq(fetched + go_on)
-        with m.Else():
-            m.d.comb += go_on.eq(taken)
-            m.d.sync += fetched.eq(0)
         rewind = Signal()
-        m.d.sync += rewind.eq(self.hold)
-        with m.If(self.hold & ~rewind):
-            m.d.comb += go_on.eq(0)
+        rewound = Signal()
+        m.d.sync += rewound.eq(self.hold)
+        m.d.comb += [
+            rewind.eq(self.hold & ~rewound),
+            go_on.eq(Mux(self.hold, ~rewind & (fetched != 2), taken)),
+        ]
+        with m.If(rewind):
             m.d.sync += [address.eq(0), fetched.eq(0)]
-        with m.Elif(go_on):
-            m.d.sync += [row.eq(port.data), address.eq(address + 1)]
+        with m.Else():
+            m.d.sync += fetched.eq(Mux(self.hold, fetched + go_on, 0))
+            with m.If(go_on):
+                m.d.sync += [row.eq(port.data), address.eq(address + 1)]
 
         drained = Signal()
         m.d.comb += drained.eq(~(row.drained & self.p_full[: len(row.drained)]).any())

@@ -15,6 +15,7 @@ from cosim.engines.verilated.build import find_compiler
 from cosim.errors import DeadlockError
 from cosim.machine import Machine
 from cosim.rings import ring_memories, ring_order
+from numesh.codes import FIRST_READ
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
@@ -111,10 +112,10 @@ def test_wait_empty_goes_on_in_the_first_cycle_in_which_the_register_is_not_full
         times.append(machine.time)
         return times
 
-    # Written in cycle 0, full in cycle 1; the first read stage of the sending VFSM is in cycle 2.
+    # Written in cycle 0; the first read stage of the sending VFSM is in cycle FIRST_READ, so the register is empty one later.
     record = alone(machine, program())
-    assert record.results[0] == [0, 1, 3, 4]
-    assert record.cycles[0].tolist() == [0, 2, 0, 0, 0, 2]
+    assert record.results[0] == [0, 1, FIRST_READ + 1, FIRST_READ + 2]
+    assert record.cycles[0].tolist() == [0, 2, 0, 0, 0, FIRST_READ]
 
 
 def test_a_stalled_transfer_counts_by_the_first_lane_that_is_not_complete(machine: Machine):
@@ -128,8 +129,9 @@ def test_a_stalled_transfer_counts_by_the_first_lane_that_is_not_complete(machin
     programs = [None] * NODES
     programs[0], programs[PREVIOUS[0]] = program(), previous()
     record = machine.run(programs)
-    # Writes in cycles 0, 3 and 5, for the router reads in 2 and 4; then waiting for the word.
-    assert record.cycles[0].tolist() == [0, 6, record.finished[0] - 6, 0, 0, 0]
+    # Writes in cycles 0 and FIRST_READ + 1 and + 3, for the router reads in FIRST_READ and + 2; then waiting for the word.
+    writing = FIRST_READ + 4
+    assert record.cycles[0].tolist() == [0, writing, record.finished[0] - writing, 0, 0, 0]
     assert record.accesses[0].tolist() == [3, 1]
 
 
@@ -399,11 +401,11 @@ def test_state_and_time_can_be_watched_in_every_cycle(machine: Machine):
     seen: list[tuple[int, int]] = []
     record = alone(
         machine,
-        (request for request in [write(1), Wait(4, CPU)]),
+        (request for request in [write(1), Wait(FIRST_READ + 2, CPU)]),
         each_cycle=lambda: seen.append((machine.time, int(machine.state()["full"][0, 2]))),
     )
-    assert record.total_cycles == 5
-    assert seen == [(0, 0), (1, 1), (2, 1), (3, 0), (4, 0)]
+    assert record.total_cycles == FIRST_READ + 3
+    assert seen == [(time, int(1 <= time <= FIRST_READ)) for time in range(FIRST_READ + 3)]
 
 
 # -- failures ----------------------------------------------------------------------------------------------------------

@@ -238,9 +238,9 @@ def test_progress_is_one_line_that_goes_away(tmp_path: Path, capsys: pytest.Capt
 )
 def test_every_register_that_the_engine_shows_is_in_the_verilog_of_the_node(shape: NodeShape):
     names = set(state_signals(shape, node_verilog(shape)))
-    expected = {"schedule.ram", "schedule.running", "schedule.setting", "schedule.adding", "schedule.value"}
+    expected = {"schedule.ram", "schedule.running", "schedule.setting", "schedule.value"}
     for p in range(shape.pipelines):
-        expected |= {f"annotation_{p}.{name}" for name in ("ram", "active", "read_vfsm")}
+        expected |= {f"annotation_{p}.{name}" for name in ("ram", "active")}
         expected |= {f"transfer_{p}.{name}" for name in ("held", "buffers", "write_valid", "write_vfsm", "out_data")}
     expected |= {f"interface.bank_{k}" for k in range(shape.pipelines + 1)}
     assert expected <= names
