@@ -73,3 +73,9 @@ def read_text(path: Path, what: str) -> str:
         raise PointsmanError(f"cannot read the {what} {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise PointsmanError(f"the {what} {path} is no UTF-8 text: byte {error.start} is wrong") from None
+
+
+def cache_folder() -> Path:
+    """Where builds are kept from run to run: ``$POINTSMAN_CACHE``, else ``~/.cache/pointsman``."""
+    chosen = os.environ.get("POINTSMAN_CACHE")
+    return Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "pointsman"

@@ -44,11 +44,11 @@ def engines(kinds: list[type[Engine]], shape: NodeShape, topology: Topology, see
         (SMALLEST, mesh(4), 60),
         (STANDARD, mesh(1, 1), 80),
         (STANDARD, mesh(2, 2), 40),
-        (SMALL, mesh(3, 5), 20),
+        pytest.param(SMALL, mesh(3, 5), 20, marks=pytest.mark.slow),
         (ONE_BIT, torus(2, 2), 120),
         (THREE_PIPELINES, torus(3, 3), 25),
         (WIDE, mesh(2, 2, 2), 40),
-        (WIDE, torus(2, 2, 2), 30),
+        pytest.param(WIDE, torus(2, 2, 2), 30, marks=pytest.mark.slow),
         (ODD, STAR, 50),
     ],
     ids=str,
@@ -61,7 +61,13 @@ def test_the_model_does_what_the_rtl_does(shape: NodeShape, topology: Topology, 
 @pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
 @pytest.mark.parametrize(
     ("shape", "topology"),
-    [(SMALLEST, mesh(3)), (STANDARD, mesh(3, 5)), (THREE_PIPELINES, torus(3, 3)), (WIDE, mesh(2, 2, 2))],
+    [
+        (SMALLEST, mesh(3)),
+        (STANDARD, mesh(2, 2)),
+        pytest.param(STANDARD, mesh(3, 5), marks=pytest.mark.slow),
+        (THREE_PIPELINES, torus(3, 3)),
+        pytest.param(WIDE, mesh(2, 2, 2), marks=pytest.mark.slow),
+    ],
     ids=str,
 )
 def test_the_model_does_what_the_verilated_rtl_does(shape: NodeShape, topology: Topology):

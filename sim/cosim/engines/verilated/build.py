@@ -28,6 +28,7 @@ from pathlib import Path
 import numesh
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
+from pointsman.files import cache_folder
 from pointsman.network import Topology
 
 from .verilog import MESH, instance, member, mesh_verilog, state_signals, verilator_settings
@@ -64,12 +65,6 @@ def find_compiler() -> tuple[str, ...] | None:
         if found is not None:
             return (found,)
     return None
-
-
-def cache_folder() -> Path:
-    """Where builds are kept."""
-    chosen = os.environ.get("POINTSMAN_CACHE")
-    return Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "pointsman"
 
 
 def engine_library(shape: NodeShape, topology: Topology, report: Report) -> Path:

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from ..route_types import RouteProblem
 from .capacity import Capacity, demand_of
@@ -93,7 +94,7 @@ class PricedGraph:
         return _cheapest(source, self.first, self.heads, prices.astype(np.int64))
 
 
-@numba.njit(cache=True)
+@kernel
 def _cheapest(source: int, first: np.ndarray, heads: np.ndarray, prices: np.ndarray) -> np.ndarray:
     """Dijkstra with a binary heap of (price, node)."""
     nodes = first.size - 1

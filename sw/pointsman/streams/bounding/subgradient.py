@@ -7,8 +7,9 @@ one is kept.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from ..route_types import RouteProblem
 from .capacity import Capacity, demand_of
@@ -76,7 +77,7 @@ def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int | None
     return best if best is not None else round_prices(problem, mean_links, mean_nodes)
 
 
-@numba.njit(cache=True)
+@kernel
 def _loads(
     source_of: np.ndarray,
     order: np.ndarray,
@@ -142,7 +143,7 @@ def _loads(
     return load, node_load
 
 
-@numba.njit(cache=True)
+@kernel
 def _settle(
     source: int,
     best: np.ndarray,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .arrays import Net, Rows, Scratch
 
@@ -20,7 +21,7 @@ HOP = 8
 NOISE = 7
 
 
-@numba.njit(cache=True, inline="always")
+@kernel(inline="always")
 def random_below(state: np.ndarray, limit: int) -> Any:
     """xorshift64*: a number 0..limit-1."""
     x = state[0]
@@ -31,7 +32,7 @@ def random_below(state: np.ndarray, limit: int) -> Any:
     return np.int64(((x * np.uint64(2685821657736338717)) >> np.uint64(33)) % np.uint64(limit))
 
 
-@numba.njit(cache=True)
+@kernel
 def _add_row(
     into: np.ndarray, come: np.ndarray, price: np.ndarray, row: int, turn: int, period: int, fresh: bool
 ) -> None:
@@ -50,7 +51,7 @@ def _add_row(
             into[s] = min(into[s], come[s] + price[base + s - split] + HOP)
 
 
-@numba.njit(cache=True)
+@kernel
 def place_unicast(
     net: Net, rows: Rows, room: Scratch, source: int, end: int, extra: int, period: int, price: np.ndarray
 ) -> tuple[int, int, int]:

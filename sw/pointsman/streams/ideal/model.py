@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from ..route_types import Move, RoutedWords, RouteProblem, Word
 from .arrays import Net, Rows, Scratch, Words
@@ -34,7 +35,7 @@ def net_of(problem: RouteProblem) -> Net:
     return Net(first, heads, tails, in_first, entering, _hops(nodes, in_first, entering, tails, wanted))
 
 
-@numba.njit(cache=True)
+@kernel
 def _hops(nodes: int, in_first: np.ndarray, in_links: np.ndarray, tails: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     hops = np.full((nodes, nodes), -1, np.int16)
     queue = np.empty(nodes, np.int32)

@@ -8,8 +8,9 @@ faster nearly everywhere; the first sometimes reaches a bound on meshes where th
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .arrays import Net, Rows, Scratch, Words
 from .kernels import NOISE, place_unicast, random_below
@@ -19,7 +20,7 @@ from .wait_kernel import place_waiting
 PRESSURE_MOST = 1e4
 
 
-@numba.njit(cache=True)
+@kernel
 def _place(
     net: Net,
     rows: Rows,
@@ -72,7 +73,7 @@ def _place(
     return work
 
 
-@numba.njit(cache=True)
+@kernel
 def _note(rows: Rows, cells: np.ndarray, count: int, resource: int, slot: int, period: int) -> int:
     at = (slot - rows.shift[resource]) % period
     fold = rows.fold[resource]
@@ -83,14 +84,14 @@ def _note(rows: Rows, cells: np.ndarray, count: int, resource: int, slot: int, p
     return count
 
 
-@numba.njit(cache=True)
+@kernel
 def _shuffle(order: np.ndarray, count: int, state: np.ndarray) -> None:
     for index in range(count - 1, 0, -1):
         other = random_below(state, index + 1)
         order[index], order[other] = order[other], order[index]
 
 
-@numba.njit(cache=True)
+@kernel
 def negotiate(
     net: Net,
     rows: Rows,
@@ -186,7 +187,7 @@ def negotiate(
     return least, work
 
 
-@numba.njit(cache=True)
+@kernel
 def eject(
     net: Net,
     rows: Rows,

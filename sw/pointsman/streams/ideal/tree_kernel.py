@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .arrays import Net, Rows, Scratch, Words
 from .kernels import FAR, HOP, random_below
@@ -14,7 +15,7 @@ STARTS = 6
 """Start slots that are tried."""
 
 
-@numba.njit(cache=True)
+@kernel
 def place_tree(
     net: Net,
     rows: Rows,
@@ -77,7 +78,7 @@ def place_tree(
     return best_start, best_size, work
 
 
-@numba.njit(cache=True)
+@kernel
 def _grow(
     net: Net,
     rows: Rows,

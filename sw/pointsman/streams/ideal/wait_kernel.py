@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .arrays import Net, Rows, Scratch, Words
 from .kernels import FAR, HOP
 from .tree_kernel import WAIT
 
 
-@numba.njit(cache=True)
+@kernel
 def place_waiting(
     net: Net, rows: Rows, words: Words, room: Scratch, word: int, extra: int, period: int, price: np.ndarray
 ) -> tuple[int, int, int]:

@@ -7,14 +7,15 @@ these functions work on, are described in ``tables``.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .paths import walks
 from .tables import Network, Scratch
 
 
-@numba.njit(cache=True)
+@kernel
 def balance(
     net: Network,
     hops: np.ndarray,

@@ -7,8 +7,9 @@ these functions work on, are described in ``tables``.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .negotiation import mark
 from .paths import route_path
@@ -16,7 +17,7 @@ from .starts import start_costs, word_gap
 from .tables import DELIVER, INJECT, NEVER, Chains, Network, Scratch, Use
 
 
-@numba.njit(cache=True)
+@kernel
 def add_word(
     stream: int,
     words_most: int,
@@ -88,7 +89,7 @@ def add_word(
     return used + 1
 
 
-@numba.njit(cache=True)
+@kernel
 def _quiet(ops: np.ndarray, start: int, use: Use) -> bool:
     """Whether a word from ``start`` finds all its slots free and meets nobody at the interface."""
     slots = use.cells.shape[1]
@@ -104,7 +105,7 @@ def _quiet(ops: np.ndarray, start: int, use: Use) -> bool:
     return True
 
 
-@numba.njit(cache=True)
+@kernel
 def forbid_used(use: Use) -> None:
     """Prices for ``add_word``: nothing where it is free, ``NEVER`` where something is in use."""
     slots = use.cells.shape[1]

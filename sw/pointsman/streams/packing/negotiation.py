@@ -9,8 +9,9 @@ these functions work on, are described in ``tables``.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .paths import random_number, route_path
 from .starts import choose_starts, start_costs, word_gap
@@ -36,7 +37,7 @@ from .tables import (
 from .trees import grow_tree, route_tree
 
 
-@numba.njit(cache=True)
+@kernel
 def mark(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, price: int, sign: int) -> None:
     """Count a chain in (``sign`` 1) or out (-1), and its price with it."""
     slots = use.cells.shape[1]
@@ -59,7 +60,7 @@ def mark(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, price: int
                 use.writes[place, slot] += sign
 
 
-@numba.njit(cache=True)
+@kernel
 def contested(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, room: int) -> bool:
     """Whether a chain shares a resource, or meets another at the interface."""
     slots = use.cells.shape[1]
@@ -78,7 +79,7 @@ def contested(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, room:
     return False
 
 
-@numba.njit(cache=True)
+@kernel
 def hold_slot(place: int, use: Use, price: int) -> None:
     """Give the reprogramming VFSM of ``place`` the slot that costs least."""
     slots = use.cells.shape[1]
@@ -101,7 +102,7 @@ def hold_slot(place: int, use: Use, price: int) -> None:
     use.reads[place, best] += 1
 
 
-@numba.njit(cache=True)
+@kernel
 def _price_all(use: Use, price: int) -> None:
     slots = use.cells.shape[1]
     for place in range(use.cells.shape[0]):
@@ -116,7 +117,7 @@ def _price_all(use: Use, price: int) -> None:
             use.wire_cost[wire, slot + slots] = cost
 
 
-@numba.njit(cache=True)
+@kernel
 def _learn(use: Use, capacity: np.ndarray, room: int, gains: np.ndarray) -> int:
     """Count the conflicts and raise the history of what is in conflict."""
     slots = use.cells.shape[1]
@@ -148,7 +149,7 @@ def _learn(use: Use, capacity: np.ndarray, room: int, gains: np.ndarray) -> int:
     return conflicts
 
 
-@numba.njit(cache=True)
+@kernel
 def negotiate(
     rounds: int,
     patience: int,

@@ -7,8 +7,9 @@ these functions work on, are described in ``tables``.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .tables import (
     BUFFER,
@@ -26,7 +27,7 @@ from .tables import (
 )
 
 
-@numba.njit(cache=True)
+@kernel
 def random_number(state: np.ndarray) -> int:
     """The next number 0..2^31-1 (xorshift)."""
     value = state[0]
@@ -37,7 +38,7 @@ def random_number(state: np.ndarray) -> int:
     return value >> 32
 
 
-@numba.njit(cache=True)
+@kernel
 def distances(net: Network, ends: np.ndarray, alive: np.ndarray) -> np.ndarray:
     """Hops to each of ``ends`` from every node, through nodes that are ``alive``; -1 where there is no way."""
     nodes = net.first_in.shape[0] - 1
@@ -59,7 +60,7 @@ def distances(net: Network, ends: np.ndarray, alive: np.ndarray) -> np.ndarray:
     return table
 
 
-@numba.njit(cache=True)
+@kernel
 def cell_costs(
     node: int,
     pipeline: int,
@@ -87,7 +88,7 @@ def cell_costs(
             cost[slot] += row[slot]
 
 
-@numba.njit(cache=True)
+@kernel
 def turn_costs(
     place: int,
     first: int,
@@ -114,7 +115,7 @@ def turn_costs(
                     cost[slot] += use.turn_history[place, now] + price * use.reads[place, after]
 
 
-@numba.njit(cache=True)
+@kernel
 def walks(
     net: Network, hops: np.ndarray, allowed: np.ndarray, source: int, end: int, slack: int, scratch: Scratch
 ) -> int:
@@ -165,7 +166,7 @@ def walks(
     return count
 
 
-@numba.njit(cache=True)
+@kernel
 def route_path(
     net: Network,
     hops: np.ndarray,
@@ -306,7 +307,7 @@ def route_path(
         branch = scratch.ends[index]
 
 
-@numba.njit(cache=True)
+@kernel
 def note_operation(
     ops: np.ndarray, row: int, place: int, offset: int, link: int, source: int, destination: int, parent: int
 ) -> None:

@@ -7,8 +7,9 @@ these functions work on, are described in ``tables``.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .tables import DELIVER, INJECT, NEVER, UNIT, Network, Use
 
@@ -16,7 +17,7 @@ SERVED = 4
 """Slots that a processor with several registers to serve should have from word to word of each."""
 
 
-@numba.njit(cache=True)
+@kernel
 def own_gap(ops: np.ndarray) -> int:
     """The least distance of two words of a chain: two slots, or as long as one node is busy with a word."""
     least = 2
@@ -31,13 +32,13 @@ def own_gap(ops: np.ndarray) -> int:
     return least
 
 
-@numba.njit(cache=True)
+@kernel
 def word_gap(ops: np.ndarray, words: int, slots: int) -> int:
     """The least distance of ``words`` words of a chain: its own, and time for a busy processor to serve the register again."""
     return max(own_gap(ops), min(SERVED, slots // (2 * words)))
 
 
-@numba.njit(cache=True)
+@kernel
 def start_costs(ops: np.ndarray, net: Network, use: Use, room: int, price: int, cost: np.ndarray) -> None:
     """What a word costs on a route, by its start."""
     slots = use.cells.shape[1]
@@ -67,7 +68,7 @@ def start_costs(ops: np.ndarray, net: Network, use: Use, room: int, price: int, 
                         cost[slot] += use.turn_history[place, now] + price * use.reads[place, after]
 
 
-@numba.njit(cache=True)
+@kernel
 def choose_starts(cost: np.ndarray, words: int, gap: int, slots: int, starts: np.ndarray) -> int:
     """The ``words`` starts of least total cost that keep ``gap`` round the period, ascending; their cost, or NEVER.
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import heapq
 
-import numba
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 from .paths import cell_costs, note_operation, random_number, turn_costs
 from .tables import (
@@ -30,7 +31,7 @@ from .tables import (
 )
 
 
-@numba.njit(cache=True)
+@kernel
 def grow_tree(
     net: Network,
     allowed: np.ndarray,
@@ -112,7 +113,7 @@ def grow_tree(
     return count
 
 
-@numba.njit(cache=True)
+@kernel
 def route_tree(
     net: Network,
     tree: np.ndarray,
@@ -265,13 +266,13 @@ def route_tree(
     return made, start, work
 
 
-@numba.njit(cache=True)
+@kernel
 def _orders(fan: int) -> int:
     """Orders of ``fan`` legs that are tried."""
     return 6 if fan == 3 else max(fan, 1)
 
 
-@numba.njit(cache=True)
+@kernel
 def _row(fan: int, order: int, leg: int) -> int:
     """Which link is leg ``leg`` in ``order``: rotations, and for three legs the mirrored ones as well."""
     if fan == 3 and order >= 3:
