@@ -46,3 +46,9 @@ def _folder(package: Path) -> str:
     except OSError:
         return ""
     return str(folder)
+
+
+def is_cold(package: Path) -> bool:
+    """Whether the kernels of the package in this folder have still to be compiled."""
+    folder = _folder(package)
+    return not folder or not any(Path(folder).rglob("*.nbi"))

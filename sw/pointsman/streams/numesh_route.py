@@ -7,8 +7,11 @@ Words are packed by ``packing``; the answer is proved by the judge (``check``), 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,12 @@ from tqdm import tqdm
 from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Images
+from pointsman.network import mesh
 
+from . import packing
 from .bounding.numesh import numesh_bounds
 from .check import check_images
+from .compiled import is_cold
 from .errors import RoutingError
 from .ideal_explain import PeriodError
 from .packing.fill import fill
@@ -28,7 +34,7 @@ from .packing.packing import Carriage, Ground, Packed, Tables
 from .packing.tables import BUFFER, DELIVER, FORK, INJECT
 from .packing.tables import LINK as TO_LINK
 from .route_images import route_images
-from .route_types import Move, NodeTable, RoutedWords, RouteProblem, RouteResult
+from .route_types import Move, NodeTable, RoutedWords, RouteProblem, RouteResult, RouteStream
 from .stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
 SHORTEST = 3
@@ -81,6 +87,7 @@ def route_streams(
         If length, effort or shape make no sense for the problem.
     """
     _check(problem, length, effort)
+    prepare(progress)
     started = time.perf_counter()
     shape = problem.shape
     longest = max(2, shape.schedule_depth // 3)
@@ -111,6 +118,16 @@ def route_streams(
         nodes=_node_tables(images),
         length_reason=reason,
     )
+
+
+@cache
+def prepare(progress: bool = False) -> None:
+    """Compile the kernels, or load what an earlier run compiled, by routing something small: not to be timed with routing."""
+    if progress and is_cold(Path(packing.__file__).parent):
+        tqdm.write("compiling the router (once, up to a minute) …", file=sys.stderr)
+    streams = (RouteStream(0, (1,)), RouteStream(1, (0, 2)))
+    problem = RouteProblem(mesh(3), streams)
+    _routed(problem, _ground(problem, None, {}), [], [5], True, 0, 1e-6, None, False)
 
 
 def route_to_images(problem: RouteProblem, result: RouteResult) -> Images:
@@ -280,6 +297,30 @@ def _failed(problem: RouteProblem, search: Levels, periods: list[int]) -> Period
     tight = f"; the tightest bound is {bounds[0].kind}: {bounds[0].text}" if bounds else ""
     # One word a period is a bandwidth of 1 / period.
     report["proved"] = bool(bounds) and bounds[0].value < 1 / (length * max(needed, 1e-12)) - 1e-12
+    count = [0] * problem.nodes
+    for stream in problem.streams:
+        for node in (stream.source, *stream.destinations):
+            count[node] += 1
+    worst = max(range(problem.nodes), key=lambda node: count[node])
+    least = -(-count[worst] // problem.shape.pipelines) + 1
+    if least > length:
+        report |= {
+            "proved": True,
+            "nodes": [worst],
+            "streams": [
+                {"source": stream.source, "destinations": list(stream.destinations)}
+                for stream in problem.streams
+                if worst in (stream.source, *stream.destinations)
+            ],
+            "changes": [f"a length of {least} slots", "more pipelines", f"fewer streams that end at node {worst}"],
+        }
+        return PeriodError(
+            f"one word for every stream does not fit into {length} slots: node {worst} is an end of {count[worst]} streams, "
+            f"and {problem.shape.pipelines} pipelines have {problem.shape.pipelines * (length - 1)} slots for them, one of each "
+            "being kept",
+            report,
+            hint=f"a length of {least} slots at least, or more pipelines",
+        )
     if not search.failures:
         return PeriodError(
             f"no period of {periods[0]} to {length} slots gives every stream a chain{tight}",

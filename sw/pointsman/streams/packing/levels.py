@@ -88,6 +88,9 @@ class Levels:
         self.standing = list(standing)
         self.pinned = {packed.stream for packed in self.standing}
         self.weights = [Fraction(stream.weight).limit_denominator(10_000) for stream in self.ground.streams]
+        ends = [(stream.source, *stream.destinations) for stream in self.ground.streams]
+        self._end_nodes = np.array([node for nodes in ends for node in nodes], np.int64)
+        self._end_streams = np.repeat(np.arange(len(ends)), [len(nodes) for nodes in ends])
         self.slack = 2 if self.ground.nodes <= MOST_NODES_LOOSE else 0
         hops = int(tables.length.sum()) + len(self.ground.streams)
         self.budget = int(effort * min(max(LEAST_WORK, WORK_PER_HOP * hops), MOST_WORK))
@@ -137,10 +140,13 @@ class Levels:
             (Fraction(count) / (weight * slots) for count, weight in zip(words, self.weights, strict=True) if count),
             default=Fraction(0),
         )
+        free = 1 if self.hold else 0
+        ending = np.bincount(self._end_nodes, np.array(words, np.float64)[self._end_streams], self.ground.nodes)
+        if len(ending) and ending.max() > self.ground.pipelines * (slots - free):
+            return None  # injections and deliveries alone need more slots than a node has
         split = self.split(slots, words)
         if split is None:
             return None
-        free = 1 if self.hold else 0
         room = (slots - free) / slots
         load = float(least) / (estimate * room) if estimate else 1.0
         load += SHARING * (sum(words) / max(1, sum(split)) - 1)

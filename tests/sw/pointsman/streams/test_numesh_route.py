@@ -204,15 +204,28 @@ def test_too_many_streams_at_a_node_are_told_with_the_shape_that_would_do() -> N
     assert "17 registers" in caught.value.hint
 
 
-def test_what_does_not_fit_is_explained() -> None:
+def test_what_does_not_fit_is_counted_and_explained() -> None:
     streams = [RouteStream(node, (7,)) for node in range(7)]
-    with pytest.raises(PeriodError, match="one word for every stream does not fit into 3 slots") as caught:
+    message = "does not fit into 3 slots: node 7 is an end of 7 streams, and 2 pipelines have 4 slots for them"
+    with pytest.raises(PeriodError, match=message) as caught:
         route_streams(make_problem(mesh(8, 1), streams), length=3, effort=0.05)
     report = caught.value.report
     assert report["infeasible"]
     assert report["proved"]
+    assert report["nodes"] == [7]
+    assert len(report["streams"]) == 7
+    assert report["changes"][0] == "a length of 5 slots"
+
+
+def test_what_does_not_fit_between_the_ends_is_explained_by_what_stayed_in_conflict() -> None:
+    streams = [RouteStream(node, (11 - node,)) for node in range(6)]
+    with pytest.raises(PeriodError, match="one word for every stream does not fit into 3 slots: ") as caught:
+        route_streams(make_problem(mesh(12, 1), streams), length=3, effort=0.05)
+    report = caught.value.report
+    assert report["conflicts"] > 0
     assert report["streams"]
-    assert report["changes"]
+    assert report["nodes"]
+    assert "the tightest bound is" in str(caught.value)
 
 
 def test_no_streams_are_no_work() -> None:
