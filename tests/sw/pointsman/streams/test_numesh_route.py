@@ -23,8 +23,9 @@ from pointsman.runtime.requests import Category, Lane, Transfer, Wait
 from pointsman.streams.check import check_images
 from pointsman.streams.errors import RoutingError
 from pointsman.streams.ideal_explain import PeriodError
-from pointsman.streams.numesh_route import route_streams, route_to_images, routed_phase
+from pointsman.streams.numesh_route import route_streams, route_to_images
 from pointsman.streams.route_file import make_problem
+from pointsman.streams.route_moves import routed_phase
 from pointsman.streams.route_types import RouteProblem, RouteResult, RouteStream
 
 
