@@ -12,13 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from pointsman.streams.compiled import kernel
-
 from ..route_types import RouteProblem
 from .capacity import Capacity, demand_of
+from .dijkstra import settle
 
 SCALE = 1 << 24
 """Prices are rounded to this many steps of the largest."""
+UNREACHED = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -91,53 +91,10 @@ class PricedGraph:
 
     def cheapest(self, source: int, prices: np.ndarray) -> np.ndarray:
         """Price of the cheapest way from ``source`` to every node; -1 where there is none."""
-        return _cheapest(source, self.first, self.heads, prices.astype(np.int64))
-
-
-@kernel
-def _cheapest(source: int, first: np.ndarray, heads: np.ndarray, prices: np.ndarray) -> np.ndarray:
-    """Dijkstra with a binary heap of (price, node)."""
-    nodes = first.size - 1
-    best = np.full(nodes, -1, np.int64)
-    done = np.zeros(nodes, np.bool_)
-    heap_price = np.empty(heads.size + 1, np.int64)
-    heap_node = np.empty(heads.size + 1, np.int64)
-    heap_price[0] = 0
-    heap_node[0] = source
-    size = 1
-    best[source] = 0
-    while size:
-        price, node = heap_price[0], heap_node[0]
-        size -= 1
-        last_price, last_node = heap_price[size], heap_node[size]
-        at = 0
-        while True:
-            child = 2 * at + 1
-            if child >= size:
-                break
-            if child + 1 < size and heap_price[child + 1] < heap_price[child]:
-                child += 1
-            if heap_price[child] >= last_price:
-                break
-            heap_price[at] = heap_price[child]
-            heap_node[at] = heap_node[child]
-            at = child
-        heap_price[at] = last_price
-        heap_node[at] = last_node
-        if done[node]:
-            continue
-        done[node] = True
-        for link in range(first[node], first[node + 1]):
-            after = heads[link]
-            total = price + prices[link]
-            if not done[after] and (best[after] < 0 or total < best[after]):
-                best[after] = total
-                at = size
-                size += 1
-                while at and heap_price[(at - 1) // 2] > total:
-                    heap_price[at] = heap_price[(at - 1) // 2]
-                    heap_node[at] = heap_node[(at - 1) // 2]
-                    at = (at - 1) // 2
-                heap_price[at] = total
-                heap_node[at] = after
-    return best
+        nodes = self.first.size - 1
+        best = np.full(nodes, UNREACHED, np.int64)
+        best[source] = 0
+        done, sequence = np.zeros(nodes, np.bool_), np.empty(nodes, np.int64)
+        settle(source, best, done, sequence, self.first, self.heads, prices.astype(np.int64))
+        best[best == UNREACHED] = -1
+        return best

@@ -13,6 +13,7 @@ from pointsman.streams.compiled import kernel
 
 from ..route_types import RouteProblem
 from .capacity import Capacity, demand_of
+from .dijkstra import settle
 from .prices import PricedGraph, Prices, round_prices, throughput_bound
 
 ROUNDS = 300
@@ -134,64 +135,10 @@ def _loads(
             flow[:] = 0.0
             best[source] = 0.0
             reached = 0
-            reached = _settle(source, best, done, sequence, first, heads, price)
+            reached = settle(source, best, done, sequence, first, heads, price)
             last = source
         for at in range(end_first[stream], end_first[stream + 1]):
             share = demands[stream] / (end_first[stream + 1] - end_first[stream])
             flow[ends[at]] += share
             node_load[ends[at]] += demands[stream]
     return load, node_load
-
-
-@kernel
-def _settle(
-    source: int,
-    best: np.ndarray,
-    done: np.ndarray,
-    sequence: np.ndarray,
-    first: np.ndarray,
-    heads: np.ndarray,
-    price: np.ndarray,
-) -> int:
-    """Dijkstra; ``sequence`` gets the nodes in the order of their distance. Returns how many were reached."""
-    heap_price = np.empty(heads.size + 1)
-    heap_node = np.empty(heads.size + 1, np.int64)
-    heap_price[0] = 0.0
-    heap_node[0] = source
-    size = 1
-    reached = 0
-    while size:
-        node = heap_node[0]
-        size -= 1
-        last_price, last_node = heap_price[size], heap_node[size]
-        at = 0
-        while True:
-            child = 2 * at + 1
-            if child >= size:
-                break
-            if child + 1 < size and heap_price[child + 1] < heap_price[child]:
-                child += 1
-            if heap_price[child] >= last_price:
-                break
-            heap_price[at], heap_node[at] = heap_price[child], heap_node[child]
-            at = child
-        heap_price[at], heap_node[at] = last_price, last_node
-        if done[node]:
-            continue
-        done[node] = True
-        sequence[reached] = node
-        reached += 1
-        for link in range(first[node], first[node + 1]):
-            after = heads[link]
-            total = best[node] + price[link]
-            if not done[after] and total < best[after]:
-                best[after] = total
-                at = size
-                size += 1
-                while at and heap_price[(at - 1) // 2] > total:
-                    heap_price[at] = heap_price[(at - 1) // 2]
-                    heap_node[at] = heap_node[(at - 1) // 2]
-                    at = (at - 1) // 2
-                heap_price[at] = total
-                heap_node[at] = after
-    return reached
