@@ -30,8 +30,8 @@ $(STAMP): $(PINS)
 run: $(STAMP) ## the main job: compile the matrix multiplication, load it into the RTL, run it, check it, report
 	@$(BIN)/pointsman run examples/matmul/matmul.py --mesh 4x4 --json build/matmul-4x4.json
 
-test: $(STAMP) ## all tests but the slow ones
-	@$(BIN)/python -m pytest -m "not slow"
+test: $(STAMP) ## all tests but the slow ones, a process a core
+	@$(BIN)/python -m pytest -m "not slow" --numprocesses auto --maxprocesses 4 --dist worksteal
 
 sim: $(STAMP) ## the RTL test benches (cocotb on Verilator)
 	@$(BIN)/python -m cosim.benches
