@@ -14,7 +14,7 @@ Leaves alone: which places are best (search), implementations, ends of phases.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pointsman.cop.program import Operator
 
@@ -26,9 +26,15 @@ Break = tuple[Part, int]
 
 @dataclass(frozen=True)
 class Leaf:
-    """A phase: its operators in the order of the text, those that continue included."""
+    """A phase: its operators in the order of the text, those that continue included.
+
+    ``exits`` is how often a node leaves it, about: the times round of the sequences that are broken after it, and of
+    the loops that go back to their first phase from it (L_ext of §6.2.5, counted where phases are left). Of threads that
+    leave one phase together the most frequent counts.
+    """
 
     operators: tuple[Operator, ...]
+    exits: float = 0.0
 
     def labels(self) -> str:
         return ",".join(operator.label for operator in self.operators)
@@ -72,6 +78,7 @@ def breaks(root: Part) -> list[Break]:
 
 def fold(root: Part, ends: Callable[[Part, int], bool]) -> Phases:
     """Phases, if ``ends`` tells for each place of `breaks` whether a phase ends there."""
+    times = rounds(root)
     done: dict[Part, _Folded] = {}
     stack: list[tuple[Part, bool, bool]] = [(root, True, False)]
     while stack:
@@ -87,8 +94,21 @@ def fold(root: Part, ends: Callable[[Part, int], bool]) -> Phases:
                 stack.append((child, inside and last in (-1, i), False))
         else:
             children = [done.pop(child) for child in part.children]
-            done[part] = _group(part, children, ends if free else _never)
+            done[part] = _group(part, children, ends if free else _never, times[part])
     return done[root].phases
+
+
+def rounds(root: Part) -> dict[Part, int]:
+    """Times that the children of each group run, by group: the product of the counts of the loops around them."""
+    times = {root: _count(root)}
+    for part in root.walk():
+        for child in part.children:
+            times[child] = times[part] * _count(child)
+    return times
+
+
+def _count(part: Part) -> int:
+    return max(1, part.group.count) if part.kind == "loop" and part.group is not None else 1
 
 
 def leaves(phases: Phases) -> Iterator[Leaf]:
@@ -114,7 +134,7 @@ def _breakable(part: Part) -> int:
     return -1
 
 
-def _group(part: Part, children: list[_Folded], ends: Callable[[Part, int], bool]) -> _Folded:
+def _group(part: Part, children: list[_Folded], ends: Callable[[Part, int], bool], times: int) -> _Folded:
     if part.kind == "phase":
         return _Folded((_merge([leaf for child in children for leaf in leaves(child.phases)]),), True)
     if part.kind == "disjoint":
@@ -124,13 +144,22 @@ def _group(part: Part, children: list[_Folded], ends: Callable[[Part, int], bool
     folded = children[0]
     for i, child in enumerate(children[1:]):
         if folded.sealed or ends(part, i):
-            phases = folded.phases + child.phases
+            phases = (*folded.phases[:-1], _left(folded.phases[-1], times), *child.phases)
         else:
             first, last = child.phases[0], folded.phases[-1]
             assert isinstance(first, Leaf) and isinstance(last, Leaf)
-            phases = (*folded.phases[:-1], _merge([last, first]), *child.phases[1:])
+            phases = (*folded.phases[:-1], _merge([last, first], sum), *child.phases[1:])
         folded = _Folded(phases, child.sealed)
+    if part.kind == "loop" and len(folded.phases) > 1:
+        phases = (*folded.phases[:-1], _left(folded.phases[-1], times - times / _count(part)))
+        folded = _Folded(phases, folded.sealed)
     return folded
+
+
+def _left(part: Leaf | Threads, times: float) -> Leaf:
+    """A phase that is left so many times more."""
+    assert isinstance(part, Leaf)
+    return replace(part, exits=part.exits + times)
 
 
 def _disjoint(children: list[_Folded]) -> _Folded:
@@ -158,10 +187,11 @@ def _parallel(children: list[_Folded]) -> _Folded:
 def _within(context: list[Leaf], part: Leaf | Threads) -> Leaf | Threads:
     """A phase, or threads of them, with the operators of ``context`` continuing through it."""
     if isinstance(part, Leaf):
-        return _merge([*context, part])
+        return _merge([*context, part], sum)
     return Threads(tuple(tuple(_within(context, one) for one in branch) for branch in part.branches))
 
 
-def _merge(parts: list[Leaf]) -> Leaf:
+def _merge(parts: list[Leaf], exits: Callable[[list[float]], float] = max) -> Leaf:
     """One phase of several, each operator once."""
-    return Leaf(tuple({operator.label: operator for leaf in parts for operator in leaf.operators}.values()))
+    operators = {operator.label: operator for leaf in parts for operator in leaf.operators}
+    return Leaf(tuple(operators.values()), exits([leaf.exits for leaf in parts]))
