@@ -67,7 +67,7 @@ def breaks(root: Part) -> list[Break]:
         if part.kind == "phase":
             continue
         if part.kind == "parallel":
-            last = _breakable(part)
+            last = breakable(part)
             stack.extend((child, free and i == last) for i, child in reversed(list(enumerate(part.children))))
             continue
         if free and part.kind != "disjoint":
@@ -89,12 +89,14 @@ def fold(root: Part, ends: Callable[[Part, int], bool]) -> Phases:
         elif not ready:
             stack.append((part, free, True))
             inside = free and part.kind != "phase"
-            last = _breakable(part) if part.kind == "parallel" else -1
+            last = breakable(part) if part.kind == "parallel" else -1
             for i, child in enumerate(part.children):
                 stack.append((child, inside and last in (-1, i), False))
         else:
             children = [done.pop(child) for child in part.children]
-            done[part] = _group(part, children, ends if free else _never, times[part])
+            folded = _group(part, children, ends if free else _never, times[part])
+            # What runs beside a sequence of phases has to be in one piece, whatever it would like.
+            done[part] = folded if free else _Folded(folded.phases, False)
     return done[root].phases
 
 
@@ -126,7 +128,7 @@ def _never(_: Part, __: int) -> bool:
     return False
 
 
-def _breakable(part: Part) -> int:
+def breakable(part: Part) -> int:
     """The child of a parallel group in which phases may end: the last one that has a place for it; -1 if none has."""
     for i in range(len(part.children) - 1, -1, -1):
         if any(one.kind not in ("operator", "parallel", "disjoint") for one in part.children[i].walk()):

@@ -83,6 +83,7 @@ def test_no_processor_is_promised_more_than_it_has(problem: tuple[Topology, list
 @given(problems())
 def test_more_pipelines_never_slow_the_slowest(problem: tuple[Topology, list[Demand]]) -> None:
     where, demands = problem
-    assert min(expected_bandwidth(demands, where, pipelines=2)) >= min(
-        expected_bandwidth(demands, where, pipelines=1)
-    ) - 1e-9
+    assert (
+        min(expected_bandwidth(demands, where, pipelines=2))
+        >= min(expected_bandwidth(demands, where, pipelines=1)) - 1e-9
+    )
