@@ -149,7 +149,8 @@ def _group(part: Part, children: list[_Folded], ends: Callable[[Part, int], bool
             phases = (*folded.phases[:-1], _left(folded.phases[-1], times), *child.phases)
         else:
             first, last = child.phases[0], folded.phases[-1]
-            assert isinstance(first, Leaf) and isinstance(last, Leaf)
+            assert isinstance(first, Leaf)
+            assert isinstance(last, Leaf)
             phases = (*folded.phases[:-1], _merge([last, first], sum), *child.phases[1:])
         folded = _Folded(phases, child.sealed)
     if part.kind == "loop" and len(folded.phases) > 1:

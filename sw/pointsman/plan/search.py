@@ -1,14 +1,14 @@
 """Where phases end: branch and bound over the places where they may (Metcalf 1997, §6.2.1, §6.2.4).
 
-Takes a tree of extents and what a set of operators in one phase costs; gives the set of places where phases end that has the
-smallest sum. The program is walked once, in the order of the text. A search node is a place in it, with the operators of the phase
-that is open, what waits for the end of disjoint groups, and the costs of the phases that are closed. At a place where a
-phase may end it has two successors. Nodes wait in a priority queue in the order of a bound that no completion can beat: the closed
-phases, the open one as it is, and every other operator as if it were alone in a phase that is never left. Of nodes at the same place with the same open
-phase only the cheapest is followed.
+Takes a tree of extents and what a set of operators in one phase costs; gives the set of places where phases end that has
+the smallest sum. The program is walked once, in the order of the text. A search node is a place in it, with the operators of
+the phase that is open, what waits for the end of disjoint groups, and the costs of the phases that are closed. At a place
+where a phase may end it has two successors. Nodes wait in a priority queue in the order of a bound that no completion can beat:
+the closed phases, the open one as it is, and every other operator as if it were alone in a phase that is never left. Of nodes
+at the same place with the same open phase only the cheapest is followed.
 
-The first complete node out of the queue is the best. When the budget of nodes is spent before, the best that is known (one
-is made first, greedily) is given, with the gap to the bound. Leaves alone: implementations, routes; they are in the costs.
+The first complete node out of the queue is the best. When the budget of nodes is spent before, the best that is known is
+given, with the gap to the bound. Leaves alone: implementations, routes; they are in the costs.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ def _replaced(
     state: _State,
     *,
     place: int | None = None,
-    open: _Open | None = None,  # noqa: A002 - as the field
+    open: _Open | None = None,
     cost: float | None = None,
     waiting: float | None = None,
     sealed: bool | None = None,
@@ -390,12 +390,11 @@ def _holding(root: Part, places: set[Break]) -> set[Part]:
     order = list(root.walk())
     sequences = {place[0] for place in breaks(root)}
     for part in reversed(order):
-        if part in sequences and (
+        own = part in sequences and (
             any((part, i) in places for i in range(len(part.children) - 1))
             or any(one.kind == "phase" for child in part.children[:-1] for one in child.walk())
-        ):
-            holds.add(part)
-        elif part.kind != "phase" and any(child in holds for child in part.children):
+        )
+        if own or (part.kind != "phase" and any(child in holds for child in part.children)):
             holds.add(part)
     return holds
 
