@@ -1,0 +1,88 @@
+"""Tree of parts and phases -> which phase may follow which on some node (Metcalf 1997, §5.2, §5.4.1).
+
+Takes a `Part` and phases folded out of it. Gives successors by number of phase: an operator may be followed by the first ones of
+what comes after it in a sequence, by the first ones of a loop whose end it is, and by what comes after an optional group
+that may be passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, both ways are
+successors of the phase before; which of them a node takes shows in the phases that it has a part in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .extents import Part
+from .phase_tree import Phases, leaves
+
+START, END = -1, -2
+"""Stand-ins for before the first and after the last phase."""
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Operators (by place in the text) that may be first and last in a part, and whether it may be left out."""
+
+    first: frozenset[int]
+    last: frozenset[int]
+    may_skip: bool
+
+
+def successors(root: Part, phases: Phases) -> dict[int, frozenset[int]]:
+    """By number of phase in the order of `leaves`, and for START; END is a member where the program may end.
+
+    Operators that are in several phases are used beside others and decide no order, unless there are no others.
+    """
+    of: dict[str, list[int]] = {}
+    for number, leaf in enumerate(leaves(phases)):
+        for operator in leaf.operators:
+            of.setdefault(operator.label, []).append(number)
+    operators = root.operators()
+    place = {id(operator): i for i, operator in enumerate(operators)}
+    through = {i for i, operator in enumerate(operators) if len(of[operator.label]) > 1}
+    follows: dict[int, set[int]] = {}
+    done: dict[Part, _Ends] = {}
+    stack: list[tuple[Part, bool]] = [(root, False)]
+    while stack:
+        part, ready = stack.pop()
+        if part.operator is not None:
+            number = place[id(part.operator)]
+            only = frozenset() if number in through else frozenset([number])
+            done[part] = _Ends(only, only, number in through)
+        elif not ready:
+            stack.append((part, True))
+            stack.extend((child, False) for child in part.children)
+        else:
+            done[part] = _joined(part, [done.pop(child) for child in part.children], follows)
+    ends = done[root]
+    edges: dict[int, set[int]] = {START: set(), **{number: set() for number in range(len(list(leaves(phases))))}}
+
+    def phase(operator: int) -> int:
+        return of[operators[operator].label][0]
+
+    edges[START] |= {phase(operator) for operator in ends.first}
+    for before, after in follows.items():
+        edges[phase(before)] |= {phase(operator) for operator in after} - {phase(before)}
+    for operator in ends.last:
+        edges[phase(operator)].add(END)
+    if ends.may_skip:
+        edges[START] |= {0} if edges[0:1] else set()  # type: ignore[misc]
+    return {number: frozenset(after) for number, after in edges.items()}
+
+
+def _joined(part: Part, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:
+    if part.kind in ("parallel", "disjoint", "phase"):
+        # A phase group is in one phase, so its own order decides nothing.
+        first = frozenset().union(*(child.first for child in children))
+        last = frozenset().union(*(child.last for child in children))
+        return _Ends(first, last, all(child.may_skip for child in children))
+    first, last, may_skip = frozenset[int](), frozenset[int](), True
+    for child in children:
+        for before in last:
+            follows.setdefault(before, set()).update(child.first)
+        if may_skip:
+            first |= child.first
+        last = last | child.last if child.may_skip else child.last
+        may_skip = may_skip and child.may_skip
+    if part.kind == "loop":
+        for before in last:
+            follows.setdefault(before, set()).update(first)
+    return _Ends(first, last, may_skip or part.kind == "optional")
