@@ -1,4 +1,5 @@
-"""Tree of parts and phases -> which phase may follow which on some node (Metcalf 1997, §5.2, §5.4.1).
+"""Tree of parts and phases -> which phase may follow which on some node, and which operators may be the last in each
+(Metcalf 1997, §5.2.2, §5.4.1).
 
 Takes a `Part` and phases folded out of it. Gives successors by number of phase: an operator may be followed by the first ones of
 what comes after it in a sequence, by the first ones of a loop whose end it is, and by what comes after an optional group
@@ -26,10 +27,23 @@ class _Ends:
     may_skip: bool
 
 
-def successors(root: Part, phases: Phases) -> dict[int, frozenset[int]]:
-    """By number of phase in the order of `leaves`, and for START; END is a member where the program may end.
+@dataclass(frozen=True)
+class Control:
+    """Ways through the phases of a program; phases by their number in the order of `leaves`."""
 
-    Operators that are in several phases are used beside others and decide no order, unless there are no others.
+    successors: dict[int, frozenset[int]]
+    """By phase, START included; END is a member where the program may end."""
+    last: tuple[frozenset[str], ...]
+    """By phase: labels of its terminating operators after which a node may leave it at once."""
+    terminating: tuple[frozenset[str], ...]
+    """By phase: labels of the operators that are in no later phase."""
+
+
+def control(root: Part, phases: Phases) -> Control:
+    """Who follows whom.
+
+    Operators that are in several phases are used beside others, so they decide no order; where they terminate they may be
+    the last.
     """
     of: dict[str, list[int]] = {}
     for number, leaf in enumerate(leaves(phases)):
@@ -53,19 +67,34 @@ def successors(root: Part, phases: Phases) -> dict[int, frozenset[int]]:
         else:
             done[part] = _joined(part, [done.pop(child) for child in part.children], follows)
     ends = done[root]
-    edges: dict[int, set[int]] = {START: set(), **{number: set() for number in range(len(list(leaves(phases))))}}
+    count = len(list(leaves(phases)))
+    edges: dict[int, set[int]] = {START: set(), **{number: set() for number in range(count)}}
+    last: list[set[str]] = [set() for _ in range(count)]
+    terminating: list[set[str]] = [set() for _ in range(count)]
 
     def phase(operator: int) -> int:
-        return of[operators[operator].label][0]
+        return of[operators[operator].label][-1]
 
     edges[START] |= {phase(operator) for operator in ends.first}
+    if ends.may_skip:
+        edges[START].add(END)
     for before, after in follows.items():
-        edges[phase(before)] |= {phase(operator) for operator in after} - {phase(before)}
+        leaving = {phase(operator) for operator in after} - {phase(before)}
+        edges[phase(before)] |= leaving
+        if leaving:
+            last[phase(before)].add(operators[before].label)
     for operator in ends.last:
         edges[phase(operator)].add(END)
-    if ends.may_skip:
-        edges[START] |= {0} if edges[0:1] else set()  # type: ignore[misc]
-    return {number: frozenset(after) for number, after in edges.items()}
+        last[phase(operator)].add(operators[operator].label)
+    for i, operator in enumerate(operators):
+        terminating[phase(i)].add(operator.label)
+        if i in through:
+            last[phase(i)].add(operator.label)
+    return Control(
+        {number: frozenset(after) for number, after in edges.items()},
+        tuple(map(frozenset, last)),
+        tuple(map(frozenset, terminating)),
+    )
 
 
 def _joined(part: Part, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:
