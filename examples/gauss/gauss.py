@@ -23,9 +23,9 @@ from pointsman.runtime import Application, Node, Reference, WrongAnswer
 
 ELEMENT = 9.213
 STEP = 80.6
-"""Cycles to subtract one element, and for a step of a node besides. The CPU column of Table 8.4 times the nodes is a straight line in
-the number of nodes: 28.64 million cycles, and 16,935 for each node. A step subtracts (n - 1 - i)(n + 1 - i) elements, b included,
-3,108,875 in all: 9.213 cycles each; 16,935 cycles are 80.6 for each of a node's 210 steps."""
+"""Cycles to subtract one element, and for a step of a node besides. The CPU column of Table 8.4 times the nodes is a straight
+line in the number of nodes: 28.64 million cycles, and 16,935 for each node. A step subtracts (n - 1 - i)(n + 1 - i) elements, b
+included, 3,108,875 in all: 9.213 cycles each; 16,935 cycles are 80.6 for each of a node's 210 steps."""
 
 
 def maxloc(one: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
@@ -184,8 +184,8 @@ class Gauss(Application):
 
 
 class _Block:
-    """A node's part of the system: rows y, y + Y, … of the columns x, x + X, …, and b as the last column (on column 0 of the nodes;
-    elsewhere that is zero)."""
+    """A node's part of the system: rows y, y + Y, … of the columns x, x + X, …, and b as the last column (on column 0 of the
+    nodes; elsewhere that is zero)."""
 
     def __init__(self, a: np.ndarray, b: np.ndarray, x: int, y: int, across: int) -> None:
         self.x, self.y, self.across = x, y, across

@@ -72,20 +72,20 @@ def control(root: Part, phases: Phases) -> Control:
     last: list[set[str]] = [set() for _ in range(count)]
     terminating: list[set[str]] = [set() for _ in range(count)]
 
-    def phase(operator: int) -> int:
-        return of[operators[operator].label][-1]
+    def phase(number: int) -> int:
+        return of[operators[number].label][-1]
 
-    edges[START] |= {phase(operator) for operator in ends.first}
+    edges[START] |= {phase(number) for number in ends.first}
     if ends.may_skip:
         edges[START].add(END)
     for before, after in follows.items():
-        leaving = {phase(operator) for operator in after} - {phase(before)}
+        leaving = {phase(number) for number in after} - {phase(before)}
         edges[phase(before)] |= leaving
         if leaving:
             last[phase(before)].add(operators[before].label)
-    for operator in ends.last:
-        edges[phase(operator)].add(END)
-        last[phase(operator)].add(operators[operator].label)
+    for final in ends.last:
+        edges[phase(final)].add(END)
+        last[phase(final)].add(operators[final].label)
     for i, operator in enumerate(operators):
         terminating[phase(i)].add(operator.label)
         if i in through:
