@@ -1,0 +1,171 @@
+"""Phases -> places in a router's memories, which hold fewer than all of them (Metcalf 1997, §5.4).
+
+The memories are a cache that software manages. Takes which phase may follow which; gives each phase its place, such that what
+has to make room is what will be used again last. Leaves alone: when to load (the run time loads what is not there).
+
+`schedule_places` is §5.4.1: blocks of the schedule memory. `vfsm_places` is §5.4.2: VFSMs of one node, in the pipelines of
+which the cheapest order is taken.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from math import inf
+
+Distances = Mapping[int, Mapping[int, int]]
+"""Changes of phase on the shortest way from one phase to another."""
+
+
+def distances(successors: Mapping[int, frozenset[int]]) -> dict[int, dict[int, int]]:
+    """By phase and later phase; a phase that is not reached is missing. All steps count one, so breadth first will do.
+
+    ``successors`` may have negative stand-ins for the beginning and the end; they are passed over.
+    """
+    found = {}
+    for start in successors:
+        if start < 0:
+            continue
+        steps: dict[int, int] = {}
+        queue = deque((after, 1) for after in sorted(successors[start]))
+        while queue:
+            phase, step = queue.popleft()
+            if phase >= 0 and phase not in steps:
+                steps[phase] = step
+                queue.extend((after, step + 1) for after in sorted(successors[phase]))
+        found[start] = steps
+    return found
+
+
+def apart(between: Distances, one: int, other: int) -> float:
+    """How soon one of two phases may come after the other, in changes of phase."""
+    return min(between[one].get(other, inf), between[other].get(one, inf))
+
+
+def schedule_places(
+    phases: Sequence[int], successors: Mapping[int, frozenset[int]], places: int, optional: frozenset[int] = frozenset()
+) -> dict[int, int]:
+    """A place for each phase's schedule, from 0.
+
+    Each phase takes the place whose nearest phase is farthest away; of equals the one with fewer phases, then the lowest.
+    Phases that are always run choose first, so that the common way has the best places.
+
+    Raises
+    ------
+    ValueError
+        If phases that follow each other would need one place: two schedules must be there at a time (§5.4.1).
+    """
+    between = distances(successors)
+    holders: list[list[int]] = [[] for _ in range(places)]
+    chosen: dict[int, int] = {}
+    ordered = [p for p in phases if p not in optional] + [p for p in phases if p in optional]
+    for phase in ordered:
+
+        def worth(place: int, phase: int = phase) -> tuple[float, int, int]:
+            nearest = min((apart(between, phase, other) for other in holders[place]), default=inf)
+            return (-nearest if holders[place] else -inf, len(holders[place]), place)
+
+        best = min(range(places), key=worth)
+        if any(apart(between, phase, other) <= 1 for other in holders[best]):
+            raise ValueError(f"phases {phase} and {holders[best]} follow each other and have one place")
+        holders[best].append(phase)
+        chosen[phase] = best
+    return chosen
+
+
+def reloads(chosen: Mapping[int, int], order: Sequence[int]) -> int:
+    """Loads in a run that goes through the phases in this order."""
+    resident: dict[int, int] = {}
+    count = 0
+    for phase in order:
+        if resident.get(chosen[phase]) != phase:
+            resident[chosen[phase]] = phase
+            count += 1
+    return count
+
+
+class VfsmPlaces:
+    """VFSMs of the pipelines of one node, given to one phase after the other (§5.4.2).
+
+    Parameters
+    ----------
+    pipelines, places : int
+        Pipelines, and VFSMs of each that phases may have.
+    """
+
+    def __init__(self, pipelines: int, places: int, between: Distances) -> None:
+        self.between = between
+        self.holders: list[list[list[int]]] = [[[] for _ in range(places)] for _ in range(pipelines)]
+
+    def add(
+        self,
+        phase: int,
+        counts: Sequence[int],
+        fixed: Mapping[int, int] | None = None,
+        taken: Sequence[frozenset[int]] = (),
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """Places for ``counts[i]`` VFSMs of the phase's own pipeline i.
+
+        Parameters
+        ----------
+        fixed : mapping
+            Pipelines of the phase that must be certain pipelines of the node, because an operator continues in them.
+        taken : sequence of frozenset of int
+            Places, by the node's pipeline, that continuing operators hold.
+
+        Returns
+        -------
+        order, places
+            The node's pipeline for each of the phase's, and the places there.
+
+        Raises
+        ------
+        ValueError
+            If a pipeline has not that many.
+        """
+        count = len(self.holders)
+        wanted = fixed or {}
+        best: tuple[tuple[float, int], tuple[int, ...], tuple[tuple[int, ...], ...]] | None = None
+        for order in permutations(range(count)):
+            if any(order[own] != theirs for own, theirs in wanted.items()):
+                continue
+            cost, evicted, places = 0.0, 0, []
+            for own, number in enumerate(counts):
+                pipeline = order[own]
+                held = taken[pipeline] if taken else frozenset()
+                if number > len(self.holders[pipeline]) - len(held):
+                    break
+                price, away, chosen = self._choose(pipeline, phase, number, held)
+                cost, evicted = cost + price, evicted + away
+                places.append(chosen)
+            else:
+                if best is None or (cost, evicted) < best[0]:
+                    best = (cost, evicted), order, tuple(places)
+        if best is None:
+            raise ValueError(f"phase {phase} needs {max(counts)} VFSMs of a pipeline")
+        _, order, found = best
+        for own, chosen in enumerate(found):
+            for place in chosen:
+                self.holders[order[own]][place].append(phase)
+        return order, found
+
+    def _choose(
+        self, pipeline: int, phase: int, number: int, held: frozenset[int]
+    ) -> tuple[float, int, tuple[int, ...]]:
+        """Places for ``number`` VFSMs: what evicting costs, how many phases are evicted, and the places."""
+        evicted: set[int] = set()
+        chosen: list[int] = []
+        for _ in range(number):
+
+            def worth(place: int) -> tuple[float, int, int]:
+                # Phases that must be loaded again anyway do not count any more.
+                others = [p for p in self.holders[pipeline][place] if p not in evicted]
+                nearest = min((apart(self.between, phase, other) for other in others), default=inf)
+                return (-nearest, len(self.holders[pipeline][place]), place)
+
+            place = min((p for p in range(len(self.holders[pipeline])) if p not in held and p not in chosen), key=worth)
+            evicted.update(self.holders[pipeline][place])
+            chosen.append(place)
+        cost = sum(1.0 / apart(self.between, phase, other) for other in sorted(evicted))
+        return cost, len(evicted), tuple(sorted(chosen))
