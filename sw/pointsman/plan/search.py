@@ -82,9 +82,7 @@ def search(root: Part, costs: Costs, *, budget: int = 20_000, allowed: Callable[
     """
     places = [place for place in breaks(root) if allowed is None or allowed(place)]
     walk = _Walk(root, places, costs)
-    best_ends, best = min(
-        ((ends, cost_of(fold(root, _told(ends)), costs)) for ends in _first_guesses(places)), key=lambda pair: pair[1]
-    )
+    best_ends, best = _first_guess(root, places, costs)
     order = count()
     start = walk.start()
     queue: list[tuple[float, int, _State]] = [(walk.bound(start), -next(order), start)]
@@ -128,10 +126,21 @@ def _told(ends: frozenset[Break]) -> Callable[[Part, int], bool]:
     return lambda part, i: (part, i) in ends
 
 
-def _first_guesses(places: list[Break]) -> Iterator[frozenset[Break]]:
-    """A phase for each operator, and all in one."""
-    yield frozenset(places)
-    yield frozenset()
+def _first_guess(root: Part, places: list[Break], costs: Costs) -> tuple[frozenset[Break], float]:
+    """A phase for each operator, then place after place without an end as long as that is cheaper."""
+    ends = frozenset(places)
+    best = cost_of(fold(root, _told(ends)), costs)
+    for place in places:
+        fewer = ends - {place}
+        cost = cost_of(fold(root, _told(fewer)), costs)
+        if cost < best:
+            ends, best = fewer, cost
+    whole = cost_of(fold(root, _never), costs)
+    return (ends, best) if best <= whole else (frozenset(), whole)
+
+
+def _never(_: Part, __: int) -> bool:
+    return False
 
 
 # -- the walk ----------------------------------------------------------------------------------------------------------

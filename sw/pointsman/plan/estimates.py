@@ -1,0 +1,185 @@
+"""What phases would cost, before anything is routed: the costs for `search` (Metcalf 1997, §6.2.5, §6.2.6).
+
+For a set of operators, implementations are chosen by their metrics, their streams get the bandwidth that the metric of
+bandwidths gives them, and Equations 6.1 to 6.3 do the rest. How a phase ends is guessed: by messages, if it has one operator
+whose messages are longer than its ways and whose nodes are all of the phase's; else by a barrier.
+
+Leaves alone: routes, slots, the real ends; the planner routes what the search has chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from pointsman.cop.program import Operator, Runtime
+from pointsman.operators import Context, Implementation, Metric
+
+from .bandwidth import Resources, expected_bandwidth
+from .timing import OperatorTime, io_cycles, load_cycles, switch_cycles
+
+FULL = 1.9
+"""Streams per node that a schedule of one slot could have at most: "a little less than twice the schedule length" (§6.2.4)."""
+COMMAND = 4.0
+"""Cycles for a command to the router while it runs a phase (B_r), about."""
+CHANGE = 6.0
+"""Cycles until a change of phase is complete, after the command."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One implementation of one operator."""
+
+    implementation: Implementation
+    metric: Metric
+    usage: np.ndarray
+    ends: np.ndarray
+    """By node, streams that begin or end there."""
+    fixed: float
+    per_word_cycle: float
+    """Cycles over the whole program: ``fixed``, and so many for each cycle from word to word."""
+
+    @property
+    def limit(self) -> float:
+        """Words per cycle that it can use."""
+        return min(1.0, self.metric.words_per_cycle)
+
+
+class Estimates:
+    """Costs of phases of one program; see `pointsman.plan.search.Costs`.
+
+    Parameters
+    ----------
+    choices : mapping
+        By label, the implementations that can do an operator, each with its metric.
+    rounds : mapping
+        By label, the product of the counts of the loops around.
+    period : int
+        Schedule length that is assumed.
+    """
+
+    def __init__(
+        self,
+        choices: Mapping[str, Sequence[tuple[Implementation, Metric]]],
+        rounds: Mapping[str, int],
+        context: Context,
+        *,
+        period: int,
+    ) -> None:
+        self.rounds = rounds
+        self.context = context
+        self.period = period
+        # One slot of each pipeline stays free for commands.
+        self.resources = Resources.of(context.topology, pipelines=context.shape.pipelines * (1 - 1 / period))
+        self._choices = choices
+        self._ways: dict[str, list[_Way]] = {}
+        self._io: dict[tuple[str, ...], tuple[float, tuple[str, ...]]] = {}
+        self._alone: dict[str, float] = {}
+        self._places: dict[str, tuple[frozenset[int], int]] = {}
+
+    def alone(self, operator: Operator) -> float:
+        """Cycles of the operator's best implementation with the network to itself."""
+        if operator.label not in self._alone:
+            self._alone[operator.label] = self._together([operator], self._of(operator)[:1])[0]
+        return self._alone[operator.label]
+
+    def least(self, operators: tuple[Operator, ...], exits: float) -> float:
+        """The operators that share the phase so far: more of them make none of them faster."""
+        return self._shared(operators)[0] + exits * (COMMAND + CHANGE)
+
+    def phase(self, operators: tuple[Operator, ...], exits: float) -> float:
+        """A phase with these operators that is left so often; infinite if they are too many for one schedule."""
+        io, _ = self._shared(operators)
+        return io + (self._leaving(operators, exits) if exits else 0.0)
+
+    def chosen(self, operators: tuple[Operator, ...]) -> tuple[str, ...]:
+        """Names of the implementations that the estimate of a phase is for."""
+        return self._shared(operators)[1]
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _of(self, operator: Operator) -> list[_Way]:
+        """Ways to do it, the best one first."""
+        if operator.label not in self._ways:
+            ways = []
+            for implementation, metric in self._choices[operator.label]:
+                streams = [(s.source, s.destinations) for s in implementation.streams(operator, self.context)]
+                ends = np.zeros(self.context.topology.nodes)
+                for source, destinations in streams:
+                    ends[list({source, *destinations})] += 1
+                fixed = self._time(operator, metric, 0.0)
+                per_word_cycle = self._time(operator, metric, 1.0) - fixed
+                usage = self.resources.usage(streams)
+                ways.append(_Way(implementation, metric, usage, ends, fixed, per_word_cycle))
+            self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way])[0])
+        return self._ways[operator.label]
+
+    def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[str, ...]]:
+        """I/O of the operators in one phase, with the best implementations, and their names."""
+        key = tuple(operator.label for operator in operators)
+        if key not in self._io:
+            self._io[key] = self._best(operators)
+        return self._io[key]
+
+    def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[str, ...]]:
+        """The best implementation of each, then changes of one of them as long as they pay."""
+        chosen = [self._of(operator)[0] for operator in operators]
+        best, slowed = self._together(operators, chosen)
+        better = bool(slowed)
+        while better:
+            better = False
+            for i in range(len(operators)):
+                for way in self._of(operators[i]):
+                    other = [*chosen[:i], way, *chosen[i + 1 :]]
+                    cycles, _ = self._together(operators, other)
+                    if cycles < best:
+                        best, chosen, better = cycles, other, True
+        return best, tuple(way.implementation.name for way in chosen)
+
+    def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> tuple[float, bool]:
+        """I/O of these in one phase, and whether they hinder each other."""
+        ends = sum(way.ends for way in ways)
+        if isinstance(ends, np.ndarray) and ends.max() > FULL * self.period:
+            return inf, True
+        limits = np.array([way.limit for way in ways])
+        traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
+        found = expected_bandwidth(np.array([way.usage for way in ways]), traffic, limits, self.resources.capacity)
+        cycles = sum(way.fixed + way.per_word_cycle / b for way, b in zip(ways, found.tolist(), strict=True))
+        return cycles, bool((found < limits).any())
+
+    def _time(self, operator: Operator, metric: Metric, word_cycles: float) -> float:
+        """T_io and what T_load has for its run-time values, at a given word time."""
+        blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
+        time = OperatorTime(
+            operator.m,
+            word_cycles,
+            metric.latency,
+            operator.c,
+            self.rounds[operator.label],
+            operator.pipelined,
+            reload_words=metric.reload_words,
+            block=min(blocks, default=1),
+        )
+        loading = load_cycles([time], reprogram=COMMAND, words=0, bulk_word=0.0, bulk_latency=0.0)
+        return io_cycles([time], reprogram=COMMAND) + loading
+
+    def _leaving(self, operators: tuple[Operator, ...], exits: float) -> float:
+        nodes = frozenset().union(*(self._place(operator)[0] for operator in operators))
+        across = max(self._place(operator)[1] for operator in operators)
+        if all(operator.m > 2 * across + 2 and self._place(operator)[0] == nodes for operator in operators):
+            return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)
+        barrier = across / 2 * (self.period / 2 + 7) + self.period / 2 + 10
+        return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)
+
+    def _place(self, operator: Operator) -> tuple[frozenset[int], int]:
+        """An operator's nodes, and the most links between two of an instance."""
+        if operator.label not in self._places:
+            across = 0
+            for instance in operator.instances:
+                places = [self.context.topology.coordinates(node) for node in instance.nodes]
+                across = max(across, sum(max(axis) - min(axis) for axis in zip(*places, strict=True)))
+            self._places[operator.label] = operator.nodes, across
+        return self._places[operator.label]
