@@ -26,6 +26,7 @@ from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
 from .choice import able, why_none
+from .leaving import leaving
 from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
@@ -173,6 +174,7 @@ class _Planner:
             self.period,
             self.structure,
             tuple(planned),
+            leaving(planned, self.structure.successors),
             tuple(self.notes),
         )
 
@@ -259,7 +261,7 @@ class _Planner:
         if not any(s >= 0 and s != index for s in self.structure.successors[index]):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
-        reason = barrier_reason or self._needs_barrier(phase, planned, nodes)
+        reason = barrier_reason or self._needs_barrier(planned, phase, nodes, routed)
         if reason is None:
             ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
             return _Draft(ending, None, ending.cycles, spans)
@@ -326,19 +328,22 @@ class _Planner:
     # -- ends ------------------------------------------------------------------------------------------------
 
     def _needs_barrier(
-        self, phase: PhaseOutline, planned: tuple[PlannedOperator, ...], nodes: frozenset[int]
+        self, planned: tuple[PlannedOperator, ...], phase: PhaseOutline, nodes: frozenset[int], routed: RoutedPhase
     ) -> str | None:
         """Why messages alone do not end this phase safely; None if they do (§5.2.3, "Message-Bound Synchronization")."""
-        if len(planned) > 1:
-            return "several operators share the phase"
-        if not planned[0].message_bound:
-            return f"messages of {phase.operators[0].m} words can be buffered on their way"
         if nodes != phase.nodes:
             return "words pass through nodes that take no part"
-        if any(
-            len(roles) != len(planned[0].values) for roles in planned[0].roles.values()
-        ):  # pragma: no cover - roles are merged per value
-            return "a node takes part in several instances"
+        for one in planned:
+            operator = one.operator
+            what = f"'{operator.label}'" if len(planned) > 1 else "the operator"
+            if not one.message_bound:
+                return f"messages of {what} ({operator.m} words) can be buffered on their way"
+            if operator.nodes != nodes:
+                # A node that is through with its own operators does not hear of this one.
+                return f"not all nodes take part in {what}"
+            stray = _stray(one, routed)
+            if stray is not None:
+                return f"words of one instance of {what} pass through node {stray}, which is in another"
         return None
 
     def _barrier(self, phase: PhaseOutline, routed: RoutedPhase) -> Operator:
@@ -469,6 +474,20 @@ def _spans(planned: PlannedPhase) -> list[set[int]]:
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
     spans = [set(instance.nodes) for one in operators for instance in one.operator.instances]
     return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in planned.routed.chains]
+
+
+def _stray(planned: PlannedOperator, routed: RoutedPhase) -> int | None:
+    """A node through which an instance's words pass that is not in the instance; the lowest one."""
+    operator = planned.operator
+    own = {f"{operator.label}[{i}]": frozenset(instance.nodes) for i, instance in enumerate(operator.instances)}
+    found = {
+        vfsm.node
+        for chain in routed.chains
+        if chain.stream in planned.streams
+        for vfsm in chain.vfsms
+        if vfsm.node not in own[routed.streams[chain.stream].name.split(".")[0]]
+    }
+    return min(found, default=None)
 
 
 def _side_by_side(draft: RoleDraft) -> int:

@@ -58,6 +58,14 @@ class PlannedPhase:
 
 
 @dataclass(frozen=True)
+class Leaving:
+    """By number of phase, nodes that go through its barrier besides those that go on to another phase."""
+
+    between_uses: Mapping[int, frozenset[int]]
+    at_end: Mapping[int, frozenset[int]]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A program's phases on one network."""
 
@@ -68,6 +76,8 @@ class Plan:
     period: int
     structure: Structure
     phases: tuple[PlannedPhase, ...]
+    leaving: Leaving
+    """Who leaves a phase without going on to another."""
     notes: tuple[str, ...]
 
     @property

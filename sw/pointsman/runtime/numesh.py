@@ -144,8 +144,15 @@ class Router:
             await self.change(passed, leave)
         if phase >= 0:
             await self.change(phase, leave)
-        elif self.passages.get((self.current, phase)):
+        elif (self.current, phase) in self.passages:
             await leave(self.current)
+
+    async def again(self, leave: Callable[[int], Awaitable[None]]) -> None:
+        """Before another use of the phase that runs: meet the nodes that leave it in between, if there are any."""
+        phase = self.current
+        if (phase, phase) in self.passages:
+            await leave(phase)
+            await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
 
     async def change(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
         """Close the current phase and start the next."""
@@ -266,6 +273,8 @@ class NumeshPort:
     async def load(self, given: Given) -> Part:
         """Get the router ready for the operator, with these run-time values."""
         role = self._role_at(given.index, 0)
+        if self.router.current == self.operator.phase:
+            await self.router.again(self.substrate.leave)
         if self.operator.synchronised:
             await self._load_together(role, given.index)
         else:

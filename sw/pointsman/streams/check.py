@@ -18,6 +18,7 @@ from itertools import combinations
 from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
+from .check_ends import check_message_ends
 from .check_node import NodeView
 from .check_phases import (
     check_aliased,
@@ -104,6 +105,7 @@ class _PhaseStreams:
         self.images = images
         self.codes = codes
         self.views = views
+        self.phase = phase
         self.name = images.phases[phase].name
         self.notebook = notebook
         self.operators = images.phases[phase].operators
@@ -129,6 +131,7 @@ class _PhaseStreams:
             for index in self.operators:
                 self._check_operator(index, choice)
         self._check_stray()
+        check_message_ends(self.images, self.phase, self.promises, self.traces, self.notebook)
         for place, index in self.owner.items():
             operator = self.images.operators[index]
             owners[self.name, *place] = (operator.label, operator.source)

@@ -324,8 +324,9 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
         steps = set()
         for left, entered, way in passages.get(node, ()):
             notebook.counts["passages"] += 1
-            if not way:
-                note("a passage leads through no phase", "a phase on the way")
+            alone = left == entered or entered == -1
+            if not way and not (alone and left != -1 and images.phases[left].technique == "barrier"):
+                note("a passage leads through no phase", "a phase on the way, or a barrier that others need")
             for phase in way:
                 if phase not in silent:
                     note(
@@ -339,7 +340,7 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
             path = (left, *way, entered)
             for a, b in pairwise(path):
                 steps.add((a, b))
-                if a != -1 and b != -1 and b not in following[node].get(a, ()):
+                if a not in (-1, b) and b != -1 and b not in following[node].get(a, ()):
                     note(f"a passage leads from it to phase {names[b]}", "a phase that can follow it", a)
         for phase in sorted(silent):
             if not any(phase in way for _, _, way in passages.get(node, ())):

@@ -67,6 +67,10 @@ RULES: dict[str, Rule] = {
         "A link and slot written in two phases that can meet needs a barrier between them and time to settle.",
         "§5.3, Table 5.2",
     ),
+    "message-ends": Rule(
+        "A phase that messages alone close has no words on the way through nodes that do not exchange any with their ends.",
+        "§5.2.3",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

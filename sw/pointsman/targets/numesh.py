@@ -239,7 +239,8 @@ class _Allocator:
         )
         settle: tuple[tuple[int, int], ...] = ()
         if phase.technique == "barrier":
-            settle = tuple((s, phase.settle) for s in self._successors(index) if s != index)
+            again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
+            settle = tuple((s, phase.settle) for s in sorted({*self._successors(index), *again} - ({index} - again)))
         return NodePhase(
             index,
             tuple(tuple(row) for row in rows),
@@ -324,7 +325,8 @@ class _Allocator:
             )
 
     def _passages(self) -> tuple[tuple[int, int, int, tuple[int, ...]], ...]:
-        """Where a node changes from one of its phases to another through phases in which it has no operator."""
+        """Where a node changes from one of its phases to another through phases in which it has no operator, or leaves a phase
+        that it does not change from: between two uses (to itself), or at its end (to -1)."""
         found = []
         own_operators: dict[int, set[int]] = defaultdict(set)
         for phase, planned in self.operators:
@@ -332,16 +334,22 @@ class _Allocator:
                 continue
             for node in planned.roles:
                 own_operators[node].add(phase)
+        leaves = self.plan.leaving
         for members, nodes in memberships(self.plan.phases).items():
             for node in nodes:
-                transit = [p for p in members if p not in own_operators[node]]
-                if not transit:
-                    continue
-                for phase in (START, *sorted(own_operators[node])):
-                    for target, _ in self.plan.structure.next_for(phase, own_operators[node]).items():
-                        way = self._way(phase, target, members)
-                        if way:
-                            found.append((node, phase, -1 if target == END else target, way))
+                ways: dict[tuple[int, int], tuple[int, ...]] = {}
+                if any(p not in own_operators[node] for p in members):
+                    for phase in (START, *sorted(own_operators[node])):
+                        for target, _ in self.plan.structure.next_for(phase, own_operators[node]).items():
+                            way = self._way(phase, target, members)
+                            if way:
+                                ways[phase, -1 if target == END else target] = way
+                for phase in sorted(own_operators[node]):
+                    if node in leaves.at_end.get(phase, ()):
+                        ways.setdefault((phase, -1), ())
+                    if node in leaves.between_uses.get(phase, ()):
+                        ways.setdefault((phase, phase), ())
+                found += [(node, left, entered, way) for (left, entered), way in ways.items()]
         return tuple(found)
 
     def _way(self, phase: int, target: int, members: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,0 +1,146 @@
+"""When a node leaves a phase that a barrier closes, though it stays in it, or is at its end (Metcalf 1997, §5.2.3, §5.5.2).
+
+A barrier is passed by all of its nodes or by none, so whenever one of them goes on to another phase all have to leave. A node
+that has no part in that other phase does not see it: it uses the phase once more, or comes to the end of its program. This
+module finds those cases. If all nodes of the barrier use the same operators of the phase, they all leave it between any two
+uses; then nobody needs to know what the others do in between. Where they do not, and some node could not tell, the program is
+refused.
+
+Takes planned phases and which may follow which. Gives, by phase, the nodes that leave it between two uses, and those that
+leave it at the end of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from .plan import Leaving, PlannedPhase
+from .roles import PlanError
+from .structure import END, START
+
+Flow = Mapping[int, frozenset[int]]
+"""Successors by phase, START and END included."""
+
+
+def leaving(phases: Sequence[PlannedPhase], flow: Flow) -> Leaving:
+    """Who leaves when.
+
+    Raises
+    ------
+    PlanError
+        If a node could not tell when to leave a phase, or how often to pass through it.
+    """
+    users = [_users(phase) for phase in phases]
+    between: dict[int, frozenset[int]] = {}
+    at_end: dict[int, frozenset[int]] = {}
+    for z, phase in enumerate(phases):
+        _check_transit(z, phases, users, flow)
+        if phase.barrier is None:
+            continue
+        for instance in phase.barrier.operator.instances:
+            part = frozenset(instance.nodes)
+            here = part & users[z]
+            alike = _alike(phase, here) and here == part
+            unseen = [node for node in sorted(here) if _round(z, node, part, phases, users, flow)]
+            if unseen:
+                if not alike:
+                    _refuse(phase, unseen[0])
+                between[z] = between.get(z, frozenset()) | here
+            if any(_away(z, node, phases, flow) for node in part):
+                quiet = [node for node in sorted(here) if not alike and not _always_last(z, node, users, flow)]
+                if quiet:
+                    _refuse(phase, quiet[0])
+                at_end[z] = at_end.get(z, frozenset()) | here
+    return Leaving(between, at_end)
+
+
+def _users(phase: PlannedPhase) -> frozenset[int]:
+    return frozenset().union(*(one.operator.nodes for one in phase.operators))
+
+
+def _alike(phase: PlannedPhase, nodes: frozenset[int]) -> bool:
+    """Does each operator of the phase have all of these nodes or none?"""
+    return all(not nodes & one.operator.nodes or nodes <= one.operator.nodes for one in phase.operators)
+
+
+def _round(
+    z: int,
+    node: int,
+    part: frozenset[int],
+    phases: Sequence[PlannedPhase],
+    users: Sequence[frozenset[int]],
+    flow: Flow,
+) -> bool:
+    """Can some other node of the barrier go on to another phase and come back, and this one not see it?"""
+
+    def hidden(phase: int) -> bool:
+        return phase >= 0 and phase != z and node not in users[phase] and node not in phases[phase].nodes
+
+    out = _reached(flow[z], flow, hidden)
+    back = [w for w in out if hidden(w) and z in _reached(flow[w], flow, hidden)]
+    return any(part & phases[w].nodes for w in back)
+
+
+def _away(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool:
+    """Can this node go on to another of its phases, and the program end without this phase?"""
+    after = _reached(flow[z], flow, lambda phase: phase != z)
+    return any(
+        w >= 0 and node in phases[w].nodes and END in _reached(flow[w], flow, lambda phase: phase != z)
+        for w in after
+        if w != z
+    )
+
+
+def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow) -> bool:
+    """Does no phase of this node's come after, so that it knows at its end that it was the last use?"""
+    after = _reached(flow[z], flow, lambda phase: True)
+    return z not in after and not any(w >= 0 and node in users[w] for w in after)
+
+
+def _check_transit(
+    z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow
+) -> None:
+    """A node that only lends its router passes the phase on its way from one operator of its own to the next: it has to be on
+    every such way once, or on none."""
+    phase = phases[z]
+    for node in sorted(phase.nodes - users[z]):
+
+        def other(number: int, node: int = node) -> bool:
+            return number != z and node not in users[number]
+
+        again = z in _reached(flow[z], flow, other)
+        for start in (START, *(w for w in range(len(phases)) if node in users[w])):
+            found = _reached(flow[start], flow, other)
+            if z not in found:
+                continue
+            past = {w for w in found if w != z and (w == END or node in users[w])}
+            through = {w for w in _reached(flow[z], flow, other) if w != z and (w == END or node in users[w])}
+            if again or past & through:
+                raise PlanError(
+                    f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which "
+                    "has no operator in it and cannot tell how often the phase is run",
+                    hint="let the node take part in the operator (:valid says who has something to send), or in a "
+                    "barrier of the same loop or optional group",
+                )
+
+
+def _reached(first: Iterable[int], flow: Flow, through: Callable[[int], bool]) -> set[int]:
+    """Phases (and END) that can come after, walking on through phases for which ``through`` holds only."""
+    found: set[int] = set()
+    stack = list(first)
+    while stack:
+        phase = stack.pop()
+        if phase in found:
+            continue
+        found.add(phase)
+        if phase >= 0 and through(phase):
+            stack += flow[phase]
+    return found
+
+
+def _refuse(phase: PlannedPhase, node: int) -> None:
+    raise PlanError(
+        f"{phase.operators[0].operator.position}: node {node} cannot tell when the others leave phase '{phase.name}', which "
+        "a barrier closes: it has no part in what they do next, and they do not all use the same operators of the phase",
+        hint="give the operators the same subset (:valid says who has something to send), or put them into one phase",
+    )
