@@ -1,9 +1,10 @@
-"""Structure -> Plan: implementations are chosen, streams routed, phases closed.
+"""Program -> Plan: implementations are chosen, streams routed, phases closed.
 
-Takes a Program and a shape. Every combination of implementations is routed, its end decided, its time predicted
-(Metcalf 1997, §6.2.5) and the quickest kept. A phase whose wires collide with a neighbouring phase's is closed by a barrier.
+Takes a Program and a shape. Of each way to divide the program into phases every combination of implementations is routed, its
+end decided, its time predicted (Metcalf 1997, §6.2.5) and the quickest kept. A phase whose wires collide with a neighbouring
+phase's is closed by a barrier.
 Leaves alone: VFSM and register numbers, memory addresses (targets).
-Non-goals: merging phases, continuing operators, sharing router memory between phases.
+Non-goals: continuing operators, sharing router memory between phases.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
 from .choice import able, why_none
+from .division import divisions
 from .leaving import leaving
 from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
-from .structure import PhaseOutline, Structure, outline
+from .structure import PhaseOutline, Structure
 from .wires import Link, command_gap, link_reads, link_writes
 
 COMBINATIONS = 24
@@ -69,46 +71,54 @@ def make_plan(
     """
     if program.topology.ports > shape.neighbours:
         raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
-    structure = outline(program)
     context = Context(program.topology, shape)
-    for phase in structure.phases:
-        for operator in phase.operators:
-            if not able(operator, implementations, context):
-                raise PlanError(why_none(operator, implementations))
-    blocks = len(structure.phases) + 1
+    for operator in program.operators():
+        if not able(operator, implementations, context):
+            raise PlanError(why_none(operator, implementations))
     asked = period if period is not None else program.schedlen
-    if asked is not None:
-        if asked < 2:
-            raise PlanError(f"the schedule length must be at least 2, not {asked}")
-        lengths = [asked]
-    else:
-        lengths = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
-        if not lengths:
-            lengths = [max(2, shape.schedule_depth // blocks)]
+    if asked is not None and asked < 2:
+        raise PlanError(f"the schedule length must be at least 2, not {asked}")
+    best: Plan | None = None
+    failure: PointsmanError | None = None
+    routes: Routes = {}
+    for structure in divisions(program, context, implementations, period=asked or PERIODS[1]):
+        if best is not None and len(structure.phases) == 1:
+            # It can always be tried, and routing everything at once takes longest.
+            break
+        try:
+            lengths = _lengths(structure, shape, asked)
+        except PlanError as error:
+            failure = failure or error
+            continue
+        for length in lengths:
+            if progress is not None:
+                progress(f"planning {name} with {len(structure.phases)} phases of {length} slots")
+            planner = _Planner(program, structure, shape, length, seed, routes, implementations)
+            try:
+                plan = planner.plan(name, limit=best.cycles if best is not None else inf)
+            except PointsmanError as error:
+                failure = failure or error
+                continue
+            if plan is not None and (best is None or plan.cycles < best.cycles):
+                best = plan
+    if best is None:
+        assert failure is not None
+        raise failure
+    return best
+
+
+def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
+    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory."""
+    blocks = len(structure.phases) + 1
+    fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
+    lengths = [asked] if asked is not None else fitting or [max(2, shape.schedule_depth // blocks)]
     if blocks * lengths[0] > shape.schedule_depth:
         raise PlanError(
             f"{len(structure.phases)} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
             f"memory of {shape.schedule_depth} entries",
             hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
         )
-    best: Plan | None = None
-    failure: PointsmanError | None = None
-    routes: Routes = {}
-    for length in lengths:
-        if progress is not None:
-            progress(f"planning {name} with {length} slots")
-        planner = _Planner(program, structure, shape, length, seed, routes, implementations)
-        try:
-            plan = planner.plan(name, limit=best.cycles if best is not None else inf)
-        except PointsmanError as error:
-            failure = failure or error
-            continue
-        if plan is not None and (best is None or plan.cycles < best.cycles):
-            best = plan
-    if best is None:
-        assert failure is not None
-        raise failure
-    return best
+    return lengths
 
 
 @dataclass(frozen=True)
@@ -270,7 +280,7 @@ class _Planner:
             ending = closed("msg-sync", "no word leaves its node")
             return _Draft(ending, None, ending.cycles, spans)
         ending = closed("none", reason)
-        least = ending.cycles + phase.loops * self._barrier_cycles(barrier)
+        least = ending.cycles + phase.exits * self._barrier_cycles(barrier)
         return _Draft(ending, reason, least, spans)
 
     def _with_barrier(self, phase: PhaseOutline, draft: _Draft) -> PlannedPhase | None:
@@ -415,7 +425,7 @@ class _Planner:
         settle: int,
     ) -> PlannedPhase:
         cycles = 0.0
-        for one in operators:
+        for one, rounds in zip(operators, phase.rounds, strict=True):
             operator = one.operator
             # Streams of one word a period, with which nodes only meet, do not count.
             words = [routed.words(s) for s in one.streams if routed.streams[s].max_words is None]
@@ -424,15 +434,15 @@ class _Planner:
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
             word = max(gap, lanes, 1 / metric.words_per_cycle)
-            cycles += phase.loops * operator.c * (operator.m * word + metric.latency)
-            cycles += phase.loops * metric.reload_words * 4
+            cycles += rounds * operator.c * (operator.m * word + metric.latency)
+            cycles += rounds * metric.reload_words * 4
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
-                cycles += phase.loops * sum(worst) / len(worst)
+                cycles += phase.exits * sum(worst) / len(worst)
         if barrier is not None:
-            cycles += phase.loops * (self._barrier_cycles(barrier.operator) + settle)
+            cycles += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
-            cycles += phase.loops * (command_gap(routed) / 2 + 6)
+            cycles += phase.exits * (command_gap(routed) / 2 + 6)
         return PlannedPhase(
             _name(phase),
             operators,

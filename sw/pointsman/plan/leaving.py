@@ -97,9 +97,7 @@ def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow)
     return z not in after and not any(w >= 0 and node in users[w] for w in after)
 
 
-def _check_transit(
-    z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow
-) -> None:
+def _check_transit(z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow) -> None:
     """A node that only lends its router passes the phase on its way from one operator of its own to the next: it has to be on
     every such way once, or on none."""
     phase = phases[z]

@@ -1,9 +1,10 @@
 """Program -> phases and the order in which they may follow each other.
 
-Takes a Program. Gives ``Structure``: which operators share a phase, and the successors of each phase. Each operator gets
-a phase of its own, except that the operators of a ``parallel`` or ``phase`` group share one (a sequential group inside
-a parallel one is treated as parallel, which Metcalf 1997 §2.4.1 allows). Leaves alone: implementations, routes, ends.
-Non-goals: merging sequential operators into one phase, operators that continue over several phases.
+Takes a Program, and optionally phases that the search has folded out of it. Gives ``Structure``: which operators share a phase,
+and the successors of each phase. Without a search each operator gets a phase of its own, except that the operators of a
+``parallel`` or ``phase`` group share one (a sequential group inside a parallel one is treated as parallel, which Metcalf 1997
+§2.4.1 allows). Leaves alone: implementations, routes, ends.
+Non-goals: operators that continue over several phases.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from functools import cached_property
 
 from pointsman.cop.program import Group, GroupKind, Operator, Program
 
-START, END = -1, -2
-"""Stand-ins for before the first and after the last phase."""
+from .control import END, START, control
+from .extents import Part
+from .phase_tree import Phases, leaves
+from .phase_tree import rounds as times_round
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,10 @@ class PhaseOutline:
     """Operators of one phase, and how often it runs."""
 
     operators: tuple[Operator, ...]
-    loops: int
-    """Product of the counts of the loops around it."""
+    rounds: tuple[int, ...]
+    """Of each operator, the product of the counts of the loops around it."""
+    exits: float
+    """How often a node leaves it, about."""
 
     @cached_property
     def nodes(self) -> frozenset[int]:
@@ -70,6 +75,20 @@ class Structure:
         return frozenset(found)
 
 
+def divided(program: Program, root: Part, phases: Phases) -> Structure:
+    """A program whose tree of extents was folded into ``phases``."""
+    times = times_round(root)
+    rounds = {part.operator.label: times[part] for part in root.walk() if part.operator is not None}
+    outlines = tuple(
+        PhaseOutline(leaf.operators, tuple(rounds[operator.label] for operator in leaf.operators), leaf.exits)
+        for leaf in leaves(phases)
+    )
+    loops = tuple(
+        part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
+    )
+    return Structure(outlines, control(root, phases).successors, loops)
+
+
 def outline(program: Program) -> Structure:
     """Divide a program into phases. Programs may be deep, so the walk keeps its own stack."""
     phases: list[PhaseOutline] = []
@@ -101,7 +120,9 @@ def outline(program: Program) -> Structure:
             if not operators:
                 continue
             index = len(phases)
-            phases.append(PhaseOutline(operators, rounds))
+            inner = _rounds(part) if isinstance(part, Group) else {}
+            each = tuple(rounds * inner.get(operator.label, 1) for operator in operators)
+            phases.append(PhaseOutline(operators, each, float(rounds)))
             edges[index] = set()
             for b in after:
                 edges[b].add(index)
@@ -119,6 +140,19 @@ class _Leave:
     before: frozenset[int]
     first: int
     rounds: int
+
+
+def _rounds(group: Group) -> dict[str, int]:
+    """Times that each operator of a group runs in one run of the group."""
+    times: dict[str, int] = {}
+    around = [1]
+    for part, depth in group.walk():
+        del around[depth + 1 :]
+        if isinstance(part, Operator):
+            times[part.label] = around[depth]
+        else:
+            around.append(around[depth] * (max(1, part.count) if part.kind == "loop" else 1))
+    return times
 
 
 def _flatten(group: Group, loops: list[str]) -> tuple[Operator, ...]:

@@ -24,14 +24,14 @@ def test_each_sequential_operator_has_a_phase_and_the_next_follows() -> None:
 def test_a_loop_leads_back_to_its_first_phase() -> None:
     structure = outline(program(operator("z"), Group("loop", (operator("a"), operator("b")), "l", 7)))
     assert structure.successors[2] == {1, END}
-    assert [p.loops for p in structure.phases] == [1, 7, 7]
+    assert [p.rounds for p in structure.phases] == [(1,), (7,), (7,)]
     assert structure.loops == ("l",)
 
 
 def test_nested_loops_multiply_and_lead_back_to_both_heads() -> None:
     inner = Group("loop", (operator("a"),), "inner", 3)
     structure = outline(program(Group("loop", (inner, operator("b")), "outer", 5)))
-    assert [p.loops for p in structure.phases] == [15, 5]
+    assert [p.rounds for p in structure.phases] == [(15,), (5,)]
     assert structure.successors[0] == {0, 1}
     assert structure.successors[1] == {0, END}
 

@@ -1,0 +1,168 @@
+"""Random COP programs of nested groups over all kinds of subsets, and an application that runs any program.
+
+What a node has to receive comes from the reference machine, which runs the same application.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from pointsman.cop import compile_text
+from pointsman.cop.program import Group, Instance, Operator, Program, Runtime
+from pointsman.network import Topology
+from pointsman.operators.implementation import runtime_values
+from pointsman.runtime import Node
+
+KINDS = ("broadcast", "broadcast", "stream", "cshift", "eoshift", "barrier")
+MOST_ROUNDS = 3
+
+
+def random_text(seed: int, topology: Topology, *, depth: int = 2, operators: int = 5) -> str:
+    """A program; the same for the same arguments."""
+    rng = random.Random(seed)
+    labels = iter(f"o{i}" for i in range(1000))
+    left = operators
+
+    def subset() -> list[list[int]]:
+        nodes = list(range(topology.nodes))
+        how = rng.choice(["all", "rows", "columns", "some", "parts", "pairs"])
+        if how in ("rows", "columns"):
+            axis = how == "columns"
+            lines: dict[int, list[int]] = {}
+            for node in nodes:
+                lines.setdefault(topology.coordinates(node)[0 if axis else 1], []).append(node)
+            return list(lines.values())
+        if how == "all":
+            return [nodes]
+        rng.shuffle(nodes)
+        if how == "some":
+            return [nodes[: rng.randint(1, len(nodes))]]
+        length = 2 if how == "pairs" else max(1, len(nodes) // rng.randint(1, 3))
+        parts = [nodes[i : i + length] for i in range(0, len(nodes) - length + 1, length)]
+        return parts[: rng.randint(1, len(parts))]
+
+    def operator() -> str:
+        nonlocal left
+        left -= 1
+        parts = subset()
+        count = len(parts[0])
+        kind = rng.choice(KINDS)
+        words = rng.choice([1, 2, 3, 7, 20])
+        operands = {
+            "broadcast": lambda: rng.choice(["(runtime)", str(rng.randrange(count))]),
+            "stream": lambda: f"{rng.randrange(count)} {rng.randrange(count)}",
+            "cshift": lambda: str(rng.randint(1 - count, count - 1)),
+            "eoshift": lambda: str(rng.randint(1 - count, count - 1)),
+            "barrier": lambda: "",
+        }[kind]()
+        length = "" if kind == "barrier" else f":m {words}"
+        lists = " ".join(f"({' '.join(map(str, part))})" for part in parts)
+        return f"(subset '({lists}) ({kind} '{next(labels)} {operands} {length}))"
+
+    def part(depth: int) -> str:
+        if depth == 0 or left <= 1 or rng.random() < 0.3:
+            return operator()
+        kind = rng.choice(["sequential", "loop", "loop", "optional", "parallel"])
+        if kind == "parallel":
+            return f"(parallel {operator()} {operator()})"
+        head = f"loop '{next(labels)}_loop {rng.randint(1, MOST_ROUNDS)}" if kind == "loop" else kind
+        return f"({head} {' '.join(part(depth - 1) for _ in range(rng.randint(1, 3)))})"
+
+    return "\n".join(part(depth) for _ in range(rng.randint(2, 3)))
+
+
+class Walker:
+    """Runs any program: every loop as often as it says, every optional group as a coin of its own falls."""
+
+    def __init__(self, text: str, topology: Topology, seed: int, *, slowest: int = 0) -> None:
+        self.program: Program = compile_text(text, topology=topology)
+        self.seed = seed
+        self.slowest = slowest
+        """Most cycles that a node computes before an operator."""
+
+    def _number(self, *what: object) -> int:
+        return crc32(repr((self.seed, *what)).encode())
+
+    async def main(self, node: Node) -> list[tuple[str, list[int]]]:
+        """Everything that the node has received, in order, each with where it was in the program."""
+        received: list[tuple[str, list[int]]] = []
+
+        async def walk(part: Group | Operator, turn: tuple[int, ...]) -> None:
+            if isinstance(part, Operator):
+                await self._load(node, part, turn)
+                await self._use(node, part, turn, received)
+            elif part.kind == "parallel":
+                operators = [child for child in part.children if isinstance(child, Operator)]
+                for operator in operators:
+                    await self._load(node, operator, turn)
+                for operator in operators:
+                    await self._use(node, operator, turn, received)
+            elif part.kind == "optional" and self._number(turn, str(part.position)) % 2:
+                return
+            elif part.kind == "loop":
+                await node.cop.__getattr__(f"{part.label}_load")()
+                for k in range(part.count):
+                    for child in part.children:
+                        await walk(child, (*turn, k))
+            else:
+                for child in part.children:
+                    await walk(child, turn)
+
+        await walk(self.program.root, ())
+        return received
+
+    def _mine(self, node: Node, operator: Operator) -> Iterator[tuple[Instance, int]]:
+        for instance in operator.instances:
+            if node.number in instance.nodes:
+                yield instance, instance.nodes.index(node.number)
+
+    def _values(self, operator: Operator, turn: tuple[int, ...]) -> tuple[int, ...]:
+        legal = runtime_values(operator)
+        return legal[self._number(operator.label, turn) % len(legal)]
+
+    async def _load(self, node: Node, operator: Operator, turn: tuple[int, ...]) -> None:
+        if next(self._mine(node, operator), None) is None:
+            return
+        if self.slowest and self._number(node.number, operator.label, turn, "slow") % 3 == 0:
+            await node.compute(self._number(node.number, operator.label, turn) % self.slowest)
+        await node.cop.__getattr__(f"{operator.label}_load")(*self._values(operator, turn))
+
+    async def _use(
+        self, node: Node, operator: Operator, turn: tuple[int, ...], received: list[tuple[str, list[int]]]
+    ) -> None:
+        found = next(self._mine(node, operator), None)
+        if found is None:
+            return
+        instance, place = found
+        values = dict(instance.operands)
+        given = iter(self._values(operator, turn))
+        values = {name: next(given) if isinstance(value, Runtime) else value for name, value in values.items()}
+        label = operator.label
+        message = np.arange(operator.m, dtype=np.int64) * 7 + self._number(label, turn, node.number) % 1_000_003
+        words = message.astype(np.int32)
+
+        def note(got: Any) -> None:
+            received.append((f"{label}{turn}", [int(word) for word in got]))
+
+        async def call(name: str, *arguments: Any) -> Any:
+            return await node.cop.__getattr__(f"{label}_{name}")(*arguments)
+
+        if operator.kind == "barrier":
+            await call("func")
+        elif operator.kind in ("cshift", "eoshift"):
+            note(await call("func", words))
+        elif operator.kind == "broadcast":
+            if place == values["source"]:
+                await call("write", words)
+            else:
+                note(await call("read"))
+        else:
+            if place == values["source"]:
+                await call("write", words)
+            if place == values["destination"]:
+                note(await call("read"))

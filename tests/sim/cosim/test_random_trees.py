@@ -1,0 +1,75 @@
+"""Programs of nested groups over all kinds of subsets: the cycle model against the reference machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cosim.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.plan.build import make_plan
+from pointsman.plan.roles import PlanError
+from pointsman.runtime.numesh import numesh_node
+from pointsman.runtime.reference import ReferenceMachine
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import FitError, make_images
+
+SHAPE = NodeShape(vfsms=64, schedule_depth=256, registers=32)
+SIZES = ((2, 2), (4, 2), (3, 3), (4, 1))
+
+
+@pytest.fixture(scope="module")
+def trees() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("random_trees", Path(__file__).with_name("random_trees.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["random_trees"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(trees: ModuleType, seed: int) -> bool:
+    """Compile and run a random program; False if the compiler refuses it with a reason."""
+    topology = mesh(*SIZES[seed % len(SIZES)])
+    text = trees.random_text(seed, topology)
+    walker = trees.Walker(text, topology, seed, slowest=400)
+    expected = ReferenceMachine(walker.program, "random", {}).run(walker.main)
+    try:
+        images = make_images(make_plan(walker.program, SHAPE, name="random", period=16))
+    except (PlanError, FitError) as error:
+        assert error.message
+        return False
+    report = check_images(images)
+    assert report.ok, f"{text}\n{report.render()}"
+    with Machine(SHAPE, topology, engine="model") as machine:
+        nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
+        try:
+            record = run_nodes(nodes, walker.main, machine)
+        except PointsmanError as error:
+            raise AssertionError(f"seed {seed}\n{text}\n{error.message}") from None
+    assert record.results == expected.results, text
+    return True
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_every_node_receives_what_the_reference_machine_gives_it(trees: ModuleType, seed: int) -> None:
+    run(trees, seed)
+
+
+def test_most_random_programs_are_compiled(trees: ModuleType) -> None:
+    assert sum(run(trees, seed) for seed in range(24, 34)) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(50))
+def test_many_programs(trees: ModuleType, block: int) -> None:
+    for seed in range(1000 + 20 * block, 1020 + 20 * block):
+        run(trees, seed)
