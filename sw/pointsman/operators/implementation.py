@@ -118,8 +118,9 @@ class Wiring:
         for number, stream in enumerate(routed.streams):
             if stream.into is not None:
                 (node,) = stream.destinations
-                onward = self.register(node, self.index[stream.into], 0, "inject")
-                self._registers[node, number, 0, "deliver"] = onward
+                onward = self.index[stream.into]
+                end = "inject" if routed.streams[onward].source == node else "deliver"
+                self._registers[node, number, 0, "deliver"] = self.register(node, onward, 0, end)
 
     @staticmethod
     def _enters(vfsms: Sequence[RoutedVfsm], vfsm: RoutedVfsm) -> bool:
