@@ -266,6 +266,9 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
             choices.append(tuple(range(1 - nodes, nodes)))
         else:
             choices.append(tuple(range(-nodes, nodes + 1)))
+        if operator.valid is not None and name != "distance":
+            # A node that is named has to take part in earnest.
+            choices[-1] = tuple(value for value in choices[-1] if value in operator.valid)
     combinations: list[tuple[int, ...]] = [()]
     for choice in choices:
         combinations = [(*head, value) for head in combinations for value in choice]
