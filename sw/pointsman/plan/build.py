@@ -30,6 +30,7 @@ from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Structure, outline
+from .transit import refuse_secret_phases
 from .wires import Link, command_gap, link_reads, link_writes
 
 COMBINATIONS = 24
@@ -165,6 +166,7 @@ class _Planner:
                 again = self.plan_phase(earlier, reason)
                 assert again is not None
                 planned[earlier] = again
+        refuse_secret_phases(self.structure, planned)
         return Plan(
             name,
             self.program.parameters,
