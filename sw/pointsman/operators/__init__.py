@@ -12,6 +12,7 @@ from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
 from .chain import CHAINS
 from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
+from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .shift import StrPermute, StrShift
 from .stream import StrStream, StrStreamRtdest
@@ -26,6 +27,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     ParBcast(),
     *(StrShift(window=window) for window in (8, 6, 4, 3, 2, 1)),
     *(StrPermute(window=window) for window in (8, 4, 2, 1)),
+    SchPermuteRuntime(),
+    SchShiftRuntime(),
     StrStream(),
     StrStreamRtdest(),
     StrBarrierTree(),

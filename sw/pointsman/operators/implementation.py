@@ -180,6 +180,11 @@ class Implementation(ABC):
     synchronised = False
     """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.synchronised`)."""
 
+    alone = False
+    """It cannot share a phase with other operators."""
+    rescheduled = False
+    """Its load functions work out a schedule of their own (`pointsman.runtime.scheduling`)."""
+
     def stages(self, operator: Operator) -> int:
         """Stages that its nodes pass (`pointsman.images.image.OperatorImage.stages`)."""
         return 1

@@ -229,6 +229,8 @@ class _Planner:
         choices = []
         for operator in phase.operators:
             found = able(operator, self.implementations, self.context)
+            if len(phase.operators) > 1:
+                found = [one for one in found if not one[1].alone]
             choices.append([i for _, i in sorted(found, key=lambda pair: pair[0])])
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)

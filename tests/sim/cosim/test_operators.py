@@ -54,6 +54,9 @@ WAYS = [
     ("cshift", "str_shift", ("constant",)),
     ("eoshift", "str_shift", ("constant",)),
     ("permute", "str_permute", ("constant",)),
+    ("permute", "sch_permute_runtime", ("runtime",)),
+    ("cshift", "sch_shift_runtime", ("runtime",)),
+    ("eoshift", "sch_shift_runtime", ("runtime",)),
     ("stream", "str_stream", ("constant", "constant")),
     ("stream", "str_stream_rtsrc", ("runtime", "constant")),
     ("stream", "str_stream_rtdest", ("constant", "runtime")),
@@ -69,7 +72,7 @@ WAYS = [
     ("seqwrite", "str_seqwrite_fan", ()),
 ]
 """Kind, implementation and how its operands are given."""
-BOXES = ("str_bcast_dense", "str_collect_dim")
+BOXES = ("str_bcast_dense", "str_collect_dim", "sch_permute_runtime", "sch_shift_runtime")
 """Implementations that need a box of nodes."""
 CONNECTED = ("str_bcast_linear", "str_collect_runtime", "sch_collect_dense", "str_stream_runtime", *BOXES)
 """Implementations that need nodes that hang together."""
@@ -91,6 +94,8 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
         m = 2 if "64" in type_ else 1
     if nodes == 1 and kind in ("seqread", "seqwrite"):
         return None
+    if impl.endswith(("permute_runtime", "shift_runtime")) and where == "valid":
+        where = "rows"
     if impl == "str_bcast_linear" and m == 1 and where == "valid":
         where = "all"
     # The registers of the standard node hold the fans of small subsets only.
