@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pointsman.images.image import LaneImage
 from pointsman.plan.plan import PlannedOperator, PlannedPhase
@@ -31,6 +31,8 @@ class Way:
     end: tuple[int, int]
     latency: float
     gap: float
+    slots: tuple[int, ...]
+    """In which its first VFSM runs."""
 
 
 class Forecast:
@@ -63,6 +65,10 @@ class Forecast:
                 lanes = [lane for lane in draft.lanes if lane.turn == turn]
                 if draft.kind == "both" or writers is not None:
                     lanes = [lane for lane in lanes if not lane.write or writers is None or node in writers]
+                if any(lane.after_all for lane in lanes):
+                    # One after the other, each as a step of its own.
+                    steps.extend([replace(lane, after=None, after_all=False)] for lane in lanes)
+                    continue
                 for step in sorted({lane.step for lane in lanes}):
                     steps.append([lane for lane in lanes if lane.step == step])
             todo[node] = steps
@@ -92,13 +98,31 @@ class Forecast:
         self, node: int, step: list[LaneImage], lane: LaneImage, ways: Mapping[tuple[int, int], list[Way]]
     ) -> float:
         """Cycles from word to word that leaves through a lane."""
-        several = len(lane.registers)
         here = [way for register in lane.registers for way in ways.get((node, register), ())]
-        gap = max([len(step), *(way.gap / several for way in here)])
+        gap = max([float(len(step)), *(way.gap / len(lane.registers) for way in here)])
+        if len(lane.registers) > 1 and here:
+            gap = max(gap, self._in_turn([ways[node, register] for register in lane.registers]))
         if lane.window is not None and here and lane.pair is not None and any(not one.write for one in step):
             # Words of a window come back as soon as the partner's have come.
             gap = max(gap, (max(way.latency for way in here) + 1) / lane.window)
         return gap
+
+    def _in_turn(self, chains: list[list[Way]]) -> float:
+        """Cycles from word to word of a stream with several chains, of which processors use one after the other at both
+        ends: slots of one that lie together are of no use while it is another's turn."""
+        most, count = 64, len(chains)
+        latest = [max(way.latency for way in ways) - ENDS if ways else 0.0 for ways in chains]
+        written, taken, read = -1, [0] * most, [0.0] * most
+        for k in range(most):
+            c = k % count
+            written = max(written + 1, taken[k - count] + 1 if k >= count else 0)
+            slots = chains[c][0].slots if chains[c] else ()
+            slot = _next(slots, written + 1, self.period)
+            while k >= count and slot + latest[c] < read[k - count] - 1:
+                slot = _next(slots, slot + 1, self.period)
+            taken[k] = slot
+            read[k] = max(read[k - 1] + 1 if k else 0.0, slot + latest[c] + 2)
+        return (read[-1] - read[most // 2 - 1]) / (most // 2)
 
     def _send(
         self,
@@ -168,7 +192,7 @@ class Forecast:
                 end = vfsm.node, self.follower.register(c, vfsm, vfsm.destination, "deliver")
                 onward = takers.get(end)
                 if onward is None:
-                    ways.append(Way(end, elapsed, slowest))
+                    ways.append(Way(end, elapsed, slowest, vfsms[first[0]][first[1]].slots))
                 elif onward not in seen:
                     seen.add(onward)
                     after = vfsms[onward[0]][onward[1]]
@@ -177,6 +201,11 @@ class Forecast:
                     stack.append((onward, elapsed + wait, max(slowest, self.period / max(1, words))))
             found[start] = ways
         return found
+
+
+def _next(slots: Sequence[int], cycle: int, period: int) -> int:
+    """First cycle from ``cycle`` on that falls into one of ``slots``."""
+    return min((cycle + (slot - cycle) % period for slot in slots), default=cycle)
 
 
 def _step(parent: RoutedVfsm, child: RoutedVfsm, period: int) -> int:
