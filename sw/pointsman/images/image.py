@@ -130,6 +130,9 @@ class OperatorImage:
     synchronised: bool = False
     """Its load functions meet in a barrier before and after they rewrite, so that no word is on its way meanwhile."""
 
+    instances: tuple[tuple[int, ...], ...] = ()
+    """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.scheduling`)."""
+
     @property
     def states(self) -> int:
         """Values times stages; state ``value * stages + stage``."""

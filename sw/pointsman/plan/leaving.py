@@ -98,28 +98,19 @@ def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow)
 
 
 def _check_transit(z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow) -> None:
-    """A node that only lends its router passes the phase on its way from one operator of its own to the next: it has to be on
-    every such way once, or on none."""
+    """A node that only lends its router passes the phase on its way from one operator of its own to the next, once."""
     phase = phases[z]
     for node in sorted(phase.nodes - users[z]):
 
         def other(number: int, node: int = node) -> bool:
             return number != z and node not in users[number]
 
-        again = z in _reached(flow[z], flow, other)
-        for start in (START, *(w for w in range(len(phases)) if node in users[w])):
-            found = _reached(flow[start], flow, other)
-            if z not in found:
-                continue
-            past = {w for w in found if w != z and (w == END or node in users[w])}
-            through = {w for w in _reached(flow[z], flow, other) if w != z and (w == END or node in users[w])}
-            if again or past & through:
-                raise PlanError(
-                    f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which "
-                    "has no operator in it and cannot tell how often the phase is run",
-                    hint="let the node take part in the operator (:valid says who has something to send), or in a "
-                    "barrier of the same loop or optional group",
-                )
+        if z in _reached(flow[z], flow, other):
+            raise PlanError(
+                f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which has "
+                "no operator in its loop and cannot tell how often it runs",
+                hint="let the node take part in the operator (:valid says who has something to send)",
+            )
 
 
 def _reached(first: Iterable[int], flow: Flow, through: Callable[[int], bool]) -> set[int]:

@@ -300,6 +300,7 @@ class _Allocator:
             function_name(operator),
             planned.stages,
             planned.implementation.synchronised,
+            tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
         )
 
     def _promises(self, index: int) -> Iterable[Promise]:
