@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .plan import Leaving, PlannedPhase
 from .roles import PlanError
-from .structure import END, START
+from .structure import END
 
 Flow = Mapping[int, frozenset[int]]
 """Successors by phase, START and END included."""

@@ -1,0 +1,130 @@
+"""Nodes that leave a phase with the others of its barrier, though they stay in it or come to their end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cosim.machine import Machine
+from cosim.record import Record
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.images.image import Images
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan import build
+from pointsman.plan.build import make_plan
+from pointsman.plan.roles import PlanError
+from pointsman.plan.structure import Structure, outline
+from pointsman.runtime import Node
+from pointsman.runtime.numesh import numesh_node
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import make_images
+
+COLUMNS = "(subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1 :m 1))"
+ROW = "(subset '(0 1 2 3) (broadcast 'b 0 :m 64))"
+
+
+@pytest.fixture(autouse=True)
+def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    def only(program: object, context: Context, implementations: object, *, period: int) -> list[Structure]:
+        return [outline(program)]  # type: ignore[arg-type]
+
+    monkeypatch.setattr(build, "divisions", only)
+
+
+def images(text: str, *size: int) -> Images:
+    made = make_images(make_plan(compile_text(text, topology=mesh(*size)), NodeShape(), name="test", period=16))
+    report = check_images(made)
+    assert report.ok, report.render()
+    return made
+
+
+def run(made: Images, main: object) -> Record:
+    with Machine(made.shape, made.topology, engine="model") as machine:
+        nodes = [numesh_node(made, number, machine) for number in range(made.topology.nodes)]
+        return run_nodes(nodes, main, machine)  # type: ignore[arg-type]
+
+
+async def column(node: Node, value: int, out: list[int]) -> None:
+    await node.cop.z_load()
+    if node.number < 4:
+        await node.cop.z_write([value])
+    else:
+        out += [int(word) for word in await node.cop.z_read()]
+
+
+async def row(node: Node, value: int, out: list[int]) -> None:
+    if node.number >= 4:
+        return
+    await node.cop.b_load()
+    if node.number == 0:
+        await node.cop.b_write(np.arange(64) + value)
+    else:
+        out.append(int((await node.cop.b_read())[63]))
+
+
+def test_a_node_at_its_end_lets_the_others_go_on() -> None:
+    async def main(node: Node) -> list[int]:
+        out: list[int] = []
+        await column(node, 7, out)
+        await row(node, 100, out)
+        return out
+
+    assert run(images(f"{COLUMNS} {ROW}", 4, 2), main).results == [[], *[[163]] * 3, *[[7]] * 4]
+
+
+@pytest.mark.parametrize("slow", [(), (0, 2), (5,), (4, 5, 6, 7)])
+def test_a_node_that_sees_one_phase_only_meets_those_that_see_two(slow: tuple[int, ...]) -> None:
+    async def main(node: Node) -> list[int]:
+        out: list[int] = []
+        await node.cop.l_load()
+        for k in range(4):
+            if node.number in slow:
+                await node.compute(700)
+            await column(node, k, out)
+            await row(node, 100 * k, out)
+        return out
+
+    record = run(images(f"(loop 'l 4 {COLUMNS} {ROW})", 4, 2), main)
+    assert record.results == [[], *[[63, 163, 263, 363]] * 3, *[[0, 1, 2, 3]] * 4]
+
+
+def test_loops_in_the_phase_are_left_each_time_round() -> None:
+    async def main(node: Node) -> list[int]:
+        out: list[int] = []
+        await node.cop.l_load()
+        for k in range(2):
+            await node.cop.i_load()
+            for j in range(3):
+                await column(node, 10 * k + j, out)
+            await row(node, 100 * k, out)
+        return out
+
+    record = run(images(f"(loop 'l 2 (loop 'i 3 {COLUMNS}) {ROW})", 4, 2), main)
+    assert record.results[4:] == [[0, 1, 2, 10, 11, 12]] * 4
+
+
+def test_a_node_that_could_not_tell_is_named() -> None:
+    # Node 1 is in one of the two operators of the first phase, and sees nothing of the second.
+    text = "(loop 'l 3 (parallel (stream 'p 0 2) (subset '(0 1) (stream 'q 0 1))) (subset '(0 2) (stream 'r 0 1)))"
+    with pytest.raises(PlanError, match=r"cannot tell when the others leave phase 'p\+q', which a barrier closes"):
+        images(text, 3, 1)
+
+
+def test_words_through_other_instances_need_a_barrier() -> None:
+    text = "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
+    made = images(text, 4, 2)
+    assert made.phases[0].technique == "barrier"
+    assert made.phases[0].reason.startswith("words of one instance of the operator pass through node")
+
+
+def test_the_judge_finds_words_through_nodes_that_may_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
+    monkeypatch.setattr(build, "_stray", lambda planned, routed: None)
+    only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]
+    program = compile_text(text, topology=mesh(4, 2))
+    made = make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=only))
+    assert made.phases[0].technique == "msg-sync"
+    assert {finding.rule for finding in check_images(made).findings} == {"message-ends"}
