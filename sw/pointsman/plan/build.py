@@ -38,6 +38,9 @@ from .wires import Link, command_gap, link_reads, link_writes
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
+PROMISING = 2.0
+"""Implementations that expect more than this times the cycles of the best are not tried at first: their metric is rough,
+but not that rough, and routing is what takes the compiler's time."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
 PERIODS = (8, 16, 24, 32, 40)
@@ -193,7 +196,17 @@ class _Planner:
     # -- one phase -------------------------------------------------------------------------------------------
 
     def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
-        """The quickest way to do a phase; None if none takes less than ``limit`` cycles.
+        """The quickest way to do a phase; None if none takes less than ``limit`` cycles. Implementations that promise far
+        less than the best are only tried when the others fail."""
+        try:
+            return self._plan_phase(index, barrier_reason, limit, PROMISING)
+        except PlanError:
+            return self._plan_phase(index, barrier_reason, limit, inf)
+
+    def _plan_phase(
+        self, index: int, barrier_reason: str | None, limit: float, promising: float
+    ) -> PlannedPhase | None:
+        """Choose among implementations that expect at most ``promising`` times the cycles of the best.
 
         Every combination is routed as it is first; those that need a barrier are routed with it in the order of what
         they would take at least, until none can win any more.
@@ -201,7 +214,7 @@ class _Planner:
         phase = self.structure.phases[index]
         drafts: list[_Draft] = []
         failure: PointsmanError | None = None
-        for implementations in self._combinations(phase):
+        for implementations in self._combinations(phase, promising):
             try:
                 draft = self._draft(index, phase, implementations, barrier_reason)
             except RoutingError as error:
@@ -237,13 +250,14 @@ class _Planner:
             )
         return best
 
-    def _combinations(self, phase: PhaseOutline) -> Iterator[tuple[Implementation, ...]]:
+    def _combinations(self, phase: PhaseOutline, promising: float) -> Iterator[tuple[Implementation, ...]]:
         choices = []
         for operator in phase.operators:
             found = able(operator, self.implementations, self.context)
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone]
-            choices.append([i for _, i in sorted(found, key=lambda pair: pair[0])])
+            most = promising * min((cycles for cycles, _ in found), default=0.0)
+            choices.append([i for cycles, i in sorted(found, key=lambda pair: pair[0]) if cycles <= most])
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)
             longest.pop()
