@@ -61,7 +61,7 @@ def test_it_solves_the_equations_on_the_mesh() -> None:
     result = run(2, "model", "--size", "8")
     assert result.correct, result.answer
     # The short reduction and broadcast share a phase (Metcalf 1997, §8.4.2).
-    assert [phase.name for phase in result.images.phases][0] == "r0+b1"
+    assert result.images.phases[0].name == "r0+b1"
 
 
 def published() -> dict[str, dict[str, float]]:

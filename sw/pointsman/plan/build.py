@@ -41,6 +41,9 @@ COMBINATIONS = 24
 PROMISING = 2.0
 """Implementations that expect more than this times the cycles of the best are not tried at first: their metric is rough,
 but not that rough, and routing is what takes the compiler's time."""
+TOGETHER = 1
+"""Most of them that are routed for several operators: what is best one by one mostly is together, and routing many streams at
+once takes long."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
 PERIODS = (8, 16, 24, 32, 40)
@@ -222,6 +225,8 @@ class _Planner:
                 continue
             if draft is not None:
                 drafts.append(draft)
+            if len(phase.operators) > 1 and len(drafts) == TOGETHER:
+                break
         best: PlannedPhase | None = None
         barriers = 0
         for draft in sorted(drafts, key=lambda draft: draft.least_cycles):
@@ -257,11 +262,12 @@ class _Planner:
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone]
             most = promising * min((cycles for cycles, _ in found), default=0.0)
-            choices.append([i for cycles, i in sorted(found, key=lambda pair: pair[0]) if cycles <= most])
+            choices.append(sorted((pair for pair in found if pair[0] <= most), key=lambda pair: pair[0]))
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)
             longest.pop()
-        return product(*choices)
+        ordered = sorted(product(*choices), key=lambda pairs: sum(cycles for cycles, _ in pairs))
+        return iter([tuple(one for _, one in pairs) for pairs in ordered])
 
     def _draft(
         self,

@@ -126,13 +126,18 @@ class Estimates:
 
     def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[str, ...]]:
         """The best implementation of each, then changes of one of them as long as they pay."""
-        chosen = [self._of(operator)[0] for operator in operators]
+        choices = [self._of(operator) for operator in operators]
+        if len(operators) > 1:
+            choices = [[way for way in ways if not way.implementation.alone] for ways in choices]
+        if not all(choices):
+            return inf, ()
+        chosen = [ways[0] for ways in choices]
         best, slowed = self._together(operators, chosen)
         better = bool(slowed)
         while better:
             better = False
             for i in range(len(operators)):
-                for way in self._of(operators[i]):
+                for way in choices[i]:
                     other = [*chosen[:i], way, *chosen[i + 1 :]]
                     cycles, _ = self._together(operators, other)
                     if cycles < best:

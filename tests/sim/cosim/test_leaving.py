@@ -114,14 +114,18 @@ def test_a_node_that_could_not_tell_is_named() -> None:
 
 
 def test_words_through_other_instances_need_a_barrier() -> None:
-    text = "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
+    text = (
+        "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
+    )
     made = images(text, 4, 2)
     assert made.phases[0].technique == "barrier"
     assert made.phases[0].reason.startswith("words of one instance of the operator pass through node")
 
 
 def test_the_judge_finds_words_through_nodes_that_may_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
+    text = (
+        "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
+    )
     monkeypatch.setattr(build, "_stray", lambda planned, routed: None)
     only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]
     program = compile_text(text, topology=mesh(4, 2))
