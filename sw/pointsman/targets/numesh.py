@@ -27,7 +27,7 @@ from pointsman.images.image import (
     Role,
 )
 from pointsman.operators import RoleDraft, VfsmSetting
-from pointsman.operators.implementation import runtime_operands
+from pointsman.operators.implementation import function_name, runtime_operands
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START
 from pointsman.plan.wires import memberships, reprogram_slots
@@ -288,6 +288,7 @@ class _Allocator:
             planned.values,
             min((routed.bandwidth(s) for s in planned.streams), default=0.0),
             str(operator.position) if operator.position else "",
+            function_name(operator),
         )
 
     def _promises(self, index: int) -> Iterable[Promise]:
