@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,15 +11,19 @@ from .route import bits_for
 from .router import Router, link_members, local_members
 from .shape import RouterShape
 
+WORD, LAST = 0, 1
+"""Registers that send a word, and the last word of a message."""
+
 
 def processor_members(shape: RouterShape) -> dict[str, wiring.Member]:
-    """Members of the processor port; names and meaning are those of a scheduled node's."""
+    """Members of the processor port, by name."""
     return {
         "p_address": In(bits_for(shape.registers)),
         "p_write": In(1),
         "p_read": In(1),
         "p_write_data": In(shape.width),
-        "p_full": Out(shape.registers),
+        "p_write_full": Out(shape.registers),
+        "p_read_full": Out(shape.registers),
         "p_read_data": Out(shape.width),
     }
 
@@ -56,15 +60,22 @@ class Station(wiring.Component):
 class Node(wiring.Component):
     """A station behind a processor port with one access a cycle.
 
-    Register 0 sends a word, register ``addresses`` the last word of a message; both are full while no word can be sent. Registers
-    1 to ``addresses`` - 1 are the queues of the interface addresses, full while there is a word to read.
+    Writing register 0 sends a word, writing register 1 the last word of a message. Reading register a takes a word from the
+    queue of interface address a.
 
     Ports
     -----
     here, in_…_<d>, out_…_<d> : as in `packet_router.router.Router`
-    p_address, p_write, p_read, p_write_data, p_full, p_read_data : see `processor_members`
-        At most one of ``p_write`` and ``p_read`` in a cycle. A write to a full register does nothing, nor does a read
-        from an empty one; ``p_read_data`` comes one cycle after ``p_read``.
+    p_address : Signal(range(addresses)), in
+    p_write, p_read : Signal(1), in
+        At most one of them in a cycle. A write that ``p_write_full`` forbids does nothing, nor does a read of an empty queue.
+    p_write_data : Signal(width), in
+    p_write_full : Signal(addresses), out
+        Bits 0 and 1: no word can be sent. The others are always set.
+    p_read_full : Signal(addresses), out
+        Bit a: there is a word in queue a.
+    p_read_data : Signal(width), out
+        The word of the last ``p_read``, from the cycle after it on.
     """
 
     def __init__(self, *, shape: RouterShape) -> None:
@@ -79,14 +90,15 @@ class Node(wiring.Component):
         for name, member in link_members(shape).items():
             inner, outer = getattr(station, name), getattr(self, name)
             m.d.comb += inner.eq(outer) if member.flow == In else outer.eq(inner)
-        last = self.p_address == shape.addresses
+        closed = ~station.send_ready
         m.d.comb += [
-            station.send.eq(self.p_write & (last | (self.p_address == 0))),
-            station.send_last.eq(last),
+            station.send.eq(self.p_write & (self.p_address <= 1)),
+            station.send_last.eq(self.p_address == LAST),
             station.send_data.eq(self.p_write_data),
-            station.take.eq(self.p_read & ~last),
+            station.take.eq(self.p_read),
             station.take_address.eq(self.p_address),
             self.p_read_data.eq(station.take_data),
-            self.p_full.eq(Cat(~station.send_ready, station.full[1:], ~station.send_ready)),
+            self.p_write_full.eq(Cat(closed, closed, Const(-1, shape.registers - 2))),
+            self.p_read_full.eq(station.full),
         ]
         return m

@@ -120,8 +120,8 @@ class RouterShape:
 
     @property
     def registers(self) -> int:
-        """Numbered registers that the processor sees; see `packet_router.interface`."""
-        return self.addresses + 1
+        """Numbered registers that the processor sees; see `packet_router.node`."""
+        return self.addresses
 
     @property
     def coordinate_bits(self) -> tuple[int, ...]:
