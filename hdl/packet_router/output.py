@@ -142,5 +142,3 @@ class OutputPort(wiring.Component):
             with m.Elif(less & ends):
                 m.d.sync += holds[c].eq(0)
         return m
-
-

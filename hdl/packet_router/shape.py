@@ -69,7 +69,9 @@ class RouterShape:
             _integer("channels", self.channels)
             if self.routing == "e-cube" and self.channels != self.escape_channels:
                 where = "torus" if self.torus else "mesh"
-                raise ShapeError(f"channels must be {self.escape_channels} for e-cube on a {where}, not {self.channels}")
+                raise ShapeError(
+                    f"channels must be {self.escape_channels} for e-cube on a {where}, not {self.channels}"
+                )
             if self.routing == "adaptive" and not self.escape_channels < self.channels <= 8:
                 raise ShapeError(
                     f"channels must be {self.escape_channels + 1} to 8 for adaptive routing, not {self.channels}"
