@@ -1,7 +1,7 @@
 """Where a message may go next, as a pure function; RTL, cycle model and the proof of freedom from deadlock agree with it.
 
-Dimension order sends along x first. On a torus the shorter way round is taken (up, in a tie), on channel 0 as long as the link that
-closes the ring lies ahead, then on channel 1.
+Dimension order sends along x first. On a torus the shorter way round is taken (up, in a tie), on channel 0 as long as the link
+that closes the ring lies ahead, then on channel 1.
 
 Adaptive routing may use any shortest way on the channels above these, the dimension with most hops left first. Such a channel is
 given to a message only when it is *empty*. A message that finds none takes the channel in dimension order, and may go

@@ -25,12 +25,9 @@ def packet_shape(topology: Topology) -> RouterShape:
         raise PointsmanError(str(error)) from None
 
 
-_NOT_HERE = ("image", "preload", "period", "seed", "readmemh", "check", "plugins") + (
-    "pipelines",
-    "vfsms",
-    "schedule_depth",
-    "registers",
-    "width",
+_NOT_HERE = (
+    *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
+    *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
 """Options that mean something to scheduled routers only."""
 
@@ -86,7 +83,7 @@ def run_packet(
         result = run_packet_application(made, application, machine, seconds=seconds, max_cycles=max_cycles)
     record = result.record
     means = record.cycles.mean(axis=0)
-    plain = {
+    plain: dict[str, Any] = {
         "correct": result.correct,
         "answer": result.answer,
         "target": "packet",

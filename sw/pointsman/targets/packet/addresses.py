@@ -1,7 +1,7 @@
 """Arrivals -> interface addresses: a greedy colouring, the busiest operators first (Metcalf 1997, §7.2.2 and §7.2.3).
 
-Address 0 is for what goes out. If a node needs more addresses than it has, its busiest arrivals get addresses of their own, and all
-others share the last one, the multiplex address, where a second header word holds a virtual address.
+Address 0 is for what goes out. If a node needs more addresses than it has, its busiest arrivals get addresses of their own, and
+all others share the last one, the multiplex address, where a second header word holds a virtual address.
 """
 
 from __future__ import annotations
