@@ -30,7 +30,7 @@ from pointsman.report.comparison import plot_comparison
 RESULTS = Path(__file__).parent / "results"
 WORDS = 512
 SIZES = ("4x4", "8x8", "16x16", "4x4x4", "8x8x8")
-PACKETS = (8, 16, 32, 64, 512)
+PACKETS = (8, 32, 512)
 """Words of a packet."""
 OPEN_ROUTER_MHZ = 141.0
 """The fastest open packet router with five ports that was measured the same way (BaseJump STL)."""
