@@ -6,7 +6,7 @@ simulations) with a header that counts as a word. Packet routers are simulated b
 ``--rtl`` runs the RTL itself as well. Scheduled routers get routes from ``pointsman.streams`` and run them on the engine of
 ``--engine``. Clocks are those placed and routed on an ECP5: ``results/fpga.json``, ``results/packet_fpga.json``.
 
-    python benchmarks/scheduled_vs_packet.py [--sizes 4x4,8x8] [--rtl] > results.json
+    python benchmarks/scheduled_vs_packet.py [--sizes 4x4,8x8] [--rtl] [--into results.json]
     python benchmarks/scheduled_vs_packet.py --plots docs/pictures        # from results/scheduled_vs_packet.json
 """
 
@@ -196,6 +196,7 @@ def main() -> int:
     parser.add_argument("--pipelines", default="2,3", help="of the scheduled routers")
     parser.add_argument("--effort", type=float, default=1.0, help="of their routing")
     parser.add_argument("--rtl", action="store_true", help="run the packet routers' RTL as well, and compare")
+    parser.add_argument("--into", type=Path, help="file: add to the results there, in place of printing them")
     parser.add_argument("--plots", type=Path, help="folder: redraw the plots from the results that are there, and end")
     options = parser.parse_args()
     if options.plots is not None:
@@ -205,7 +206,9 @@ def main() -> int:
     for name, known in (("sizes", SIZES), ("patterns", tuple(PATTERNS))):
         if unknown := set(getattr(options, name).split(",")) - set(known):
             parser.error(f"there are no {name} {', '.join(sorted(unknown))}")
-    cases = []
+    kept: dict[tuple[str, str], dict[str, Any]] = {}
+    if options.into is not None and options.into.exists():
+        kept = {(case["pattern"], case["size"]): case for case in json.loads(options.into.read_text())["cases"]}
     for pattern in options.patterns.split(","):
         for text in options.sizes.split(","):
             size = parse_size(text)
