@@ -16,7 +16,7 @@ from .catalogue import PACKETS
 from .coverage import Coverage
 from .harness import Task, report
 
-ROUNDS = 40
+ROUNDS = 6
 """Each with new messages, and with processors of another patience."""
 LIMIT = 20_000
 """Cycles after which a round must be over."""

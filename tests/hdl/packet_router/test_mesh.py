@@ -68,8 +68,12 @@ def test_the_judge_notices_lost_swapped_and_foreign_words():
         stream = {"order": second.words, "word": [first.words[0], 9], "header": [first.words[0] ^ 1]}[fault]
         messages.taking[1] = 2
         with pytest.raises(WrongMessageError):
-            for word in stream:
-                messages.check(1, word)
+            _check_all(messages, stream)
+
+
+def _check_all(messages: Messages, stream: list[int]) -> None:
+    for word in stream:
+        messages.check(1, word)
 
 
 def test_message_for_a_place_that_does_not_exist_is_lost_and_blocks_nobody():

@@ -120,5 +120,5 @@ def test_traffic_that_makes_no_sense_is_refused(traffic, message):
 
 
 def test_words_that_do_not_come_in_time_are_told():
-    with pytest.raises(PointsmanError, match="^32 words are on their way after 3 cycles$"):
+    with pytest.raises(PointsmanError, match=r"^32 words are on their way after 3 cycles$"):
         run_model(RouterShape(size=(2, 2)), Traffic((1, 0, 3, 2), 8, 1), max_cycles=3)

@@ -98,5 +98,5 @@ def test_addresses_that_there_are_not_are_refused(addresses):
 
 def test_program_for_another_network_is_refused():
     program = compile_text("(barrier 'b)", topology=mesh(2, 3))
-    with pytest.raises(PointsmanError, match="^the program is for a 2x3 mesh, the routers are a 4x4 mesh$"):
+    with pytest.raises(PointsmanError, match=r"^the program is for a 2x3 mesh, the routers are a 4x4 mesh$"):
         make_packet_program(program, RouterShape(), name="p")
