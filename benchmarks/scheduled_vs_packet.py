@@ -30,12 +30,13 @@ import numpy as np
 from cosim.packet.model import Traffic, run_model
 from packet_router.shape import RouterShape
 from pointsman.network import mesh, parse_size
-from pointsman.report.comparison import plot_comparison
+from pointsman.report.comparison import plot_comparison, replace_table
 
 RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
 WORDS = 512
 SIZES = ("4x4", "8x8", "16x16", "4x4x4", "8x8x8")
-PACKETS = (8, 32, 512)
+PACKETS = (8, 16, 32, 64, 128, 512)
 """Words of a packet."""
 OPEN_ROUTER_MHZ = 141.0
 """The fastest open packet router with five ports that was measured the same way (BaseJump STL)."""
@@ -222,15 +223,21 @@ def main() -> int:
     parser.add_argument("--sizes", default=",".join(SIZES), help=f"of {', '.join(SIZES)}")
     parser.add_argument("--patterns", default=",".join(PATTERNS), help=f"of {', '.join(PATTERNS)}")
     parser.add_argument("--engine", default="auto", help="of the scheduled routers: auto, verilated or model")
-    parser.add_argument("--pipelines", default="2,3", help="of the scheduled routers")
+    parser.add_argument("--pipelines", default="2,3", help="of the scheduled routers; others are kept")
     parser.add_argument("--effort", type=float, default=1.0, help="of their routing")
     parser.add_argument("--rtl", action="store_true", help="run the packet routers' RTL as well, and compare")
     parser.add_argument("--into", type=Path, help="file: add to the results there, in place of printing them")
-    parser.add_argument("--plots", type=Path, help="folder: redraw the plots from the results that are there, and end")
+    parser.add_argument(
+        "--plots",
+        type=Path,
+        help="folder: redraw the plots, and the table of docs/comparison.md, from the results that are there",
+    )
     options = parser.parse_args()
     if options.plots is not None:
-        for path in plot_comparison(json.loads((RESULTS / "scheduled_vs_packet.json").read_text()), options.plots):
+        results = json.loads((RESULTS / "scheduled_vs_packet.json").read_text())
+        for path in plot_comparison(results, options.plots):
             print(f"wrote {path}", file=sys.stderr)
+        PAGE.write_text(replace_table(PAGE.read_text(), results))
         return 0
     for name, known in (("sizes", SIZES), ("patterns", tuple(PATTERNS))):
         if unknown := set(getattr(options, name).split(",")) - set(known):
@@ -247,7 +254,10 @@ def main() -> int:
                 case |= {"peers": PEERS.get(text, {}), "linear program": LINEAR_PROGRAM.get(text, {})}
             for row in packet_rows(size, ends, options.rtl):
                 case["rows"].append(row)
-            for pipelines in map(int, filter(None, options.pipelines.split(","))):
+            wanted = list(map(int, filter(None, options.pipelines.split(","))))
+            earlier = kept.get((pattern, text), {"rows": []})["rows"]
+            case["rows"] += [row for row in earlier if "pipelines" in row and row["pipelines"] not in wanted]
+            for pipelines in wanted:
                 case["rows"].append(scheduled_row(size, ends, pipelines, options.engine, options.effort))
             kept[pattern, text] = case
             _print(case)

@@ -47,6 +47,48 @@ def series(results: dict[str, Any], pattern: str, dimensions: int, *, wall_clock
     return {name: sorted(points) for name, points in found.items()}
 
 
+ROUTERS = ("packets, e-cube", "packets, adaptive", "scheduled, 2 pipelines", "scheduled, 3 pipelines")
+BEGIN, END = "<!-- comparison -->", "<!-- /comparison -->"
+
+
+def comparison_table(results: dict[str, Any]) -> str:
+    """Cycles and, below the clocks of `clock_of`, microseconds of each router, as Markdown."""
+    lines = [
+        f"| {results['words']} words from every node | " + " | ".join(ROUTERS) + " | measured, 2 / 3 pipelines |",
+        "|---|" + "---|" * (len(ROUTERS) + 1),
+    ]
+    for case in results["cases"]:
+        found = best_cycles(case)
+        cells = []
+        for name in ROUTERS:
+            mhz = clock_of(name, results["clocks"])
+            if name not in found:
+                cells.append("")
+            elif mhz is None:
+                cells.append(f"{found[name]}")
+            else:
+                cells.append(f"{found[name]} ({found[name] / mhz:.1f} µs)")
+        measured = [str(row["measured"]) for row in case["rows"] if row["router"] == "scheduled"]
+        lines.append(f"| {case['pattern']} {case['size']} | " + " | ".join([*cells, " / ".join(measured)]) + " |")
+    clocks = ", ".join(f"{name} {mhz:.0f}" for name, mhz in sorted(results["clocks"].items()))
+    return "\n".join([*lines, "", f"Clocks in MHz: {clocks}."])
+
+
+def replace_table(page: str, results: dict[str, Any]) -> str:
+    """``page`` with the table between its two marks made anew.
+
+    Raises
+    ------
+    ValueError
+        If the marks are not there.
+    """
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the page must have {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n{comparison_table(results)}\n{END}{after}"
+
+
 def plot_comparison(results: dict[str, Any], folder: Path) -> list[Path]:
     """Draw cycles and wall-clock time of each pattern in two and three dimensions; gives the files."""
     import matplotlib
