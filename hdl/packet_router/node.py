@@ -98,7 +98,7 @@ class Node(wiring.Component):
             station.take.eq(self.p_read),
             station.take_address.eq(self.p_address),
             self.p_read_data.eq(station.take_data),
-            self.p_write_full.eq(Cat(closed, closed, Const(-1, shape.registers - 2))),
+            self.p_write_full.eq(Cat(closed, closed, Const((1 << shape.registers - 2) - 1, shape.registers - 2))),
             self.p_read_full.eq(station.full),
         ]
         return m
