@@ -71,7 +71,9 @@ def _simulated(shape: RouterShape, traffic: Traffic, cycles: int) -> tuple[list[
                     sums[node] = (sums[node] + ctx.get(side["take_data"])) % (1 << 32)
                 packet, word = divmod(sent[node], traffic.words)
                 sends = packet < traffic.packets
-                data = traffic.header(shape, node) | traffic.address(shape, packet) << ADDRESS if word == 0 else sent[node]
+                data = (
+                    traffic.header(shape, node) | traffic.address(shape, packet) << ADDRESS if word == 0 else sent[node]
+                )
                 ctx.set(side["send"], sends)
                 ctx.set(side["send_data"], data)
                 ctx.set(side["send_last"], word == traffic.words - 1)

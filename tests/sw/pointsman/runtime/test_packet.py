@@ -33,9 +33,7 @@ boxes = _load()
 
 def run(text: str, main: Any, size=(2, 3), *, addresses=None, functions=None, seed=0) -> list[Any]:
     shape = RouterShape(size=size)
-    program = make_packet_program(
-        compile_text(text, topology=mesh(*size)), shape, name="test", addresses=addresses
-    )
+    program = make_packet_program(compile_text(text, topology=mesh(*size)), shape, name="test", addresses=addresses)
     machine = boxes.Mailboxes(shape, seed)
     nodes = [packet_node(program, n, machine, functions=functions) for n in range(shape.nodes)]
 
