@@ -235,6 +235,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.plots is not None:
         results = json.loads((RESULTS / "scheduled_vs_packet.json").read_text())
+        results["clocks"] = clocks()
         for path in plot_comparison(results, options.plots):
             print(f"wrote {path}", file=sys.stderr)
         PAGE.write_text(replace_table(PAGE.read_text(), results))
