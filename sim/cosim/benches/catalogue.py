@@ -15,6 +15,7 @@ from typing import Any
 
 from numesh.codes import Codes
 from numesh.shape import NodeShape
+from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
 
@@ -26,6 +27,11 @@ SQUARE: Topology = mesh(3, 3)
 CUBE: Topology = mesh(2, 2, 2)
 SIX = NodeShape(neighbours=6)
 """The standard shape in three dimensions."""
+PACKETS = {
+    "packet_2x2": RouterShape(size=(2, 2), routing="adaptive", channels=3, buffer=4, addresses=4, queue=4),
+    "packet_ring": RouterShape(size=(3,), torus=True, buffer=4, addresses=4, queue=4),
+}
+"""Packet networks, by bench."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +210,17 @@ def _block(name: str, shape: NodeShape, component: Callable[[NodeShape], Any], a
     return Bench(name, name, shape, Design(name, top, partial(_convert, component, shape, top)), about)
 
 
+def _packets(name: str) -> str:
+    from packet_router.emit import component_verilog
+    from packet_router.mesh import Mesh
+
+    return component_verilog(Mesh(shape=PACKETS[name], open_sides=True), "packet_mesh")
+
+
+def _packet_bench(name: str, about: str) -> Bench:
+    return Bench(name, "packet", STANDARD, Design(name, "packet_mesh", partial(_packets, name)), about)
+
+
 def _images(folder: Path) -> None:
     from .programs import prepare
 
@@ -243,4 +260,6 @@ BENCHES: tuple[Bench, ...] = (
         "compiled programs, loaded and run by the processors of a mesh",
         _images,
     ),
+    _packet_bench("packet_2x2", "packet routers, adaptive: random messages between four nodes"),
+    _packet_bench("packet_ring", "packet routers in a ring: random messages in dimension order"),
 )

@@ -546,7 +546,7 @@ def test_verilog_to_an_impossible_place_leaves_nothing(where: str, tmp_path: Pat
 
 
 def test_verilog_of_an_unknown_block_is_refused() -> None:
-    assert "'cache' is not 'numesh'" in call("verilog", "cache", "--mesh", "2x2", "-o", "x.v", status=2).stderr
+    assert "'cache' is not one of 'numesh', " in call("verilog", "cache", "--mesh", "2x2", "-o", "x.v", status=2).stderr
 
 
 # -- the installed command -----------------------------------------------------------------------------------

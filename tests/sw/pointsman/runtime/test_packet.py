@@ -1,0 +1,147 @@
+"""Operators of programs as messages between processors, on mailboxes in place of routers."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from packet_router.shape import RouterShape
+from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.runtime.packet import packet_node
+from pointsman.targets.packet import make_packet_program
+
+
+def _load() -> ModuleType:
+    path = Path(__file__).with_name("mailboxes.py")
+    spec = importlib.util.spec_from_file_location("packet_mailboxes", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+boxes = _load()
+
+
+def run(text: str, main: Any, size=(2, 3), *, addresses=None, functions=None, seed=0) -> list[Any]:
+    shape = RouterShape(size=size)
+    program = make_packet_program(compile_text(text, topology=mesh(*size)), shape, name="test", addresses=addresses)
+    machine = boxes.Mailboxes(shape, seed)
+    nodes = [packet_node(program, n, machine, functions=functions) for n in range(shape.nodes)]
+
+    async def whole(node: Any) -> Any:
+        await node.cop.init()
+        result = await main(node)
+        await node.cop.fini()
+        return result
+
+    return machine.run([whole(node) for node in nodes])
+
+
+@pytest.mark.parametrize("addresses", [None, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_broadcasts_from_changing_sources_stay_apart(addresses, seed):
+    """Messages of a later source may come before those of an earlier one: they are put aside."""
+
+    async def main(node):
+        got = []
+        for source in (0, 5, 1, 1, 4, 0, 3, 2):
+            await node.cop.b_load(source)
+            if node.number == source:
+                await node.cop.b_write(np.arange(3) + 10 * source + len(got))
+                got.append(10 * source + len(got))
+            else:
+                got.append(int((await node.cop.b_read())[0]))
+        return got
+
+    for impl in ("dyn_bcast", "dyn_bcast_dense"):
+        results = run(f"(broadcast 'b (runtime) :m 3 :impl '{impl})", main, addresses=addresses, seed=seed)
+        assert all(result == results[0] for result in results)
+        assert results[0] == [10 * s + k for k, s in enumerate((0, 5, 1, 1, 4, 0, 3, 2))]
+
+
+@pytest.mark.parametrize("addresses", [None, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_reductions_and_prefixes(addresses, seed):
+    async def main(node):
+        values = []
+        await node.cop.r_load(4)
+        values.append(await node.cop.r_func(np.array([node.number, 1])))
+        await node.cop.a_load()
+        values.append(await node.cop.a_func(np.array([node.number, 7])))
+        await node.cop.p_load()
+        values.append(await node.cop.p_func(np.array([1 << node.number, 1])))
+        await node.cop.w_load()
+        await node.cop.w_func()
+        return values
+
+    text = "(reduce 'r (runtime) :m 2) (allreduce 'a 'larger :m 2) (prefix 'p :m 2) (barrier 'w)"
+
+    def larger(left, right, out):
+        out[:] = np.where(left > right, left, right)
+
+    results = run(text, main, addresses=addresses, seed=seed, functions={"larger": larger})
+    for number, (total, largest, prefix) in enumerate(results):
+        assert total is None if number != 4 else total.tolist() == [15, 6]
+        assert largest.tolist() == [5, 7]
+        assert prefix.tolist() == [2 ** (number + 1) - 1, number + 1]
+
+
+@pytest.mark.parametrize("addresses", [None, 2])
+def test_shifts_permutations_and_sequences(addresses):
+    async def main(node):
+        own = np.array([node.number, 100])
+        values = []
+        await node.cop.c_load(2)
+        values.append(int((await node.cop.c_func(own))[0]))
+        await node.cop.e_load()
+        values.append(int((await node.cop.e_func(own))[0]))
+        await node.cop.p_load([3, 4, 5, 0, 1, 2])
+        values.append(int((await node.cop.p_func(own))[0]))
+        await node.cop.g_load()
+        if node.number == 2:
+            values.append([int((await node.cop.g_read())[0]) for _ in range(5)])
+        else:
+            await node.cop.g_write(own)
+            values.append(None)
+        await node.cop.s_load(1, 4)
+        if node.number == 1:
+            await node.cop.s_write(own)
+        values.append(int((await node.cop.s_read())[0]) if node.number == 4 else None)
+        return values
+
+    text = (
+        "(cshift 'c (runtime) :m 2) (eoshift 'e 1 :m 2) (permute 'p (runtime) :m 2) (gather 'g 2 :m 2) "
+        "(stream 's (runtime) (runtime) :m 2)"
+    )
+    results = run(text, main, addresses=addresses)
+    assert [r[0] for r in results] == [4, 5, 0, 1, 2, 3]
+    assert [r[1] for r in results] == [0, 0, 1, 2, 3, 4]
+    assert [r[2] for r in results] == [3, 4, 5, 0, 1, 2]
+    assert results[2][3] == [0, 1, 3, 4, 5]
+    assert [r[4] for r in results] == [None, None, None, None, 1, None]
+
+
+def test_a_missing_partner_is_noticed():
+    async def main(node):
+        await node.cop.w_load()
+        if node.number:
+            await node.cop.w_func()
+
+    with pytest.raises(boxes.StuckError):
+        run("(barrier 'w)", main)
+
+
+def test_shift_that_would_share_an_address_with_longer_messages_is_refused():
+    with pytest.raises(
+        PointsmanError, match=r"operator 'c' would share an interface address of node \d with 'b', whose messages have"
+    ):
+        run("(parallel (cshift 'c 1 :m 2) (broadcast 'b 0 :m 3))", None, addresses=2)
