@@ -266,6 +266,7 @@ def metrics(quick: bool) -> Iterator[Row]:
 def broadcast(quick: bool) -> Iterator[Row]:
     """Figures 8-6 and 8-7: latency and cycles per word of broadcasts by implementation, rows and squares."""
     ways = [way for way in WAYS if way.kind == "broadcast" and way.impl != "par_bcast"]
+    ways = [way for way in ways if ONLY is None or way.impl in ONLY]
     for size in ((2, 2), (4, 4)) if quick else ((4, 1), (2, 2), (4, 4), (8, 8)):
         topology = mesh(*size)
         for way in ways if topology.nodes <= LARGEST else ():
@@ -326,7 +327,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--sections", default=",".join(SECTIONS))
     parser.add_argument("--quick", action="store_true", help="small cases only")
-    parser.add_argument("--only", help="implementations to measure, for the section metrics")
+    parser.add_argument("--only", help="implementations to measure, but for prefixes")
     parser.add_argument("--largest", type=int, default=LARGEST, help="nodes of the largest mesh")
     parser.add_argument("--table", type=Path, help="write the metrics as a table of the documentation")
     given = parser.parse_args()
