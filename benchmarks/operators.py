@@ -45,7 +45,7 @@ STARTS = (START, START + 6005, START + 12010, START + 18015)
 Row = dict[str, Any]
 ONLY: list[str] | None = None
 """Implementations to measure; None: all."""
-LARGEST = 256
+LARGEST = 64
 """Nodes of the largest mesh."""
 
 
