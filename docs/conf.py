@@ -12,7 +12,7 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "Pointsman"
-exclude_patterns: list[str] = []
+exclude_patterns = ["implementations_table.md"]  # included by implementations.md
 autodoc_member_order = "bysource"
 nitpicky = False
 

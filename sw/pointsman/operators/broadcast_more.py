@@ -48,7 +48,7 @@ class StrBcastBind(Implementation):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "source"):
             return None
-        return Metric(words_per_cycle=0.45, latency=max(len(i.nodes) for i in operator.instances) ** 0.5 * 2)
+        return Metric(words_per_cycle=0.42, latency=max(len(i.nodes) for i in operator.instances) ** 0.5 * 2)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
@@ -102,7 +102,7 @@ class StrBcastTree(Implementation):
         if not _known_to_all(operator):
             return None
         depth = max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
-        return Metric(words_per_cycle=0.25, latency=10.0 * depth + 8)
+        return Metric(words_per_cycle=0.14, latency=8.0 * depth + 6)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
@@ -165,7 +165,7 @@ class ParBcast(Implementation):
         if most + context.shape.pipelines + 1 > context.shape.registers:
             return None
         far = max(len(i.nodes) for i in operator.instances) ** 0.5
-        return Metric(words_per_cycle=min(0.5, 1.0 / most), latency=4.0 * far)
+        return Metric(words_per_cycle=min(0.5, 0.6 / most), latency=4.0 * far)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [

@@ -65,7 +65,7 @@ class _Chain(Synchronised):
         longest = max(len(ends(operator, i)[1]) for i in range(len(operator.instances)))
         if longest > MOST_STAGES:
             return None
-        return Metric(words_per_cycle=0.2 / max(1, longest), latency=20.0 * longest, reload_words=8)
+        return Metric(words_per_cycle=0.21 / max(1, longest), latency=4.0 * longest, reload_words=8)
 
     def stages(self, operator: Operator) -> int:
         return 1 + max(len(ends(operator, i)[1]) for i in range(len(operator.instances)))
@@ -196,7 +196,7 @@ class StrFan(Implementation):
         if most + context.shape.pipelines > context.shape.registers:
             return None
         far = max(len(i.nodes) for i in operator.instances) ** 0.5
-        return Metric(words_per_cycle=0.5 / max(1, most), latency=4.0 * far)
+        return Metric(words_per_cycle=0.45 / max(1, most), latency=4.0 * far)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []

@@ -47,7 +47,7 @@ class StrCollect(Implementation):
         if not is_constant(operator, "destination"):
             return None
         depth = max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
-        return Metric(words_per_cycle=0.25, latency=HOP * depth)
+        return Metric(words_per_cycle=0.3, latency=HOP * depth)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []

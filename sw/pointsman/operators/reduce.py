@@ -21,9 +21,8 @@ from .implementation import (
 from .script import Script
 from .trees import Tree, build_tree, centre
 
-HOP = 8.5
-"""Cycles from a word written by a processor to its next hop's processor having it, measured on the cycle model with the
-usual periods."""
+HOP = 4.0
+"""Cycles from processor to processor up a tree, besides those that a whole message takes, measured on the cycle model."""
 
 
 class _OnTree(Implementation):
@@ -110,7 +109,8 @@ class StrReduce(_OnTree):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "destination"):
             return None
-        return Metric(words_per_cycle=0.3, latency=HOP * self.depth(operator, context) * max(1.0, operator.m / 3))
+        depth = max(1, self.depth(operator, context))
+        return Metric(words_per_cycle=1 / (2 * depth), latency=HOP * depth)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return self.up_streams(operator, context)
@@ -146,9 +146,8 @@ class StrAllreduce(_OnTree):
     kinds = ("allreduce",)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        far = max(len(i.nodes) for i in operator.instances) ** 0.5
-        latency = HOP * self.depth(operator, context) * max(1.0, operator.m / 3) + 4 * far
-        return Metric(words_per_cycle=0.15, latency=latency)
+        depth = max(1, self.depth(operator, context))
+        return Metric(words_per_cycle=1 / (4 * depth), latency=HOP * depth + 6)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = self.up_streams(operator, context)
@@ -210,7 +209,8 @@ class StrPrefix(_OnTree):
     kinds = ("prefix",)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        return Metric(words_per_cycle=0.15, latency=2 * HOP * self.depth(operator, context) * max(1.0, operator.m / 3))
+        depth = max(1, self.depth(operator, context))
+        return Metric(words_per_cycle=1 / (7 * depth), latency=HOP * depth + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = self.up_streams(operator, context)

@@ -67,7 +67,7 @@ class Toward(Synchronised):
         for i, instance in enumerate(operator.instances):
             for destination in self.destinations(operator, i):
                 far = max(far, _height(self.hops(instance.nodes, destination, context.topology), destination))
-        return Metric(words_per_cycle=0.25, latency=HOP * far, reload_words=8 + 4 * far)
+        return Metric(words_per_cycle=0.1, latency=HOP * far, reload_words=8 + 4 * far)
 
     def destinations(self, operator: Operator, instance: int) -> list[int]:
         """Nodes that may be the destination."""

@@ -22,6 +22,9 @@ from .ways import Follower
 
 ENDS = 4
 """Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
+REWRITE = 6
+"""Cycles for which a spread waits while a node connects what comes in to what goes out. In a gather what comes in waits at
+the node already."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,31 @@ class Forecast:
         self.follower = Follower(phase, planned)
         self.period = phase.routed.period
 
+    def round(self, value: int, writers: Sequence[int] | None = None) -> float:
+        """Cycles of a call for the value at this index; of all messages of a chain, one stage after the other."""
+        stages = self.planned.stages
+        if stages == 1:
+            return self.cycles(value, writers)
+        total = float(ENDS)
+        for stage in range(stages - 1):
+            # The words of the next message wait behind those of this one, so only its own time counts.
+            state = value * stages + stage
+            ways = self._ways(state)
+            gaps = [1.0]
+            for node, drafts in self.planned.roles.items():
+                draft = drafts[state]
+                if draft.stage in (stage, stages - 1):
+                    registers = [r for lane in draft.lanes if lane.write and lane.turn == 0 for r in lane.registers]
+                    gaps += [way.gap for r in registers for way in ways.get((node, r), ())]
+            total += self.planned.operator.m * max(gaps) + (0 if self._reads_in_turn() else REWRITE)
+        return total
+
+    def _reads_in_turn(self) -> bool:
+        """Does the single end of a chain read?"""
+        return any(
+            lane.turn > 0 and not lane.write for drafts in self.planned.roles.values() for lane in drafts[0].lanes
+        )
+
     def cycles(self, state: int, writers: Sequence[int] | None = None) -> float:
         """Cycles from the moment at which all nodes make their calls to the end of the last.
 
@@ -61,6 +89,7 @@ class Forecast:
         todo: dict[int, deque[list[LaneImage]]] = {}
         for node, draft in roles.items():
             steps: deque[list[LaneImage]] = deque()
+            todo[node] = steps
             for turn in range(draft.turns):
                 lanes = [lane for lane in draft.lanes if lane.turn == turn]
                 if draft.kind == "both" or writers is not None:
@@ -71,7 +100,6 @@ class Forecast:
                     continue
                 for step in sorted({lane.step for lane in lanes}):
                     steps.append([lane for lane in lanes if lane.step == step])
-            todo[node] = steps
         sent: set[tuple[int, int]] = set()
         moving = True
         while moving:

@@ -454,6 +454,31 @@ def test_wrong_answer_ends_with_status_1_and_leaves_its_result(tmp_path: Path) -
     assert (plain["correct"], plain["answer"]) == (False, "two and two are five")
 
 
+def test_dry_run_needs_no_hardware(tmp_path: Path) -> None:
+    path = shift_application(tmp_path, SHIFT_MAIN)
+    result = call("run", path, "--mesh", "3", "--dry", "--json", tmp_path / "r.json")
+    assert "right: the application checks nothing" in result.stdout
+    assert json.loads((tmp_path / "r.json").read_text())["target"] == "reference"
+
+
+def test_dry_run_finds_a_deadlock_of_the_program(tmp_path: Path) -> None:
+    body = SHIFT_MAIN.replace("        return", "        if node.number == 1:\n            return None\n        return")
+    result = call("run", shift_application(tmp_path, body), "--mesh", "3", "--dry", status=2)
+    assert "deadlock: these nodes wait for messages that nobody sends:\n  node 2: c_func" in result.stderr
+
+
+def test_dry_run_of_a_wrong_answer_ends_with_status_1(tmp_path: Path) -> None:
+    check = '\n    def check(self, results):\n        raise WrongAnswer("two and two are five")\n'
+    path = shift_application(tmp_path, SHIFT_MAIN + check)
+    assert "WRONG: two and two are five" in call("run", path, "--mesh", "3", "--dry", status=1).stdout
+
+
+def test_dry_run_of_an_image_is_refused(tmp_path: Path) -> None:
+    path = shift_application(tmp_path, SHIFT_MAIN)
+    result = call("run", path, "--mesh", "3", "--dry", "--image", tmp_path / "x.image", status=2)
+    assert "--dry runs the program, --image an image" in result.stderr
+
+
 def test_deadlock_names_nodes_and_phase(tmp_path: Path) -> None:
     body = SHIFT_MAIN.replace("        return", "        if node.number == 1:\n            return None\n        return")
     path = shift_application(tmp_path, body)

@@ -237,7 +237,7 @@ def test_registers_two_streams_meet_in_a_register(by_hand: ModuleType, breaks: J
     breaks("registers", "stream s from 2 meets stream s from 0 in register 3", by.images())
 
 
-def test_registers_register_4_is_read_by_1_and_written_by_1_vfsms(by_hand: ModuleType, breaks: Judge) -> None:
+def test_lanes_the_processor_reads_register_4_as_a_vfsm_does(by_hand: ModuleType, shows: Judge) -> None:
     # Node 1 passes words on by itself, behind its processor's back.
     by = by_hand.ByHand(mesh(3), period=8)
     by.phase("p")
@@ -251,7 +251,20 @@ def test_registers_register_4_is_read_by_1_and_written_by_1_vfsms(by_hand: Modul
     by.role(0, 2, by_hand.reads(3))
     by.promise(0, (0, 2), [(1, 4)], 1)
     by.promise(0, (1, 4), [(2, 3)], 1)
-    breaks("registers", "register 4 is read by 1 and written by 1 VFSMs", by.images())
+    shows("lanes", "the processor reads register 4, as a VFSM does", by.images())
+
+
+def test_registers_register_2_is_read_by_2_and_written_by_0_vfsms(by_hand: ModuleType, shows: Judge) -> None:
+    by = by_hand.ByHand(mesh(2), period=8)
+    by.phase("p")
+    by.operator(0, "s", "stream")
+    for slot in (0, 4):
+        by.vfsm(0, 0, 2 + slot, "r2", "+x", (slot,))
+        by.vfsm(0, 1, 2 + slot, "-x", "r3", (slot + 1,))
+    by.role(0, 0, by_hand.writes(2))
+    by.role(0, 1, by_hand.reads(3))
+    by.promise(0, (0, 2), [(1, 3)], 1)
+    shows("registers", "register 2 is read by 2 and written by 0 VFSMs", by.images())
 
 
 def test_forks_it_is_forked_off_in_the_next_slot_and_not_marked_as_forked(by_hand: ModuleType, shows: Judge) -> None:

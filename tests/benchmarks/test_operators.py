@@ -1,0 +1,61 @@
+"""What the compiler expects of a call against the cycle model."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pointsman.network import mesh
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def operators() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("benchmark_operators", ROOT / "benchmarks" / "operators.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "impl", ["str_stream", "str_bcast_linear", "str_collect", "str_collect_tree", "str_prefix", "str_seqread"]
+)
+def test_expected_cycles_are_near_those_measured(operators: ModuleType, impl: str) -> None:
+    way = next(way for way in operators.WAYS if way.impl == impl)
+    found = operators.measure(way, mesh(2, 2), 20)
+    assert abs(found.expected - found.cycles) <= 0.15 * found.cycles + 2
+
+
+def test_the_table_names_the_worst(operators: ModuleType) -> None:
+    row = {
+        "implementation": "a",
+        "kind": "stream",
+        "mesh": "2x2",
+        "latency": 7.0,
+        "expected_latency": 8.0,
+        "cycles_per_word": 2.0,
+        "expected_cycles_per_word": 2.0,
+        "load": 40,
+        "reload": 0,
+        "vfsms": 2,
+        "registers": 2,
+        "error": 0.05,
+    }
+    text = operators.table([row, {**row, "implementation": "b", "error": 0.25}, {"refused": "too big"}])
+    assert "| stream | `a` | 2x2 | 7 | 8 | 2.00 | 2.00 | 40 | 0 | 2 | 2 |" in text
+    assert text.endswith("median error 15 %, worst 25 % (`b` on 2x2).\n")
+
+
+def test_every_measured_implementation_exists_and_all_are_measured(operators: ModuleType) -> None:
+    known = {(kind, one.name) for one in operators.IMPLEMENTATIONS for kind in one.kinds}
+    measured = {(way.kind, way.impl) for way in operators.WAYS}
+    assert measured <= known
+    assert known - measured == {("eoshift", "sch_shift_runtime")}
