@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any
 
+from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
@@ -132,38 +135,213 @@ def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
 
 
 def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topology) -> bool:
-    """A processor waits at one input buffer at a time; it cannot wait for whoever comes first."""
-    if way.name == RingBcast.name:
-        return False
-    if operator.kind == "collect" or any(is_partial(operator, name) for name, _ in operator.instances[0].operands):
-        return any(
-            source is None
-            for i, instance in enumerate(operator.instances)
-            for node in instance.nodes
-            for value in _few(operator)
-            for source, _ in way.script(operator, i, node, arguments(operator, value), topology).messages_in()
+    """Does it wait for whoever comes first? A processor waits at one input buffer at a time."""
+    known = next(possible_values(operator))
+    partial = [is_partial(operator, name) for name, _ in _chosen(operator)]
+    value = tuple(-1 if unknown else number for unknown, number in zip(partial, known, strict=True))
+    return any(
+        source is None
+        for i, instance in enumerate(operator.instances)
+        for node in instance.nodes
+        for source, _ in way.script(operator, i, node, arguments(operator, value, instance.nodes), topology).messages_in()
+    )
+
+
+# -- run-time values -------------------------------------------------------------------------------------------
+
+
+def _chosen(operator: Operator) -> list[tuple[str, Runtime]]:
+    """Run-time operands that are nodes or distances."""
+    sorts = {operand.name: operand.sort for operand in OPERATORS[operator.kind].operands}
+    return [
+        (name, value)
+        for name, value in operator.instances[0].operands
+        if isinstance(value, Runtime) and sorts[name] in ("node", "distance")
+    ]
+
+
+def is_flag(operator: Operator, name: str) -> bool:
+    """Is the load function given whether the node is this operand (``:distributed``), and not which node is?"""
+    value = operator.instances[0].operand(name)
+    return isinstance(value, Runtime) and value.distributed
+
+
+def _choices(operator: Operator, name: str, value: Runtime) -> range | tuple[int, ...]:
+    if value.values is not None:
+        return tuple(sorted(set(value.values)))
+    if name == "distance":
+        return range(max(len(instance.nodes) for instance in operator.instances))
+    return range(min(len(instance.nodes) for instance in operator.instances))
+
+
+def load_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
+    """Every legal combination of run-time nodes and distances, as the load function takes them.
+
+    Raises
+    ------
+    PointsmanError
+        If there are more than 65,536.
+    """
+    choices = [(0, 1) if value.distributed else _choices(operator, name, value) for name, value in _chosen(operator)]
+    if prod(map(len, choices)) > 65_536:
+        raise PointsmanError(
+            f"{operator.position}: operator '{operator.label}' has more than 65536 run-time choices",
+            hint="restrict them with :values",
         )
-    return False
+    return tuple(product(*choices))
 
 
-def _few(operator: Operator) -> list[tuple[int, ...]]:
-    from pointsman.operators.implementation import runtime_values
+def possible_values(operator: Operator) -> Iterator[tuple[int, ...]]:
+    """The same with the node that is meant in place of whether it is this one."""
+    return product(*(_choices(operator, name, value) for name, value in _chosen(operator)))
 
-    return [runtime_values(operator)[0]]
+
+def is_permuted(operator: Operator) -> bool:
+    """Is a permutation given at run time?"""
+    return operator.kind == "permute" and isinstance(operator.instances[0].operand("permutation"), Runtime)
 
 
 def arguments(operator: Operator, numbers: Sequence[int], permutation: Sequence[int] | None = None) -> list[Any]:
-    """Values for a script: numbers where nodes and distances are given at run time, the permutation, None for a function."""
-    from pointsman.cop.catalogue import OPERATORS
-
-    sorts = {operand.name: operand.sort for operand in OPERATORS[operator.kind].operands}
+    """Values for a script: nodes and distances in order, the permutation (None: everyone to itself), None for a function."""
     left = list(numbers)
+    chosen = {name for name, _ in _chosen(operator)}
     found: list[Any] = []
     for name, value in operator.instances[0].operands:
-        if isinstance(value, Runtime):
-            sort = sorts[name]
-            if sort in ("node", "distance"):
-                found.append(left.pop(0))
-            else:
-                found.append(permutation if sort == "permutation" else None)
+        if name in chosen:
+            found.append(left.pop(0))
+        elif isinstance(value, Runtime):
+            found.append(list(range(len(permutation))) if permutation is not None and name == "permutation" else None)
     return found
+
+
+# -- connections -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Use:
+    """What one call of every I/O function of an operator asks of the switch and of the processors.
+
+    Parameters
+    ----------
+    words : mapping of Pair to float
+        Words between two ports, for the value with most of them.
+    share : mapping of Pair to float
+        For what part of the values a pair is used at all.
+    by_value : tuple of frozenset of Pair
+        Pairs for each of `load_values`.
+    accesses : int
+        Words that the busiest processor writes and reads.
+    depth : int
+        Messages one after the other from the first to the last.
+    """
+
+    words: Mapping[Pair, float]
+    share: Mapping[Pair, float]
+    by_value: tuple[frozenset[Pair], ...]
+    accesses: int
+    depth: int
+
+
+def use_of(operator: Operator, way: Decomposition, topology: Topology) -> Use:
+    """Look at the scripts of all nodes for all values."""
+    loads = load_values(operator)
+    possible = list(possible_values(operator))
+    nodes = sum(len(instance.nodes) for instance in operator.instances)
+    words: dict[Pair, float] = {}
+    count: dict[Pair, int] = {}
+    sets: list[frozenset[Pair]] = []
+    accesses = depth = 0
+    some = possible if len(possible) * nodes <= MAX_SCRIPTS else [possible[0]]
+    for value in some:
+        pairs: set[Pair] = set()
+        for i, instance in enumerate(operator.instances):
+            scripts = {
+                node: way.script(operator, i, node, arguments(operator, value, instance.nodes), topology)
+                for node in instance.nodes
+            }
+            for node, script in scripts.items():
+                sent = _sent(script, operator.m)
+                for to, amount in sent.items():
+                    pairs.add((node, to))
+                    words[node, to] = max(words.get((node, to), 0.0), amount)
+                accesses = max(accesses, int(sum(sent.values())) + _received(script, operator.m))
+            depth = max(depth, _depth(scripts))
+        for pair in pairs:
+            count[pair] = count.get(pair, 0) + 1
+        sets.append(frozenset(pairs))
+    if is_permuted(operator) or some is not possible:
+        everything = frozenset((u, v) for one in operator.instances for u in one.nodes for v in one.nodes if u != v)
+        accesses, depth = max(accesses, 2 * operator.m), max(depth, 1)
+        return Use(dict.fromkeys(everything, operator.m), {}, (everything,) * len(loads), accesses, depth)
+    if loads != tuple(possible):
+        whole = frozenset().union(*sets)
+        sets = [whole] * len(loads)
+    return Use(words, {pair: n / len(some) for pair, n in count.items()}, tuple(sets), accesses, depth)
+
+
+def _sent(script: Script, m: int) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for send in _all(script, Send):
+        found[send.to] = found.get(send.to, 0) + (m if send.words is None else send.words)
+    return found
+
+
+def _received(script: Script, m: int) -> int:
+    return sum(m if one.words is None else one.words for one in _all(script, Receive))
+
+
+def _all(script: Script, sort: type) -> list[Any]:
+    """All sends or all receives of a script."""
+    found = []
+    for calls in script.calls.values():
+        for call in calls:
+            for step in call.steps:
+                parts: tuple[Any, ...] = (step,)
+                if isinstance(step, Exchange):
+                    parts = (step.send, step.receive, *step.receive.forward)
+                elif isinstance(step, Receive):
+                    parts = (step, *step.forward)
+                found += [part for part in parts if isinstance(part, sort)]
+    return found
+
+
+def _depth(scripts: Mapping[int, Script]) -> int:
+    """Longest sequence of messages each of which waits for the one before, when every node does its calls once."""
+    steps = {
+        node: [step for calls in script.calls.values() for call in calls for step in call.steps]
+        for node, script in scripts.items()
+    }
+    level = dict.fromkeys(steps, 0)
+    arrived: dict[tuple[int, int | None], list[int]] = {}
+    waiting = {node for node, todo in steps.items() if todo}
+    place = dict.fromkeys(steps, 0)
+    moved = True
+    deepest = 0
+    while waiting and moved:
+        moved = False
+        for node in sorted(waiting):
+            while place[node] < len(steps[node]):
+                step = steps[node][place[node]]
+                sends: tuple[Send, ...] = ()
+                if isinstance(step, Send):
+                    sends = (step,)
+                elif isinstance(step, Exchange):
+                    # Sent once, however often one comes back to wait for the other half.
+                    steps[node][place[node]] = step.receive
+                    arrived.setdefault((step.send.to, node), []).append(level[node] + 1)
+                    moved = True
+                    continue
+                elif isinstance(step, Receive):
+                    queue = arrived.get((node, step.source))
+                    if not queue:
+                        break
+                    level[node] = max(level[node], queue.pop(0))
+                    sends = step.forward
+                for send in sends:
+                    arrived.setdefault((send.to, node), []).append(level[node] + 1)
+                deepest = max(deepest, level[node])
+                place[node] += 1
+                moved = True
+            if place[node] == len(steps[node]):
+                waiting.discard(node)
+    return max(1, deepest)
