@@ -1,7 +1,8 @@
 """The file of connection tables; docs/tdm_target.md describes it. The container is that of image files.
 
 Equal tables give equal bytes. What is read is checked against what would have been written, and every number against its
-range, so that a file can harm neither the run time nor the switch; whether the tables do what the program needs is for the judge (``check``).
+range, so that a file can harm neither the run time nor the switch; whether the tables do what the program needs is for the
+judge (``check``).
 """
 
 from __future__ import annotations
@@ -257,7 +258,9 @@ class _Reader:
         if not 1 <= operator.m <= MAX_WORDS or operator.m % operator.type.words:
             self.fail(f"a message of '{operator.label}' must have 1 to {MAX_WORDS} words, not {operator.m}", section)
         if operator.type.name not in ("int32", "float32", "int64", "float64"):
-            self.fail(f"operator '{operator.label}' must have a type that there is, not {operator.type.name!r}", section)
+            self.fail(
+                f"operator '{operator.label}' must have a type that there is, not {operator.type.name!r}", section
+            )
         wanted = [operand.name for operand in spec.operands]
         for instance in operator.instances:
             self._within(f"a node of operator '{operator.label}'", instance.nodes, nodes)
@@ -274,8 +277,7 @@ class _Reader:
         chosen = [
             operand
             for operand in spec.operands
-            if operand.sort in ("node", "distance")
-            and isinstance(operator.instances[0].operand(operand.name), Runtime)
+            if operand.sort in ("node", "distance") and isinstance(operator.instances[0].operand(operand.name), Runtime)
         ]
         smallest = min(len(instance.nodes) for instance in operator.instances)
         for value in one.values:

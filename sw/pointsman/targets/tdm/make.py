@@ -116,7 +116,9 @@ class _Maker:
                 values = load_values(done.operator)
                 entered = of[p] if len(of[p]) == len(values) else (of[p][0],) * len(values)
                 operators.append(
-                    OperatorTable(done.operator, done.way.name, p, values, entered, self._bandwidth(done, sets, entered))
+                    OperatorTable(
+                        done.operator, done.way.name, p, values, entered, self._bandwidth(done, sets, entered)
+                    )
                 )
             union = frozenset().union(*(done.pairs for done in ops))
             phases.append(
@@ -196,7 +198,9 @@ class _Maker:
                         numbers[pairs] = len(wanted)
                         wanted.append((f"{name}({', '.join(map(str, value))})", pairs, ops, loops))
                 of[first] = tuple(numbers[pairs] for pairs in ops[0].use.by_value)
-                self.notes.append(f"phase {name}: a set for each of {len(numbers)} run-time choices, swapped in by its load")
+                self.notes.append(
+                    f"phase {name}: a set for each of {len(numbers)} run-time choices, swapped in by its load"
+                )
                 continue
             union = frozenset().union(*(part.pairs for part in parts[first:last]))
             before = of[first - 1][0] if first else -1
@@ -307,9 +311,7 @@ def _edges(structure: Structure) -> dict[tuple[int, int], float]:
 
 
 def _phase_of(program: Program) -> dict[str, int]:
-    return {
-        operator.label: p for p, phase in enumerate(outline(program).phases) for operator in phase.operators
-    }
+    return {operator.label: p for p, phase in enumerate(outline(program).phases) for operator in phase.operators}
 
 
 def _optional(program: Program) -> frozenset[int]:
@@ -341,6 +343,3 @@ def _outermost(program: Program) -> dict[int, str | None]:
         else:
             found[phase_of[part.label]] = loop[1] if loop else None
     return found
-
-
-

@@ -122,7 +122,9 @@ def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
     mine = [way for way in WAYS if operator.kind in way.kinds]
     named = [way for way in mine if way.name == operator.impl]
     found = tuple(
-        way for way in named or mine if way.fits(operator, topology) and not _takes_from_anybody(operator, way, topology)
+        way
+        for way in named or mine
+        if way.fits(operator, topology) and not _takes_from_anybody(operator, way, topology)
     )
     if not found:
         names = ", ".join(way.name for way in named or mine)
@@ -143,7 +145,9 @@ def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topolo
         source is None
         for i, instance in enumerate(operator.instances)
         for node in instance.nodes
-        for source, _ in way.script(operator, i, node, arguments(operator, value, instance.nodes), topology).messages_in()
+        for source, _ in way.script(
+            operator, i, node, arguments(operator, value, instance.nodes), topology
+        ).messages_in()
     )
 
 
