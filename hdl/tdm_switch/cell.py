@@ -45,13 +45,10 @@ class Cell(wiring.Component):
         The ports are busy for the next cell of the column and of the row.
     """
 
-    l: In(1)  # noqa: E741 - the paper's name
-    b: In(1)
-    a: In(1)
-    d: In(1)
-    t: Out(1)
-    a_next: Out(1)
-    d_next: Out(1)
+    def __init__(self) -> None:
+        super().__init__(
+            {"l": In(1), "b": In(1), "a": In(1), "d": In(1), "t": Out(1), "a_next": Out(1), "d_next": Out(1)}
+        )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

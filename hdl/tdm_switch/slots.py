@@ -64,7 +64,7 @@ class ConfigurationRegisters(wiring.Component):
     def __init__(self, *, shape: SwitchShape) -> None:
         self.shape = shape
         n, k = shape.ports, shape.slots
-        members = {}
+        members: dict[str, wiring.Member] = {}
         for j in range(shape.sl_units):
             members |= {f"toggle_{j}": In(n * n), f"toggle_slot_{j}": In(k)}
         members |= {

@@ -52,8 +52,8 @@ class Switch(wiring.Component):
         everything: Mapping[str, wiring.Member] = processor_members(shape) | network_members(shape)
         if self.module is None:
             nics = [{name: getattr(nic, name) for name in everything} for nic in self.nics]
-            for i, nic in enumerate(self.nics):
-                m.submodules[f"nic_{i}"] = nic
+            for i, interface in enumerate(self.nics):
+                m.submodules[f"nic_{i}"] = interface
         else:
             nics = [self._instance(m, i, self.module, everything) for i in range(n)]
         m.d.comb += [

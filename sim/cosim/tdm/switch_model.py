@@ -97,7 +97,7 @@ class SwitchModel:
         sending = {(u, v): nics[u].queues[v][0] for u, v in room & request}
         scheduler.clock(seen)
 
-        # Accesses look at the state of the start of the cycle: queues that are sent from and buffers that are filled change after.
+        # Accesses look at the state of the start of the cycle: queues and buffers change after.
         for i, nic in enumerate(nics):
             nic.access(*(inputs[f"p_{name}_{i}"] for name in ("address", "write", "read", "write_data")))
         for i, nic in enumerate(nics):
