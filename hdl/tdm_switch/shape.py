@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-ORDERS = ("plain", "wrapped", "pipelined")
+ORDERS = ("plain", "wrapped")
 """In which order the scheduler array gives ports away; see ``array``."""
 PRIORITIES = ("fixed", "round_robin", "random")
 """Where the array starts; see ``priority``."""
@@ -40,13 +40,12 @@ class SwitchShape:
     sl_cycles : int
         Cycles in which the scheduling logic decides a slot, its clock in the paper's words. With 1 a decision is made
         between two registers; with more its inputs are kept, and the array has one cycle less than these. 1 to 64.
-        The pipelined array takes one cycle.
     sl_units : int
-        Copies of the scheduling logic. At most the slots. The pipelined array has one.
+        Copies of the scheduling logic. At most the slots.
     order : str
         One of `ORDERS`.
     priority : str
-        One of `PRIORITIES`. The pipelined array has a fixed priority.
+        One of `PRIORITIES`.
     reserve : bool
         With round robin: wait at a connection that is requested and not realised, and keep its ports free for it.
     age_bits : int
@@ -106,12 +105,6 @@ class SwitchShape:
             value = getattr(self, name)
             if value not in known:
                 raise ShapeError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-        if self.order == "pipelined":
-            for name, only in (("priority", "fixed"), ("sl_units", 1), ("sl_cycles", 1)):
-                if getattr(self, name) != only:
-                    raise ShapeError(
-                        f"{name.replace('_', ' ')} of a pipelined array must be {only}, not {getattr(self, name)}"
-                    )
 
     @property
     def slot_words(self) -> int:
