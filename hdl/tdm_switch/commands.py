@@ -88,14 +88,18 @@ class CommandUnit(wiring.Component):
         """The second level: connections, above them the rows."""
         self.filled = Signal(max(1, shape.stored))
         """Its places that hold something."""
+        self.turn = Signal(n)
+        """The processor whose command is carried out, one bit; 0 if there is none."""
+        self.word = Signal(COMMAND_WIDTH)
+        """Its command."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape, n, k = self.shape, self.shape.ports, self.shape.slots
 
         # Whose turn it is.
-        last, asking, later, turn = Signal(n, init=1 << (n - 1)), Signal(n), Signal(n), Signal(n)
-        word = Signal(COMMAND_WIDTH)
+        last, asking, later = Signal(n, init=1 << (n - 1)), Signal(n), Signal(n)
+        turn, word = self.turn, self.word
         above_last = Cat(last[:i].any() if i else Const(0, 1) for i in range(n))
         m.d.comb += [
             asking.eq(self.command_valid & ~turn),

@@ -41,6 +41,8 @@ class TdmCounter(wiring.Component):
         size = shape.ports**2
         members = {"active": In(shape.slots)} | {f"b_{s}": In(size) for s in range(shape.slots)}
         super().__init__(members | {"now": Out(shape.slots), "grant": Out(size), "fabric": Out(size)})
+        self.copy = Signal(size)
+        """The configuration of the slot."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -50,7 +52,7 @@ class TdmCounter(wiring.Component):
         place = Signal(shape.slots)
         """The slot of the last copy, also while there is none."""
         tick = Signal(range(shape.slot_cycles), init=last)
-        copy = Signal(size)
+        copy = self.copy
         later, following = Signal(shape.slots), Signal(shape.slots)
         m.d.comb += [
             later.eq(self.active & above(place)),
@@ -102,6 +104,8 @@ class SlCounter(wiring.Component):
     def __init__(self, *, shape: SwitchShape, unit: int = 0) -> None:
         self.shape = shape
         self.unit = unit
+        self.opened = Signal()
+        """The slot was empty when it was chosen: the round begins anew."""
         k = shape.slots
         super().__init__(
             {"step": In(1), "occupied": In(k), "dynamic": In(k), "unmet": In(1)} | {"slot": Out(k, init=1 << unit)}
@@ -111,8 +115,7 @@ class SlCounter(wiring.Component):
         m = Module()
         shape, k = self.shape, self.shape.slots
         own = sum(1 << s for s in range(self.unit, k, shape.sl_units))
-        opened = Signal()
-        """The slot was empty when it was chosen: the round begins anew."""
+        opened = self.opened
         used, empty, later = Signal(k), Signal(k), Signal(k)
         m.d.comb += [
             used.eq(self.occupied & own),

@@ -81,6 +81,12 @@ class Scheduler(wiring.Component):
         self.prescheduling = [PreScheduling(ports=shape.ports) for _ in units]
         rotated = shape.priority != "fixed"
         self.arrays = [SchedulerArray(ports=shape.ports, order=shape.order, rotated=rotated) for _ in units]
+        self.first, self.step = Signal(), Signal()
+        """A decision begins; a decision ends."""
+        self.phase = Signal(range(shape.sl_cycles))
+        """Cycle of the decision."""
+        self.spoilt = [Signal(name=f"spoilt_{j}") for j in units]
+        """The slot of the decision has been changed by a command since it began; only with several ``sl_cycles``."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -115,8 +121,7 @@ class Scheduler(wiring.Component):
         m.d.comb += [self.grant.eq(tdm.grant), self.fabric.eq(tdm.fabric)]
 
         # The clock of the scheduling logic.
-        first, step = Signal(), Signal()
-        phase = Signal(range(shape.sl_cycles))
+        first, step, phase = self.first, self.step, self.phase
         m.d.comb += [first.eq(phase == 0), step.eq(phase == shape.sl_cycles - 1)]
         m.d.sync += phase.eq(phase + 1)
         with m.If(step):
@@ -168,7 +173,7 @@ class Scheduler(wiring.Component):
                     with m.If(first):
                         m.d.sync += kept.eq(value)
                     m.d.comb += getattr(array, name).eq(kept)
-                spoilt = Signal(name=f"spoilt_{j}")
+                spoilt = self.spoilt[j]
                 m.d.sync += spoilt.eq(lost | (spoilt & ~first))
                 lost = lost | spoilt
             if array.rotated:
