@@ -71,7 +71,9 @@ class SwitchModelEngine:
         return processors.run(self, Programs(SwitchPortShape(self.shape), programs, self.time, is_full), options)
 
 
-def switch_machine(shape: SwitchShape, engine: EngineName = "auto", *, progress: bool | None = None) -> ProcessorMachine:
+def switch_machine(
+    shape: SwitchShape, engine: EngineName = "auto", *, progress: bool | None = None
+) -> ProcessorMachine:
     """A switch of this shape with a processor at every port.
 
     Parameters

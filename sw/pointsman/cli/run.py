@@ -25,14 +25,13 @@ from .options import (
     topology_of,
     warnings_option,
 )
+from .tdm import refuse_others, run_on_switch, switch_given, switch_options, target_option
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("application", type=click.Path(path_type=Path))
 @mesh_option()
-@click.option(
-    "--target", type=click.Choice(["numesh"]), default="numesh", show_default=True, help="Hardware to run on."
-)
+@target_option
 @click.option(
     "--engine",
     type=click.Choice(["auto", "verilated", "model", "amaranth"]),
@@ -47,6 +46,7 @@ from .options import (
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@switch_options
 @warnings_option
 @language_options
 @shape_options
@@ -87,6 +87,7 @@ def run(
     )
 
     topology = topology_of(mesh)
+    switch = switch_given(ctx, target)
     shape = shape_of(topology, sizes)
     if json_path is not None:
         check_writable(json_path)
@@ -99,6 +100,23 @@ def run(
         app = kind(options, topology)
         parameters = dict(app.parameters())
 
+    if target == "tdm":
+        refuse_others(preload=preload, period=period, implementations=plugins)
+        run_on_switch(
+            ctx,
+            app,
+            application,
+            topology,
+            parameters,
+            switch,
+            engine=engine,
+            image=image,
+            warnings=warnings,
+            bounds=limits_of(limits),
+            max_cycles=max_cycles,
+            json_path=json_path,
+        )
+        return
     seconds: dict[str, float] = {}
     started = time.perf_counter()
     if image is not None:

@@ -324,4 +324,3 @@ def tdm_node(
 ) -> Node:
     """A node of a program on the switch."""
     return Node(TdmSubstrate(tables, number, clock), tables.topology, number, clock, functions)
-
