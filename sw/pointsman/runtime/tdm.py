@@ -17,7 +17,7 @@ from pointsman.errors import PointsmanError
 from pointsman.operators.messages import Call, Exchange, Receive, Script, Send, value_of
 from pointsman.operators.messages import Combine as CombineStep
 from pointsman.tables import ConnectionTables, OperatorTable
-from pointsman.targets.tdm.ways import arguments, is_flag, way_named
+from pointsman.targets.tdm.ways import arguments, way_named
 from tdm_switch.codes import NOWHERE, Answer, Command, Predictor, Registers, decode_answer, encode, encode_predictor
 
 from .face import Clock, Combine, Given, Part, Signature
@@ -126,6 +126,12 @@ class Interface:
                 )
             good = False
 
+    async def leave(self) -> None:
+        """At the end."""
+        if self.held:
+            await self.command([encode(Command.FLUSH, mode=OWN_ROWS)], Category.ROUTER)
+            self.held.clear()
+
     async def ready(self) -> None:
         """Before a call: try again what was refused."""
         if self.rows != self.wanted:
@@ -160,7 +166,8 @@ class TdmSubstrate:
         await self.interface.start()
 
     async def fini(self) -> None:
-        """Nobody needs this node any more; its last words find their way by the rows that stand."""
+        """The last words find their way by the rows that stand; what is held must not keep ports from others."""
+        await self.interface.leave()
 
     def where(self) -> str:
         current = self.interface.current
@@ -188,13 +195,13 @@ class TdmPort:
         await self.interface.enter(number, category)
         topology = tables.topology
         self.scripts = [
-            self.way.script(self.operator, i, self.substrate.number, self._arguments(given, i), topology)
+            self.way.script(self.operator, i, self.substrate.number, self._arguments(given), topology)
             for i in self.instances
         ]
         self.count = {}
         self.interface.phase = self.table.phase
         self.gets = self.operator.kind != "reduce" or any(
-            self._own(i) == value_of(self.operator, i, "destination", self._arguments(given, i)) for i in self.instances
+            self._own(i) == value_of(self.operator, i, "destination", self._arguments(given)) for i in self.instances
         )
         kinds = {script.kind for script in self.scripts} - {"none"}
         kind = kinds.pop() if len(kinds) == 1 else "both" if kinds else "none"
@@ -218,17 +225,8 @@ class TdmPort:
 
     # -- inside ----------------------------------------------------------------------------------------------
 
-    def _arguments(self, given: Given, instance: int) -> list[Any]:
-        """What the script takes: a node that only knows whether it is meant knows its own place or nothing (-1)."""
-        own = self._own(instance)
-        numbers = list(given.numbers)
-        at = 0
-        for name, value in self.operator.instances[0].operands:
-            if isinstance(value, Runtime) and name not in ("function", "permutation"):
-                if is_flag(self.operator, name):
-                    numbers[at] = own if numbers[at] else -1
-                at += 1
-        return arguments(self.operator, numbers, given.permutation)
+    def _arguments(self, given: Given) -> list[Any]:
+        return arguments(self.operator, given.numbers, given.permutation)
 
     def _void(self) -> bool:
         operator = self.operator

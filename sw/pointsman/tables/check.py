@@ -5,7 +5,7 @@ What it proves of a table:
 1. every configuration is a partial permutation of existing ports, and there are no more than registers;
 2. no connection stands twice in a set, neither in two registers nor in a register and among the dynamic ones;
 3. the mode is kept: with ``preload`` nothing is dynamic, with ``dynamic`` nothing stands in a register;
-4. what is held is dynamic, and what is dynamic can time out or is held;
+4. what is held is dynamic and finds a slot whatever is held beside it, and what is dynamic can time out;
 5. a set that claims that loading it cannot be refused has no destination in a register that another set gives to another source;
 6. every operator can do its work with the connections of the set that it enters, for each run-time value: there is a connection
    wherever a message must go directly, and a way over nodes of the instance wherever it may be handed on.
@@ -76,9 +76,13 @@ def _set(tables: ConnectionTables, one: WorkingSet) -> Iterator[str]:
         yield f"{len(one.dynamic)} connections are dynamic in mode preload"
     if tables.mode == "dynamic" and any(one.configurations):
         yield "has a configuration in mode dynamic"
-    for pair in one.hold:
-        if pair not in one.dynamic:
-            yield f"{pair[0]}→{pair[1]} is held and not dynamic"
+    left = tables.slots - tables.registers
+    for u, v in one.hold:
+        if (u, v) not in one.dynamic:
+            yield f"{u}→{v} is held and not dynamic"
+        beside = sum((a == u) + (b == v) for a, b in one.hold) - 1
+        if beside > left:
+            yield f"{u}→{v} is held beside {beside - 1} others at its ports, which may take all {left} slots from it"
     if one.dynamic and not tables.timeout:
         yield "has dynamic connections and no time-out"
 

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 
 from pointsman.cop.program import Group, Operator, Program, Runtime
 from pointsman.errors import PointsmanError
+from pointsman.operators.implementation import runtime_values
 from pointsman.operators.messages import Decomposition
 from pointsman.plan.structure import START, PhaseOutline, Structure, outline
 from pointsman.tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseTable, WorkingSet
 from pointsman.tables.tables import MODES
 from tdm_switch.shape import SwitchShape
 
-from .sets import Cost, Part, assign, degree_of, divide, exclusive
-from .ways import Use, load_values, use_of, ways
+from .sets import Cost, Part, always_fit, assign, degree_of, divide, exclusive
+from .ways import Use, use_of, ways
 
 MOSTLY = 0.5
 """In hybrid mode a connection stands in the tables if at least this part of the run-time values uses it."""
@@ -113,7 +114,7 @@ class _Maker:
         for p, (outlined, ops) in enumerate(zip(self.structure.phases, self.done, strict=True)):
             first = len(operators)
             for done in ops:
-                values = load_values(done.operator)
+                values = runtime_values(done.operator)
                 entered = of[p] if len(of[p]) == len(values) else (of[p][0],) * len(values)
                 operators.append(
                     OperatorTable(
@@ -191,7 +192,7 @@ class _Maker:
             name = "+".join(phase_name for p in range(first, last) for phase_name in [_name(phases[p])])
             loops = max(phases[p].loops for p in range(first, last))
             if seconds[first]:
-                values = load_values(ops[0].operator)
+                values = runtime_values(ops[0].operator)
                 numbers: dict[frozenset[Pair], int] = {}
                 for value, pairs in zip(values, ops[0].use.by_value, strict=True):
                     if pairs not in numbers:
@@ -216,7 +217,7 @@ class _Maker:
         sets = []
         for (name, pairs, _, loops), configurations, mine, kept in zip(wanted, placed, chosen, alone, strict=True):
             rest = tuple(sorted(pairs - mine))
-            hold = rest if loops > 1 and degree_of(rest) <= self.shape.slots - self.registers else ()
+            hold = rest if loops > 1 and always_fit(rest, self.shape.slots - self.registers) else ()
             sets.append(
                 WorkingSet(name, configurations, rest, hold, flush=bool(rest) and len(wanted) > 1, exclusive=kept)
             )
@@ -271,7 +272,7 @@ class _Maker:
         of: list[tuple[int, ...]] = [()] * len(phases)
         for number, run in enumerate(runs):
             pairs = frozenset().union(*(done.pairs for p in run for done in self.done[p]))
-            holds = degree_of(pairs) <= self.shape.slots and max(phases[p].loops for p in run) > 1
+            holds = always_fit(pairs, self.shape.slots) and max(phases[p].loops for p in run) > 1
             dynamic = tuple(sorted(pairs))
             name = "+".join(_name(phases[p]) for p in run)
             sets.append(WorkingSet(name, (), dynamic, dynamic if holds else (), flush=len(runs) > 1))

@@ -32,6 +32,20 @@ def degree_of(pairs: Collection[Pair]) -> int:
     return max((*out.values(), *into.values()), default=0)
 
 
+def always_fit(pairs: Collection[Pair], slots: int) -> bool:
+    """Does every one of these find a slot, in whatever order they come, if none ever gives way?
+
+    The others at its two ports may each have a slot of their own. Only such connections may be held: a held one that finds no
+    slot would wait for ever for those that are held beside it.
+    """
+    out: dict[int, int] = {}
+    into: dict[int, int] = {}
+    for u, v in pairs:
+        out[u] = out.get(u, 0) + 1
+        into[v] = into.get(v, 0) + 1
+    return all(out[u] + into[v] - 1 <= slots for u, v in pairs)
+
+
 @dataclass(frozen=True)
 class Cost:
     """Predicted cycles on a switch."""

@@ -8,16 +8,14 @@ Non-goals: time; that is for ``sets``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
 from typing import Any
 
-from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
+from pointsman.operators.implementation import chosen_operands, runtime_values
 from pointsman.operators.messages import (
     DECOMPOSITIONS,
     Call,
@@ -27,6 +25,7 @@ from pointsman.operators.messages import (
     Script,
     Send,
     is_partial,
+    runtime_names,
     value_of,
 )
 from pointsman.tables import Pair
@@ -138,66 +137,20 @@ def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
 
 def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topology) -> bool:
     """Does it wait for whoever comes first? A processor waits at one input buffer at a time."""
-    known = next(possible_values(operator))
-    partial = [is_partial(operator, name) for name, _ in _chosen(operator)]
+    partial = [is_partial(operator, name) for name in chosen_operands(operator) if name in runtime_names(operator)]
+    known = runtime_values(operator)[0]
     value = tuple(-1 if unknown else number for unknown, number in zip(partial, known, strict=True))
     return any(
         source is None
         for i, instance in enumerate(operator.instances)
         for node in instance.nodes
         for source, _ in way.script(
-            operator, i, node, arguments(operator, value, instance.nodes), topology
+            operator, i, node, arguments(operator, value, range(len(instance.nodes))), topology
         ).messages_in()
     )
 
 
 # -- run-time values -------------------------------------------------------------------------------------------
-
-
-def _chosen(operator: Operator) -> list[tuple[str, Runtime]]:
-    """Run-time operands that are nodes or distances."""
-    sorts = {operand.name: operand.sort for operand in OPERATORS[operator.kind].operands}
-    return [
-        (name, value)
-        for name, value in operator.instances[0].operands
-        if isinstance(value, Runtime) and sorts[name] in ("node", "distance")
-    ]
-
-
-def is_flag(operator: Operator, name: str) -> bool:
-    """Is the load function given whether the node is this operand (``:distributed``), and not which node is?"""
-    value = operator.instances[0].operand(name)
-    return isinstance(value, Runtime) and value.distributed
-
-
-def _choices(operator: Operator, name: str, value: Runtime) -> range | tuple[int, ...]:
-    if value.values is not None:
-        return tuple(sorted(set(value.values)))
-    if name == "distance":
-        return range(max(len(instance.nodes) for instance in operator.instances))
-    return range(min(len(instance.nodes) for instance in operator.instances))
-
-
-def load_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
-    """Every legal combination of run-time nodes and distances, as the load function takes them.
-
-    Raises
-    ------
-    PointsmanError
-        If there are more than 65,536.
-    """
-    choices = [(0, 1) if value.distributed else _choices(operator, name, value) for name, value in _chosen(operator)]
-    if prod(map(len, choices)) > 65_536:
-        raise PointsmanError(
-            f"{operator.position}: operator '{operator.label}' has more than 65536 run-time choices",
-            hint="restrict them with :values",
-        )
-    return tuple(product(*choices))
-
-
-def possible_values(operator: Operator) -> Iterator[tuple[int, ...]]:
-    """The same with the node that is meant in place of whether it is this one."""
-    return product(*(_choices(operator, name, value) for name, value in _chosen(operator)))
 
 
 def is_permuted(operator: Operator) -> bool:
@@ -208,13 +161,13 @@ def is_permuted(operator: Operator) -> bool:
 def arguments(operator: Operator, numbers: Sequence[int], permutation: Sequence[int] | None = None) -> list[Any]:
     """Values for a script: nodes and distances in order, the permutation (None: everyone to itself), None for a function."""
     left = list(numbers)
-    chosen = {name for name, _ in _chosen(operator)}
+    chosen = chosen_operands(operator)
     found: list[Any] = []
-    for name, value in operator.instances[0].operands:
+    for name in runtime_names(operator):
         if name in chosen:
             found.append(left.pop(0))
-        elif isinstance(value, Runtime):
-            found.append(list(range(len(permutation))) if permutation is not None and name == "permutation" else None)
+        else:
+            found.append(list(permutation) if permutation is not None and name == "permutation" else None)
     return found
 
 
@@ -232,7 +185,7 @@ class Use:
     share : mapping of Pair to float
         For what part of the values a pair is used at all.
     by_value : tuple of frozenset of Pair
-        Pairs for each of `load_values`.
+        Pairs for each of the operator's run-time values.
     accesses : int
         Words that the busiest processor writes and reads.
     depth : int
@@ -248,19 +201,19 @@ class Use:
 
 def use_of(operator: Operator, way: Decomposition, topology: Topology) -> Use:
     """Look at the scripts of all nodes for all values."""
-    loads = load_values(operator)
-    possible = list(possible_values(operator))
+    possible = runtime_values(operator)
+    partial = any(is_partial(operator, name) for name in runtime_names(operator))
     nodes = sum(len(instance.nodes) for instance in operator.instances)
     words: dict[Pair, float] = {}
     count: dict[Pair, int] = {}
     sets: list[frozenset[Pair]] = []
     accesses = depth = 0
-    some = possible if len(possible) * nodes <= MAX_SCRIPTS else [possible[0]]
+    some = possible if len(possible) * nodes <= MAX_SCRIPTS else possible[:1]
     for value in some:
         pairs: set[Pair] = set()
         for i, instance in enumerate(operator.instances):
             scripts = {
-                node: way.script(operator, i, node, arguments(operator, value, instance.nodes), topology)
+                node: way.script(operator, i, node, arguments(operator, value, range(len(instance.nodes))), topology)
                 for node in instance.nodes
             }
             for node, script in scripts.items():
@@ -276,10 +229,9 @@ def use_of(operator: Operator, way: Decomposition, topology: Topology) -> Use:
     if is_permuted(operator) or some is not possible:
         everything = frozenset((u, v) for one in operator.instances for u in one.nodes for v in one.nodes if u != v)
         accesses, depth = max(accesses, 2 * operator.m), max(depth, 1)
-        return Use(dict.fromkeys(everything, operator.m), {}, (everything,) * len(loads), accesses, depth)
-    if loads != tuple(possible):
-        whole = frozenset().union(*sets)
-        sets = [whole] * len(loads)
+        return Use(dict.fromkeys(everything, operator.m), {}, (everything,) * len(possible), accesses, depth)
+    if partial:
+        sets = [frozenset().union(*sets)] * len(possible)
     return Use(words, {pair: n / len(some) for pair, n in count.items()}, tuple(sets), accesses, depth)
 
 
