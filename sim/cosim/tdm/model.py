@@ -10,8 +10,9 @@ from cosim.engines.processors import Access, Options, Outcome, Program, Programs
 from cosim.machine import HardwareMachine, ProcessorMachine
 from pointsman.errors import PointsmanError
 from tdm_switch.shape import SwitchShape
+from tdm_switch.station import patience
 
-from .switch_model import SwitchModel
+from .station_model import StationsModel
 
 EngineName = Literal["auto", "verilated", "model"]
 
@@ -26,14 +27,14 @@ class SwitchPortShape:
 
 
 class SwitchModelEngine:
-    """`SwitchModel` with processors at its ports."""
+    """`StationsModel` with processors at its ports."""
 
     name = "model"
 
     def __init__(self, shape: SwitchShape) -> None:
         self.shape = shape
         self.nodes = shape.ports
-        self.model = SwitchModel(shape)
+        self.model = StationsModel(shape, patience(shape))
         self._time = 0
         self._idle = {
             f"p_{name}_{i}": 0 for i in range(shape.ports) for name in ("address", "write", "read", "write_data")
@@ -88,7 +89,7 @@ def switch_machine(
     """
     if engine not in ("auto", "verilated", "model"):
         raise PointsmanError(f"an engine of the switch must be auto, verilated or model, not {engine!r}")
-    from .hardware import switch_hardware
+    from .hardware import quiet_cycles, switch_hardware
 
     if engine == "auto":
         from cosim.engines.verilated.build import find_compiler
@@ -96,5 +97,4 @@ def switch_machine(
         engine = "model" if find_compiler() is None else "verilated"
     if engine == "verilated":
         return HardwareMachine(switch_hardware(shape), progress=progress)
-    quiet = 1000 + 64 * (shape.slots * shape.slot_cycles + shape.ports)
-    return ProcessorMachine(SwitchModelEngine(shape), quiet_cycles=quiet, progress=progress)
+    return ProcessorMachine(SwitchModelEngine(shape), quiet_cycles=quiet_cycles(shape), progress=progress)
