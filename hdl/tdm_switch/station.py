@@ -14,10 +14,10 @@ class Station(wiring.Component):
     """``nic.NetworkInterface`` with patience.
 
     A connection whose receiver has no room keeps its ports as long as words wait for it. If the receiver waits in turn for a
-    word from somebody else who needs one of these ports, and all slots are taken so, everybody waits for ever. So time is cut into
-    windows: a destination that was granted in a window, and to which no word could go in all of it, is not requested in the
-    next two. They are longer than any time-out, so that the connection is released and those that wait are served. Should the
-    circuit stand all the same and the receiver make room, words go at once, and the request comes back.
+    word from somebody else who needs one of these ports, and all slots are taken so, everybody waits for ever. So time is
+    cut into windows: a destination that was granted in a window, and to which no word could go in all of it, is not
+    requested in the next two. They are longer than any time-out, so that the connection is released and those that wait are
+    served. Should the circuit stand all the same and the receiver make room, words go at once, and the request comes back.
 
     Latency: that of the interface; ``request`` falls one cycle after the end of a window.
 
@@ -34,11 +34,12 @@ class Station(wiring.Component):
     def __init__(self, *, shape: SwitchShape) -> None:
         self.shape = shape
         super().__init__(processor_members(shape) | network_members(shape))
+        self.nic = NetworkInterface(shape=shape)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         n = self.shape.ports
-        m.submodules.nic = nic = NetworkInterface(shape=self.shape)
+        m.submodules.nic = nic = self.nic
         for name, member in (processor_members(self.shape) | network_members(self.shape)).items():
             inner, outer = getattr(nic, name), getattr(self, name)
             if name != "request":

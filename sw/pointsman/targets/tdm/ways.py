@@ -137,6 +137,8 @@ def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
 
 def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topology) -> bool:
     """Does it wait for whoever comes first? A processor waits at one input buffer at a time."""
+    if is_permuted(operator) and is_partial(operator, "permutation"):
+        return True
     partial = [is_partial(operator, name) for name in chosen_operands(operator) if name in runtime_names(operator)]
     known = runtime_values(operator)[0]
     value = tuple(-1 if unknown else number for unknown, number in zip(partial, known, strict=True))

@@ -56,7 +56,9 @@ class Case:
                 if chance.random() < 0.2:
                     await node.compute(chance.choice([2, 30]))
                 first = ((index * 31 + round_) * 1024 + node.number) * 512
-                heard.append(await self._call(node, step, round_, mine, np.arange(first, first + step.words, dtype=np.int32)))
+                heard.append(
+                    await self._call(node, step, round_, mine, np.arange(first, first + step.words, dtype=np.int32))
+                )
         return heard
 
     async def _call(self, node: Node, step: Step, round_: int, nodes: tuple[int, ...], message: np.ndarray) -> Any:
