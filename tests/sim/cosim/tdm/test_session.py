@@ -241,7 +241,7 @@ def test_a_refused_command_names_the_node() -> None:
 
     with switch_machine(tables.shape, "model") as machine:
         nodes = [tdm_node(replace(wrong, sets=sets), number, machine) for number in range(4)]
-        with pytest.raises(PointsmanError, match="the switch refused a command of node . RANGE|the switch refused"):
+        with pytest.raises(PointsmanError, match="the switch refused a command of node .: RANGE"):
             run_nodes(nodes, main, machine, max_cycles=5000)
 
 
