@@ -24,13 +24,11 @@ from pointsman.tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseT
 from pointsman.tables.tables import MODES
 from tdm_switch.shape import SwitchShape
 
-from .sets import Cost, Part, always_fit, assign, degree_of, divide, exclusive
+from .sets import Cost, Part, always_fit, assign, degree_of, divide, exclusive, greedy_degree
 from .ways import Use, use_of, ways
 
 MOSTLY = 0.5
 """In hybrid mode a connection stands in the tables if at least this part of the run-time values uses it."""
-TURNS = 2
-"""A connection times out after so many rounds of all slots without a word."""
 
 
 class FitError(PointsmanError):
@@ -147,8 +145,8 @@ class _Maker:
         )
 
     def _timeout(self) -> int:
-        longest = (1 << self.shape.age_bits) - 1
-        return min(longest, TURNS * self.shape.slots * self.shape.slot_cycles)
+        """As long as it takes to make a connection again: whatever comes, that wastes at most twice the least possible."""
+        return min((1 << self.shape.age_bits) - 1, self.cost.establish)
 
     def _bandwidth(self, done: _Done, sets: Sequence[WorkingSet], entered: Sequence[int]) -> float:
         degree = max((degree_of(sets[s].pairs) for s in entered), default=1)
@@ -258,6 +256,15 @@ class _Maker:
                     hint=f"use --slots {needed}, or --mode hybrid or dynamic, or restrict run-time values with :values",
                 )
 
+    def _holds(self, pairs: frozenset[Pair], ops: Sequence[_Done]) -> bool:
+        """Is it better to keep all these connections, with more slots in turn, than to make them again for each operator?"""
+        if not always_fit(pairs, self.shape.slots):
+            return False
+        together = greedy_degree(pairs, self.shape.slots)
+        kept = sum(one.times * self.cost.call(one.use, together) for one in ops)
+        again = sum(one.times * (self.cost.call(one.use, degree_of(one.pairs)) + self.cost.establish) for one in ops)
+        return kept < again
+
     def _dynamic_sets(self) -> tuple[list[WorkingSet], list[tuple[int, ...]]]:
         """A set for each run of phases in the same outermost loop; rows are flushed between them."""
         phases = self.structure.phases
@@ -272,7 +279,9 @@ class _Maker:
         of: list[tuple[int, ...]] = [()] * len(phases)
         for number, run in enumerate(runs):
             pairs = frozenset().union(*(done.pairs for p in run for done in self.done[p]))
-            holds = always_fit(pairs, self.shape.slots) and max(phases[p].loops for p in run) > 1
+            holds = max(phases[p].loops for p in run) > 1 and self._holds(
+                pairs, [one for p in run for one in self.done[p]]
+            )
             dynamic = tuple(sorted(pairs))
             name = "+".join(_name(phases[p]) for p in run)
             sets.append(WorkingSet(name, (), dynamic, dynamic if holds else (), flush=len(runs) > 1))

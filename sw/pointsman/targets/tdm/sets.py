@@ -18,8 +18,8 @@ from .ways import Use
 
 HOP_CYCLES = 6
 """From a word in a queue to the processor that reads it, without waiting for a slot."""
-COMMAND_CYCLES = 4
-"""STAGE and LOAD of one row; the scheduler carries out those of one processor at a time."""
+COMMAND_CYCLES = 12
+"""STAGE and LOAD of one row, measured on the RTL; the scheduler carries out those of one processor at a time."""
 
 
 def degree_of(pairs: Collection[Pair]) -> int:
@@ -38,12 +38,17 @@ def always_fit(pairs: Collection[Pair], slots: int) -> bool:
     The others at its two ports may each have a slot of their own. Only such connections may be held: a held one that finds no
     slot would wait for ever for those that are held beside it.
     """
+    return greedy_degree(pairs, slots + 1) <= slots
+
+
+def greedy_degree(pairs: Collection[Pair], slots: int) -> int:
+    """Slots that these take at most when each gets any that is free at both its ports, in whatever order they come."""
     out: dict[int, int] = {}
     into: dict[int, int] = {}
     for u, v in pairs:
         out[u] = out.get(u, 0) + 1
         into[v] = into.get(v, 0) + 1
-    return all(out[u] + into[v] - 1 <= slots for u, v in pairs)
+    return min(slots, max((out[u] + into[v] - 1 for u, v in pairs), default=0))
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,11 @@ class Cost:
         per_word = turn / self.shape.slot_words
         link = max(use.words.values(), default=0.0) * per_word
         return max(use.accesses, link) + use.depth * (turn / 2 + HOP_CYCLES)
+
+    @property
+    def establish(self) -> int:
+        """From a request to its first word when the scheduler must find a slot: it looks at one after the other."""
+        return self.shape.slots * self.shape.sl_cycles + self.shape.slot_cycles + HOP_CYCLES
 
     def change(self, pairs: Collection[Pair], degree: int) -> float:
         """Entering a set: the last words leave, and every row of every configuration is put in, one after the other."""
