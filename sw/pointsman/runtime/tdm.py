@@ -22,10 +22,12 @@ from tdm_switch.codes import NOWHERE, Answer, Command, Predictor, Registers, dec
 
 from .face import Clock, Combine, Given, Part, Signature
 from .node import Node
-from .requests import Category, Lane, Transfer, WaitEmpty
+from .requests import Category, Lane, Transfer, WaitEmpty, WaitUntil
 
 OWN_ROWS = 1
 """Mode of LOAD and FLUSH that leaves the rows of others alone."""
+STEADY_COMMAND_CYCLES = 4
+"""From a command to the next one of the same processor while no other sends any."""
 DYNAMIC, GIVES_WAY = 1, 2
 """Modes of a slot: it takes dynamic connections; idle preloaded ones may be replaced for a time."""
 
@@ -33,9 +35,10 @@ DYNAMIC, GIVES_WAY = 1, 2
 class Interface:
     """A processor's side of the switch: which set it is in, which rows of it stand."""
 
-    def __init__(self, tables: ConnectionTables, number: int) -> None:
+    def __init__(self, tables: ConnectionTables, number: int, clock: Clock) -> None:
         self.tables = tables
         self.number = number
+        self.clock = clock
         self.registers = Registers(tables.shape)
         self.current = -1
         """Set that the processor has entered; -1: none."""
@@ -49,15 +52,25 @@ class Interface:
         """Loads that were refused because another row still had the destination."""
 
     async def start(self) -> None:
-        """Out of reset. What holds for the whole switch is said by the first processor."""
-        if self.number:
-            return
-        words = []
-        for slot in range(self.tables.registers):
-            words.append(encode(Command.SLOT, x=slot, mode=DYNAMIC | GIVES_WAY))
-        if self.tables.timeout:
-            words.append(encode_predictor(Predictor.TIMEOUT, self.tables.timeout))
-        await self.command(words, Category.ROUTER)
+        """Out of reset. The first processor says what holds for the whole switch and loads the first set, all rows of it; the
+        others wait until that is done, so that no command of theirs comes in between."""
+        tables = self.tables
+        words = [encode(Command.SLOT, x=slot, mode=DYNAMIC | GIVES_WAY) for slot in range(tables.registers)]
+        if tables.timeout:
+            words.append(encode_predictor(Predictor.TIMEOUT, tables.timeout))
+        if tables.registers and tables.sets:
+            for register, configuration in enumerate(tables.sets[0].configurations):
+                words += [encode(Command.STAGE, x=u, y=v) for u, v in configuration]
+                words += [encode(Command.LOAD, x=register)] * bool(configuration)
+            self.rows = list(tables.sets[0].row(self.number))
+            self.wanted = list(self.rows)
+        if self.number == 0:
+            await self.command(words, Category.ROUTER)
+            await WaitEmpty(self.registers.command, Category.ROUTER)
+        end = STEADY_COMMAND_CYCLES * (len(words) + 1)
+        if self.clock.time > end:
+            raise PointsmanError(f"the switch was not set up within {end} cycles", hint="is something else using it?")
+        await WaitUntil(end, Category.ROUTER)
 
     async def command(self, words: Sequence[int], category: Category) -> None:
         """Send commands; they are carried out in order."""
@@ -145,7 +158,7 @@ class TdmSubstrate:
         self.tables = tables
         self.number = number
         self.clock = clock
-        self.interface = Interface(tables, number)
+        self.interface = Interface(tables, number, clock)
 
     @property
     def name(self) -> str:
