@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from cosim.engines import processors
 from cosim.engines.processors import Access, Options, Outcome, Program, Programs
-from cosim.machine import HardwareMachine, ProcessorMachine
+from cosim.machine import ProcessorMachine, Runner
 from pointsman.errors import PointsmanError
 from tdm_switch.shape import SwitchShape
 from tdm_switch.station import patience
@@ -72,9 +73,17 @@ class SwitchModelEngine:
         return processors.run(self, Programs(SwitchPortShape(self.shape), programs, self.time, is_full), options)
 
 
-def switch_machine(
-    shape: SwitchShape, engine: EngineName = "auto", *, progress: bool | None = None
-) -> ProcessorMachine:
+class SwitchMachine(ProcessorMachine):
+    """A switch with a processor at every port; ``switch`` is its shape."""
+
+    def __init__(self, shape: SwitchShape, engine: Runner, *, progress: bool | None = None) -> None:
+        from .hardware import quiet_cycles
+
+        super().__init__(engine, quiet_cycles=quiet_cycles(shape), progress=progress)
+        self.switch = shape
+
+
+def switch_machine(shape: SwitchShape, engine: EngineName = "auto", *, progress: bool | None = None) -> SwitchMachine:
     """A switch of this shape with a processor at every port.
 
     Parameters
@@ -89,12 +98,15 @@ def switch_machine(
     """
     if engine not in ("auto", "verilated", "model"):
         raise PointsmanError(f"an engine of the switch must be auto, verilated or model, not {engine!r}")
-    from .hardware import quiet_cycles, switch_hardware
-
     if engine == "auto":
         from cosim.engines.verilated.build import find_compiler
 
         engine = "model" if find_compiler() is None else "verilated"
-    if engine == "verilated":
-        return HardwareMachine(switch_hardware(shape), progress=progress)
-    return ProcessorMachine(SwitchModelEngine(shape), quiet_cycles=quiet_cycles(shape), progress=progress)
+    shown = sys.stderr.isatty() if progress is None else progress
+    if engine == "model":
+        return SwitchMachine(shape, SwitchModelEngine(shape), progress=shown)
+    from cosim.engines.verilated.engine import HardwareEngine
+
+    from .hardware import switch_hardware
+
+    return SwitchMachine(shape, HardwareEngine(switch_hardware(shape), progress=shown), progress=shown)

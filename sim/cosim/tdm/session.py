@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cosim.machine import ProcessorMachine
 from cosim.record import Record
 from cosim.session import run_nodes
+from cosim.tdm.model import SwitchMachine
 from pointsman.errors import PointsmanError
 from pointsman.runtime import Application, WrongAnswer
 from pointsman.runtime.tdm import TdmSubstrate, tdm_node
@@ -32,7 +32,7 @@ class TdmRun:
 def run_tdm_application(
     tables: ConnectionTables,
     application: Application,
-    machine: ProcessorMachine,
+    machine: SwitchMachine,
     *,
     seconds: dict[str, float] | None = None,
     max_cycles: int | None = None,
@@ -44,11 +44,12 @@ def run_tdm_application(
     PointsmanError
         If the program misuses an operator, deadlocks, or the tables do not fit the machine.
     """
-    if machine.nodes != tables.ports:
-        raise PointsmanError(
-            f"the tables are for a switch of {tables.ports} ports, the machine has {machine.nodes}",
-            hint="compile for this switch",
+    ours, theirs = tables.shape.as_dict(), machine.switch.as_dict()
+    if ours != theirs:
+        wrong = ", ".join(
+            f"{name.replace('_', ' ')} {ours[name]}, not {theirs[name]}" for name in ours if ours[name] != theirs[name]
         )
+        raise PointsmanError(f"the tables are for a switch with {wrong}", hint="compile for this switch")
     nodes = [
         tdm_node(tables, number, machine, functions=application.functions) for number in range(tables.topology.nodes)
     ]

@@ -1,4 +1,4 @@
-"""What stations add to the switch: a request that gets nowhere in a whole window is withdrawn for two (``tdm_switch.station``)."""
+"""What stations add to the switch: a request that gets nowhere in a window is withdrawn for two (``tdm_switch.station``)."""
 
 from __future__ import annotations
 
