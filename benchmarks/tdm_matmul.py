@@ -60,6 +60,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--rows", type=int, nargs="+", default=[60, 20])
     parser.add_argument("--slots", type=int, default=4)
+    parser.add_argument("--slow", type=int, default=8, help="cycles of a decision of a slow scheduler")
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
     found = []
@@ -71,6 +72,12 @@ def main() -> None:
                 found.append(row(size, rows, mode, run(size, rows, *switch)))
             # The model of the mesh agrees with its RTL to the cycle and needs no build.
             found.append(row(size, rows, "mesh", run(size, rows, "--engine", "model")))
+    for mode in MODES:  # the cycle model, which agrees with the RTL to the cycle, saves another build
+        print(f"matmul, {mode}, slow scheduler …", file=sys.stderr)
+        size, rows = options.sizes[-1], options.rows[-1]
+        switch = ("--target", "tdm", "--mode", mode, "--slots", str(options.slots), "--engine", "model")
+        slow = run(size, rows, *switch, "--sl-cycles", str(options.slow))
+        found.append(row(size, rows, f"{mode}, {options.slow} cycles a decision", slow))
     print(
         json.dumps(
             {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TARGETS = ("numesh", "tdm")
 DEFAULT_MODE = "preload"
+SIZES = ("slots", "slot_cycles", "sl_cycles")
 
 
 def target_option(command: Any) -> Any:
@@ -51,6 +52,7 @@ def switch_options(command: Any) -> Any:
         ("--ports", int, "Ports of the switch; one for each node when not given.  [tdm]"),
         ("--slots", int, "Configuration registers of the switch, its greatest degree; 4 when not given.  [tdm]"),
         ("--slot-cycles", int, "Cycles of a slot, guard band included; 8 when not given.  [tdm]"),
+        ("--sl-cycles", int, "Cycles of a decision of the scheduler; 1 when not given.  [tdm]"),
         (
             "--mode",
             click.Choice(["preload", "dynamic", "hybrid"]),
@@ -94,7 +96,7 @@ def refuse_others(**given: object) -> None:
 def switch_shape(given: dict[str, Any], topology: Topology) -> SwitchShape:
     from tdm_switch.shape import ShapeError, SwitchShape
 
-    sizes = {name: given[name] for name in ("slots", "slot_cycles") if name in given}
+    sizes = {name: given[name] for name in SIZES if name in given}
     try:
         return SwitchShape(ports=given.get("ports", topology.nodes), **sizes)
     except ShapeError as error:
@@ -162,7 +164,7 @@ def run_on_switch(
     seconds: dict[str, float] = {}
     started = time.perf_counter()
     if image is not None:
-        shape = switch_shape(given, topology) if given.keys() & {"ports", "slots", "slot_cycles"} else None
+        shape = switch_shape(given, topology) if given.keys() & {"ports", *SIZES} else None
         tables = read_tables(image, shape=shape)
         if tables.topology != topology:
             raise PointsmanError(
