@@ -3,8 +3,8 @@
     python benchmarks/tdm_synth.py [--only NAME] [--save FILE] [--page FILE]
 
 A row whose hardware, tools and settings are those of a row in FILE is taken from there, and FILE is written after every row, so
-it can be stopped and started again. Delays are those of one seed or the median of three; beside them stands what Ding et al. (2005,
-Table 3) published for an Altera Stratix EP1S25-5 of that time, which is another FPGA.
+it can be stopped and started again. Delays are those of one seed or the median of three; beside them stands what Ding et al.
+(2005, Table 3) published for an Altera Stratix EP1S25-5 of that time, which is another FPGA.
 """
 
 from __future__ import annotations

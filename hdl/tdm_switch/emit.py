@@ -24,6 +24,7 @@ _WAIVERS = {
     "WIDTHEXPAND": "constants are written as short as they are",
     "WIDTHTRUNC": "a shift that picks one bit, a logical test of a vector",
     "CASEINCOMPLETE": "the value for the rest is assigned before the case",
+    "ASCRANGE": "a counter that has nothing to count has no bits",
     "UNOPTFLAT": "availability goes from cell to cell within vectors, without a loop",
 }
 """Warnings of ``verilator -Wall`` that the style of the Verilog writer provokes, each with its reason."""

@@ -14,6 +14,7 @@ from tdm_switch.shape import SwitchShape
 from .coverage import Coverage
 from .harness import Plan, Task, Values, run
 
+_WITHOUT_OPERAND = (Command.NOP, Command.CLEAR, Command.FLUSH, Command.DEGREE)
 OUTPUTS = ("grant", "fabric", "done", "answers", "answer")
 
 
@@ -117,8 +118,11 @@ class CoveredModel(SchedulerModel):
                 Command.SWAP,
                 Command.HOLD,
                 Command.RELEASE,
-            )
-            + (Command.PREDICT, Command.SLOT, Command.WIDEN, Command.WHERE),
+                Command.PREDICT,
+                Command.SLOT,
+                Command.WIDEN,
+                Command.WHERE,
+            ),
             Answer.CONFLICT: (Command.STAGE, Command.LOAD, Command.SWAP),
             Answer.BROKEN: (Command.LOAD, Command.STORE),
             Answer.UNKNOWN: (Command.PREDICT,),

@@ -81,8 +81,15 @@ class CoveredModel(SwitchModel):
         super().__init__(shape)
         coverage.group(
             "processor",
-            ["writes a full queue", "reads an empty buffer", "writes a full command register", "reads no answer"]
-            + ["no such register", "reads an answer", "all sent"],
+            [
+                "writes a full queue",
+                "reads an empty buffer",
+                "writes a full command register",
+                "reads no answer",
+                "no such register",
+                "reads an answer",
+                "all sent",
+            ],
         )
         coverage.group("sent", [f"{u} to {v}" for u in range(shape.ports) for v in range(shape.ports)])
         coverage.group("grant", ["nothing to send", "no room at the receiver", "all ports at once"])

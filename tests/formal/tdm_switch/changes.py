@@ -76,12 +76,11 @@ def tables(shape: SwitchShape) -> Harness:
 
 
 def returns(shape: SwitchShape) -> Harness:
-    """Preempted connections come back: with no requests, a slot is as preloaded after two decisions of it, which are within K + 1.
+    """Preempted connections come back: with no requests, a slot is as preloaded after two decisions of it.
 
     A slot in use is decided once in any K + 1 decisions, requests or not.
     """
     m = Module()
-    n = shape.ports
     view = SchedulerView(m, shape)
     invariants(m, view)
     quiet = Signal()
