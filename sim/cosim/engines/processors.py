@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from cosim.errors import DeadlockError, Waiting
+from cosim.hardware import PortShape
 from cosim.record import EVENT
-from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.runtime.requests import Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 
@@ -77,7 +77,11 @@ class Ports(Protocol):
         ...
 
     def full(self, node: int) -> int:
-        """Full bits of a node's interface registers."""
+        """Bits of the registers of a node that take no word."""
+        ...
+
+    def available(self, node: int) -> int:
+        """Bits of the registers of a node with a word to read. In some hardware these are the same bits."""
         ...
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
@@ -85,7 +89,7 @@ class Ports(Protocol):
         ...
 
 
-def check_request(request: object, shape: NodeShape) -> Request:
+def check_request(request: object, shape: PortShape) -> Request:
     """``request``, if it is one that a node of this shape can carry out."""
     if isinstance(request, WaitEmpty):
         _check_register(request.register, shape)
@@ -141,7 +145,7 @@ class Programs:
 
     Parameters
     ----------
-    shape : NodeShape
+    shape : PortShape
         Sizes of the nodes.
     programs : sequence of coroutine, generator or None
         One per node.
@@ -153,7 +157,7 @@ class Programs:
 
     def __init__(
         self,
-        shape: NodeShape,
+        shape: PortShape,
         programs: Sequence[Program | None],
         started: int,
         is_full: Callable[[int, int], bool],
@@ -292,7 +296,7 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
         for node, request in enumerate(programs.requests):
             if not isinstance(request, Transfer):
                 continue
-            number = _choose(request.lanes, moved[node], ports.full(node))
+            number = _choose(request.lanes, moved[node], ports.full(node), ports.available(node))
             lane = request.lanes[number if number is not None else _first_open(request.lanes, moved[node])]
             category = request.category
             if category is None:
@@ -326,12 +330,12 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
     return programs.outcome(np.array(events, dtype=EVENT) if options.events else None)
 
 
-def _choose(lanes: Sequence[Lane], moved: Sequence[int], full: int) -> int | None:
+def _choose(lanes: Sequence[Lane], moved: Sequence[int], full: int, available: int) -> int | None:
     """The lane that makes the access of this cycle."""
     for number, lane in enumerate(lanes):
         if moved[number] < lane.words and may_move(lanes, moved, number):
             register = lane.registers[moved[number] % len(lane.registers)]
-            if bool(full >> register & 1) != lane.write:
+            if (~full if lane.write else available) >> register & 1:
                 return number
     return None
 
@@ -340,6 +344,6 @@ def _first_open(lanes: Sequence[Lane], moved: Sequence[int]) -> int:
     return next(number for number, lane in enumerate(lanes) if moved[number] < lane.words)
 
 
-def _check_register(register: int, shape: NodeShape) -> None:
+def _check_register(register: int, shape: PortShape) -> None:
     if register >= shape.registers:
         raise PointsmanError(f"an interface register must be 0 to {shape.registers - 1} in this node, not {register}")

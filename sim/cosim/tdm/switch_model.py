@@ -55,6 +55,8 @@ class SwitchModel:
     ----------
     moved : set of (source, destination)
         Connections on which a word was sent in the last cycle.
+    withdrawn : set of (source, destination)
+        Requests that the scheduler does not see, whatever waits in the queues; set from outside, see ``station_model``.
     """
 
     def __init__(self, shape: SwitchShape) -> None:
@@ -62,6 +64,7 @@ class SwitchModel:
         self.scheduler = SchedulerModel(shape)
         self.nics: list[NicModel] = []
         self.moved: Connections = set()
+        self.withdrawn: Connections = set()
         self.reset()
 
     def reset(self) -> None:
@@ -84,7 +87,7 @@ class SwitchModel:
         request = {(u, v) for u in range(n) for v in range(n) if nics[u].queues[v]}
         used = {(u, v) for u, v in scheduler.fabric if nics[u].outgoing is not None}
         seen = {
-            "request": bits_of(request, n),
+            "request": bits_of(request - self.withdrawn, n),
             "used": bits_of(used, n),
             "command_valid": sum(
                 1 << i for i, nic in enumerate(nics) if nic.command is not None and nic.answer is None

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from .barrier import StrBarrierTree
 from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
+from .chain import CHAINS
+from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
-from .shift import StrShift
+from .reduce import StrAllreduce, StrPrefix, StrReduce
+from .shift import StrPermute, StrShift
 from .stream import StrStream
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
@@ -18,8 +21,14 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcastLinear(bind=True),
     StrBcastDense(),
     *(StrShift(window=window) for window in (8, 6, 4, 3, 2, 1)),
+    *(StrPermute(window=window) for window in (8, 4, 2, 1)),
     StrStream(),
     StrBarrierTree(),
+    StrReduce(),
+    StrAllreduce(),
+    StrPrefix(),
+    *COLLECTS,
+    *CHAINS,
 )
 
 __all__ = [

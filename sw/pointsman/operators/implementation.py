@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from numesh.codes import MoveType
 from numesh.shape import NodeShape
+from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Instance, Operator, Runtime
 from pointsman.errors import PointsmanError
-from pointsman.images.image import IoKind, LaneImage
+from pointsman.images.image import Combination, IoKind, LaneImage
 from pointsman.network import Topology
 from pointsman.streams.stream import Place, RoutedPhase, RoutedVfsm, Stream
 
@@ -48,6 +49,18 @@ class VfsmSetting:
         """The same VFSM taking its words from the processor."""
         return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("inject")))
 
+    def read_register(self, register: int) -> VfsmSetting:
+        """The same VFSM taking its words from a virtual register of its node."""
+        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("register", register)))
+
+    def write_register(self, register: int) -> VfsmSetting:
+        """The same VFSM, or leg of a fork, writing to a virtual register of its node."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("register", register)))
+
+    def discard(self) -> VfsmSetting:
+        """The same VFSM, or leg of a fork, dropping what it gets."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("null")))
+
     def idle(self) -> VfsmSetting:
         """The same VFSM with nothing to read."""
         return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop")))
@@ -64,13 +77,20 @@ class VfsmSetting:
 class RoleDraft:
     """A role before VFSMs and interface registers have their numbers: see ``pointsman.images.image.Role``.
 
-    Registers of the lanes are virtual: numbers from 0 within their node and phase.
+    Registers of the lanes are virtual: numbers from 0 within their node and phase. ``later``: how the VFSMs of
+    ``settings`` stand when the node is through with its I/O, if otherwise; ``stage`` the last stage without that.
     """
 
     kind: IoKind
     lanes: tuple[LaneImage, ...] = ()
     settings: tuple[VfsmSetting, ...] = ()
     local: bool = False
+    turns: int = 1
+    combines: tuple[Combination, ...] = ()
+    result: bool = True
+    void: bool = False
+    later: tuple[VfsmSetting, ...] | None = None
+    stage: int = 0
 
 
 class Wiring:
@@ -93,8 +113,14 @@ class Wiring:
                     stream.injects_anywhere and vfsm.parent >= 0 and self._enters(chain.vfsms, vfsm)
                 ):
                     self._take(vfsm.node, chain.stream, chain.chain, "inject")
-                if vfsm.destination.kind == "deliver":
+                if vfsm.destination.kind == "deliver" and stream.into is None:
                     self._take(vfsm.node, chain.stream, chain.chain, "deliver")
+        for number, stream in enumerate(routed.streams):
+            if stream.into is not None:
+                (node,) = stream.destinations
+                onward = self.index[stream.into]
+                end = "inject" if routed.streams[onward].source == node else "deliver"
+                self._registers[node, number, 0, "deliver"] = self.register(node, onward, 0, end)
 
     @staticmethod
     def _enters(vfsms: Sequence[RoutedVfsm], vfsm: RoutedVfsm) -> bool:
@@ -148,6 +174,20 @@ class Implementation(ABC):
     kinds: tuple[str, ...]
     processor_bound = False
     """Its I/O functions return only when the node routes no more for it (§5.2.1)."""
+    traceable = True
+    """Its words move as its lanes do, so that how far others must be can be told from the lanes (§5.2.1). Not so where
+    words pass from stream to stream in the router, or where processors do more than move messages."""
+    synchronised = False
+    """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.synchronised`)."""
+
+    def stages(self, operator: Operator) -> int:
+        """Stages that its nodes pass (`pointsman.images.image.OperatorImage.stages`)."""
+        return 1
+
+    def drain(self, operator: Operator, wiring: Wiring) -> int:
+        """Cycles that words may still be on their way when all readers have what they wait for (words that the router
+        drops)."""
+        return 0
 
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
         """Operators to use instead; None: this implementation is not a replacement."""
@@ -196,24 +236,36 @@ def runtime_operands(operator: Operator) -> tuple[str, ...]:
     return tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
 
 
+def chosen_operands(operator: Operator) -> tuple[str, ...]:
+    """Those of them that are nodes or distances, whose values can be listed."""
+    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
+    return tuple(name for name in runtime_operands(operator) if sorts[name] in ("node", "distance"))
+
+
 def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
-    """Every legal combination of run-time values; one empty tuple for an operator without run-time operands.
+    """Every legal combination of run-time nodes and distances; one empty tuple for an operator without any.
+
+    A distance is any number of places round a cshift, and of an eoshift from one beyond the subset on either side.
 
     Raises
     ------
     PointsmanError
         If there are more than 65,536 combinations.
     """
+    chosen = chosen_operands(operator)
     choices: list[tuple[int, ...]] = []
     for name, value in operator.instances[0].operands:
-        if not isinstance(value, Runtime):
+        if not isinstance(value, Runtime) or name not in chosen:
             continue
+        nodes = min(len(instance.nodes) for instance in operator.instances)
         if value.values is not None:
             choices.append(tuple(sorted(set(value.values))))
-        elif name in ("source", "destination"):
-            choices.append(tuple(range(min(len(instance.nodes) for instance in operator.instances))))
+        elif name != "distance":
+            choices.append(tuple(range(nodes)))
+        elif operator.kind == "cshift":
+            choices.append(tuple(range(1 - nodes, nodes)))
         else:
-            choices.append(tuple(range(len(operator.instances[0].nodes))))
+            choices.append(tuple(range(-nodes, nodes + 1)))
     combinations: list[tuple[int, ...]] = [()]
     for choice in choices:
         combinations = [(*head, value) for head in combinations for value in choice]
@@ -225,11 +277,23 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
     return tuple(combinations)
 
 
+def function_name(operator: Operator) -> str | None:
+    """Name of the function with which an operator combines messages, if the program gives one."""
+    value = dict(operator.instances[0].operands).get("function") if operator.instances else None
+    return value if isinstance(value, str) else None
+
+
+def taking_part(operator: Operator, instance: int) -> tuple[int, ...]:
+    """Positions in an instance of the nodes that have something to send: those in ``:valid``, or all."""
+    nodes = range(len(operator.instances[instance].nodes))
+    return tuple(nodes) if operator.valid is None else tuple(k for k in nodes if k in set(operator.valid))
+
+
 def operand(operator: Operator, instance: int, name: str, values: tuple[int, ...]) -> int:
     """Value of a node or distance operand, whether known at compile time or given in ``values``."""
     value = operator.instances[instance].operand(name)
     if isinstance(value, Runtime):
-        return values[runtime_operands(operator).index(name)]
+        return values[chosen_operands(operator).index(name)]
     assert isinstance(value, int), f"operand {name} of {operator.label} is {value!r}"
     return value
 
