@@ -10,8 +10,8 @@ import re
 from amaranth.back import verilog
 from amaranth.lib import wiring
 
-from .nic import NetworkInterface
 from .shape import SwitchShape
+from .station import Station
 from .switch import Switch
 
 SWITCH_MODULE = "tdm_switch"
@@ -35,9 +35,7 @@ def switch_verilog(shape: SwitchShape) -> str:
     described = ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
     waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
     top = convert(Switch(shape=shape, module=NIC_MODULE), SWITCH_MODULE)
-    return (
-        f"// Time-multiplexed switch. {described}\n{waivers}{top}{convert(NetworkInterface(shape=shape), NIC_MODULE)}"
-    )
+    return f"// Time-multiplexed switch. {described}\n{waivers}{top}{convert(Station(shape=shape), NIC_MODULE)}"
 
 
 def convert(component: wiring.Component, name: str) -> str:

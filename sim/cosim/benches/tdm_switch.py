@@ -7,9 +7,10 @@ from typing import Any
 
 import cocotb
 
-from cosim.tdm.switch_model import SwitchModel
+from cosim.tdm.station_model import StationsModel
 from tdm_switch.codes import Registers
 from tdm_switch.shape import SwitchShape
+from tdm_switch.station import patience
 
 from .coverage import Coverage
 from .harness import Plan, Task, Values, run
@@ -72,13 +73,13 @@ class Driver:
         return values
 
 
-class CoveredModel(SwitchModel):
+class CoveredModel(StationsModel):
     """The model, with what happens counted."""
 
     def __init__(self, shape: SwitchShape, coverage: Coverage) -> None:
         self.coverage = coverage
         self.words = 0
-        super().__init__(shape)
+        super().__init__(shape, patience(shape))
         coverage.group(
             "processor",
             [
