@@ -29,6 +29,7 @@ SIX = NodeShape(neighbours=6)
 """The standard shape in three dimensions."""
 _SWITCH: dict[str, Any] = {"queue_depth": 4, "buffer_depth": 4, "slot_cycles": 4, "age_bits": 4, "stored": 2}
 SWITCH = SwitchShape(**_SWITCH, ports=4, slots=3)
+SWITCH_TABLES = SwitchShape(ports=4, slots=4, queue_depth=8, buffer_depth=8, age_bits=6, stored=0)
 SWITCH_UNITS = SwitchShape(
     **_SWITCH | {"guard_cycles": 2}, ports=3, slots=5, sl_units=2, sl_cycles=3, order="wrapped", priority="random"
 )
@@ -293,6 +294,12 @@ def _images(folder: Path) -> None:
     prepare(MESH, STANDARD, folder)
 
 
+def _tables(folder: Path) -> None:
+    from .tdm_tables import prepare
+
+    prepare(MESH, SWITCH_TABLES, folder)
+
+
 _FOUR_NODES = _mesh_bench(MESH, STANDARD, "four nodes and the links between them")
 
 BENCHES: tuple[Bench, ...] = (
@@ -334,5 +341,13 @@ BENCHES: tuple[Bench, ...] = (
         "tdm_scheduler_units", SWITCH_UNITS, _tdm_scheduler, "the same with two units, decisions of three cycles"
     ),
     _tdm_bench("tdm_switch", SWITCH, "a whole switch with four processors"),
+    Bench(
+        "tdm_tables",
+        "tdm_tables",
+        SWITCH_TABLES,
+        Design("tdm_tables", "tdm_switch", partial(_tdm_switch, SWITCH_TABLES)),
+        "compiled connection tables, loaded and used, every word compared",
+        _tables,
+    ),
     _tdm_bench("tdm_switch_wrapped", SWITCH_WRAPPED, "a whole switch with three processors and wrapped diagonals"),
 )
