@@ -25,11 +25,11 @@ _SIZES = each_shape(("single", "pair", "three"))
 _ORDERS = each_shape(("single", "slow", "three", "odd"))
 
 PROOFS: tuple[Proof, ...] = (
-    _of(cells.table_2, each_shape(("single", "pair")), depth=1, cover=2, quick=True),
-    _of(cells.table_1, _SIZES, depth=1, cover=2, quick=True),
+    _of(cells.table_2, each_shape(("single", "pair")), depth=1, cover=2),
+    _of(cells.table_1, _SIZES, depth=1, cover=2),
     _of(cells.greedy, _ORDERS, depth=1, cover=2, quick=True),
     _of(cells.rotation, _ORDERS, depth=1, cover=2),
-    _of(cells.pipelined, _SIZES, depth=6, cover=8, quick=True),
+    _of(cells.pipelined, _SIZES, depth=6, cover=8),
     _of(matrices.legal, quick=True),
     _of(grants.of_the_slot, quick=True),
     _of(
@@ -39,7 +39,7 @@ PROOFS: tuple[Proof, ...] = (
         quick=True,
         assumes="nothing is preloaded or wide",
     ),
-    _of(changes.returns, each_shape(("single", "pair", "three", "slow")), quick=True),
+    _of(changes.returns, each_shape(("single", "pair", "three", "slow"))),
     _of(
         changes.served,
         each_shape(("fair", "fair_wrapped", "fair_three")),
