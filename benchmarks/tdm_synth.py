@@ -3,8 +3,8 @@
     python benchmarks/tdm_synth.py [--only NAME] [--save FILE] [--page FILE]
 
 A row whose hardware, tools and settings are those of a row in FILE is taken from there, and FILE is written after every row, so
-it can be stopped and started again. Delays are those of one seed or the median of three; beside them stands what Ding et al. (2005,
-Table 3) published for an Altera Stratix EP1S25-5 of that time, which is another FPGA.
+it can be stopped and started again. Delays are those of one seed or the median of three; beside them stands what Ding et al.
+(2005, Table 3) published for an Altera Stratix EP1S25-5 of that time, which is another FPGA.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ PUBLISHED = {4: 34, 8: 49, 16: 76, 32: 120, 64: 213, 128: 385}
 """Latency of the scheduling circuit in ns by system size (Ding et al. 2005, Table 3)."""
 MARKS = {"array_32_ns": 28.0, "pipelined_16_mhz": 250.0}
 """Wrapped array of 32 ports, fixed start: at most so many ns. Pipelined array of 16 ports: at least so many MHz."""
+MARKED = {"wrapped": "tdm-array ports=32 order=wrapped start=fixed", "pipelined": "tdm-array ports=16 order=pipelined"}
+"""Rows with marks."""
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
@@ -48,30 +50,21 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """All rows, the marks first."""
-    marked = [
+    """All rows, from small to large; those with marks have three placements."""
+    found = [
         Row("tdm-array", {"ports": 32, "order": "wrapped", "start": "fixed"}, 3, 40),
         Row("tdm-array", {"ports": 16, "order": "pipelined"}, 3, 300),
-        Row("tdm-array", {"ports": 32, "order": "wrapped", "start": "any"}, 3, 40),
-        Row("tdm-array", {"ports": 32, "order": "plain", "start": "fixed"}, 3, 40),
     ]
-    arrays = [
-        Row("tdm-array", {"ports": ports, "order": order, "start": start}, 3 if ports < 32 else 1, 300 / ports)
-        for ports in (4, 8, 16, 32, 64)
-        for order in ("plain", "wrapped")
-        for start in ("fixed", "any")
-    ]
-    pipelined = [
-        Row("tdm-array", {"ports": ports, "order": "pipelined"}, 3 if ports < 32 else 1, 300)
-        for ports in (4, 8, 32, 64)
-    ]
-    whole = [
-        Row(block, {"ports": ports, "order": "wrapped"}, 1, 400 / ports)
-        for ports in (4, 8, 16, 32, 64)
-        for block in ("tdm-scheduler", "tdm-switch")
-    ]
-    known = {row.name for row in marked}
-    return marked + [row for row in arrays + pipelined + whole if row.name not in known]
+    for ports in (4, 8, 16, 32, 64):
+        for order in ("plain", "wrapped"):
+            for start in ("fixed", "any"):
+                found.append(
+                    Row("tdm-array", {"ports": ports, "order": order, "start": start}, 1, max(10, 800 / ports))
+                )
+        found.append(Row("tdm-array", {"ports": ports, "order": "pipelined"}, 1, 300))
+        for block in ("tdm-scheduler", "tdm-switch"):
+            found.append(Row(block, {"ports": ports, "order": "wrapped"}, 1, max(10, 400 / ports)))
+    return list({row.name: row for row in reversed(found)}.values())[::-1]
 
 
 def fingerprint(row: Row) -> str:
@@ -142,7 +135,10 @@ def page(result: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     by_name = {row["name"]: row for row in result["rows"]}
-    for row in sorted(rows(), key=lambda row: (row.block, str(row.sizes["order"]), str(row.sizes.get("start")))):
+    for row in sorted(
+        rows(),
+        key=lambda row: (row.block, str(row.sizes["order"]), str(row.sizes.get("start")), int(row.sizes["ports"])),
+    ):
         found = by_name.get(row.name)
         if row.block != "tdm-array" or found is None:
             continue
@@ -170,7 +166,7 @@ def _figures(found: dict[str, Any], *, array: bool) -> str:
 
 
 def _marks(by_name: dict[str, dict[str, Any]]) -> list[str]:
-    wrapped, pipelined = by_name.get(rows()[0].name), by_name.get(rows()[1].name)
+    wrapped, pipelined = by_name.get(MARKED["wrapped"]), by_name.get(MARKED["pipelined"])
     lines = []
     if wrapped and "ns" in wrapped:
         met = "met" if wrapped["ns"] <= MARKS["array_32_ns"] else "not met"

@@ -51,7 +51,6 @@ class TdmCounter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
-        size = shape.ports**2
         last = shape.slot_cycles - 1
         place, tick = self.place, self.tick
         copy = self.copy

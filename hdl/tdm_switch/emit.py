@@ -10,8 +10,8 @@ import re
 from amaranth.back import verilog
 from amaranth.lib import wiring
 
-from .nic import NetworkInterface
 from .shape import SwitchShape
+from .station import Station
 from .switch import Switch
 
 SWITCH_MODULE = "tdm_switch"
@@ -24,6 +24,7 @@ _WAIVERS = {
     "WIDTHEXPAND": "constants are written as short as they are",
     "WIDTHTRUNC": "a shift that picks one bit, a logical test of a vector",
     "CASEINCOMPLETE": "the value for the rest is assigned before the case",
+    "ASCRANGE": "a counter that has nothing to count has no bits",
     "UNOPTFLAT": "availability goes from cell to cell within vectors, without a loop",
 }
 """Warnings of ``verilator -Wall`` that the style of the Verilog writer provokes, each with its reason."""
@@ -34,9 +35,7 @@ def switch_verilog(shape: SwitchShape) -> str:
     described = ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
     waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
     top = convert(Switch(shape=shape, module=NIC_MODULE), SWITCH_MODULE)
-    return (
-        f"// Time-multiplexed switch. {described}\n{waivers}{top}{convert(NetworkInterface(shape=shape), NIC_MODULE)}"
-    )
+    return f"// Time-multiplexed switch. {described}\n{waivers}{top}{convert(Station(shape=shape), NIC_MODULE)}"
 
 
 def convert(component: wiring.Component, name: str) -> str:

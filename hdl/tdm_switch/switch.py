@@ -10,13 +10,16 @@ from amaranth.lib.wiring import In, Out
 
 from .crossbar import Crossbar
 from .matrix import along_rows, column, row
-from .nic import NetworkInterface, network_members, processor_members
+from .nic import network_members, processor_members
 from .scheduler import Scheduler
 from .shape import SwitchShape
+from .station import Station
 
 
 class Switch(wiring.Component):
     """A system of N processors around a time-multiplexed crossbar (Ding et al. 2005, §4, Figure 1).
+
+    The interfaces withdraw requests that get nowhere (``station``), so that a full receiver keeps nobody waiting for ever.
 
     Latency: a word written in cycle c is requested in c + 1. Sent in a granted cycle g, it can be read from g + 2 on.
 
@@ -40,9 +43,9 @@ class Switch(wiring.Component):
         super().__init__({f"{name}_{i}": member for i in range(shape.ports) for name, member in members.items()})
         self.scheduler = Scheduler(shape=shape)
         self.crossbar = Crossbar(shape=shape)
-        self.nics: list[NetworkInterface] = []
+        self.nics: list[Station] = []
         if module is None:
-            self.nics = [NetworkInterface(shape=shape) for _ in range(shape.ports)]
+            self.nics = [Station(shape=shape) for _ in range(shape.ports)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -8,7 +8,9 @@ from pathlib import Path
 from .book import ROOT
 from .proof import Book, Case, Mutant, Proof
 
-PAGES = {block: ROOT / "docs" / f"proofs_table{suffix}.md" for block, suffix in (("numesh", ""), ("tdm_switch", "_tdm"))}
+PAGES = {
+    block: ROOT / "docs" / f"proofs_table{suffix}.md" for block, suffix in (("numesh", ""), ("tdm_switch", "_tdm"))
+}
 PAGE = PAGES["numesh"]
 _FILE = "times.json"
 
@@ -54,7 +56,9 @@ def page(book: Book, times: Times) -> str:
     """The page of all shapes, proofs and mutants."""
     of_node = book.block == "numesh"
     looked_at = (
-        " `odd.1` is pipeline 1 of shape `odd`, where a proof looks at one pipeline." if of_node else " They are of the switch."
+        " `odd.1` is pipeline 1 of shape `odd`, where a proof looks at one pipeline."
+        if of_node
+        else " They are of the switch."
     )
     parts = [
         "# All proofs" if of_node else "# All proofs of the switch",

@@ -171,6 +171,7 @@ class SchedulerModel:
         """Latches and ages, without what commands do to them in this cycle."""
         counting = self.predictor is Predictor.TIMEOUT or (self.predictor is Predictor.COUNTER and bool(used))
         expired = set()
+        self.age = {c: a for c, a in self.age.items() if c in self.latched}  # a command may have cleared some
         for connection in self.latched:
             if connection in request or connection in used:
                 self.age[connection] = 0
@@ -179,7 +180,8 @@ class SchedulerModel:
                 if self.age[connection] >= self.threshold:
                     expired.add(connection)
         self.latched = set() if self.predictor is Predictor.NONE else (self.latched | request) - expired
-        self.age = {c: a for c, a in self.age.items() if c in self.latched}
+        for connection in expired:
+            del self.age[connection]
 
     # -- commands ----------------------------------------------------------------------------------------------
 

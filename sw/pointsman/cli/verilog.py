@@ -11,24 +11,35 @@ from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
 from .options import mesh_option, shape_of, shape_options, topology_of
+from .switch import BLOCK as SWITCH
+from .switch import refuse_switch_sizes, switch_size_options, write_switch_verilog
 
 
 @click.command()
-@click.argument("block", type=click.Choice(["numesh"]))
-@mesh_option()
+@click.argument("block", type=click.Choice(["numesh", SWITCH]))
+@mesh_option(required=False)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Verilog file.")
 @click.option("--image", type=click.Path(path_type=Path), help="Image whose contents the memories get at power-up.")
 @shape_options
-def verilog(block: str, mesh: str, output: Path, image: Path | None, **sizes: int) -> None:
-    """Write the Verilog of a BLOCK, and its memory map beside it as JSON and Markdown.
+@switch_size_options
+@click.pass_context
+def verilog(ctx: click.Context, block: str, mesh: str | None, output: Path, image: Path | None, **sizes: int) -> None:
+    """Write the Verilog of a BLOCK, and its memory or address map beside it.
 
     \b
     Example:
       pointsman verilog numesh --mesh 4x4 -o mesh.v
+      pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
     """
     from numesh.emit import mesh_verilog
     from numesh.memory_map import memory_map, memory_map_markdown
 
+    if block == SWITCH:
+        write_switch_verilog(ctx, output, sizes["width"])
+        return
+    refuse_switch_sizes(ctx, block)
+    if mesh is None:
+        raise click.MissingParameter(ctx=ctx, param_type="option", param_hint="--mesh")
     topology = topology_of(mesh)
     shape = shape_of(topology, sizes)
     check_writable(output)

@@ -73,7 +73,7 @@ def _array(m: Module, n: int, order: str, name: str, *, rotated: bool) -> Schedu
 
 
 def greedy(shape: SwitchShape) -> Harness:
-    """The array gives each connection, in its order from its start, what is free when its turn comes; B stays legal and is maximal."""
+    """The array asks connections in its order from its start; each gets what is free at its turn, and B(s) stays legal."""
     m = Module()
     n = shape.ports
     rotated = shape.priority != "fixed"

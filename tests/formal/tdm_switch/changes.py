@@ -12,8 +12,10 @@ from .view import SchedulerView, before, choice, column_of, element, row_of, sec
 
 
 def tables(shape: SwitchShape) -> Harness:
-    """Only the decided slot changes; it releases what is not requested, and establishes what is requested, nowhere realised, and
-    finds its ports free (nothing preloaded or wide)."""
+    """Only the decided slot changes, as Tables 1 and 2 (corrected) say; units together establish a connection once.
+
+    It releases what is not requested, and establishes what is requested, realised nowhere, and finds its ports free.
+    """
     m = Module()
     n = shape.ports
     view = SchedulerView(m, shape)
@@ -49,6 +51,14 @@ def tables(shape: SwitchShape) -> Harness:
         )
     with m.If(there & was_quiet & was_decided & was_here & ~was_wanted):
         m.d.comb += Assert(~is_here, "not released")
+    # Several units decide at once, and none establishes what another does.
+    other, second = Signal(n * n), choice(m, shape.slots, "second")
+    for t in range(shape.slots):
+        with m.If(second == t):
+            m.d.comb += other.eq(view.b[t])
+    other_is, other_was = element(other, u, v, n), element(before(m, other, "other"), u, v, n)
+    with m.If(there & was_quiet & (s != second) & is_here & ~was_here):
+        m.d.comb += Assert(~(other_is & ~other_was), "established in two slots at once")
     mine = was_allowed
     if shape.sl_units > 1:
         # Whose turn a request is in a decision is the scheduler's business.
@@ -66,10 +76,11 @@ def tables(shape: SwitchShape) -> Harness:
 
 
 def returns(shape: SwitchShape) -> Harness:
-    """Preempted connections come back: when nothing is requested and no command comes, every slot is what was preloaded after
-    two decisions of it, and a slot in use is decided once in any K + 1 decisions."""
+    """Preempted connections come back: with no requests, a slot is as preloaded after two decisions of it.
+
+    A slot in use is decided once in any K + 1 decisions, requests or not.
+    """
     m = Module()
-    n = shape.ports
     view = SchedulerView(m, shape)
     invariants(m, view)
     quiet = Signal()
@@ -111,8 +122,10 @@ def returns(shape: SwitchShape) -> Harness:
 
 
 def served(shape: SwitchShape) -> Harness:
-    """Round robin serves every standing request within (N² + 1) · (H + 3) decisions, or (N + 1) · (H + 3) with wrapped diagonals, if a request that is
-    realised goes away within H decisions; one slot, nothing preloaded."""
+    """Round robin serves every standing request within (N² + 1)(H + 3) decisions; (N + 1)(H + 3) with wrapped diagonals.
+
+    H: a request that is realised goes away within so many decisions. One slot, nothing preloaded.
+    """
     m = Module()
     n = shape.ports
     hold = 2

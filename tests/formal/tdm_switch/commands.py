@@ -13,7 +13,7 @@ from .view import SchedulerView, before, choice, element, second_cycle
 
 
 def preloaded(shape: SwitchShape) -> Harness:
-    """What is preloaded changes by LOAD, SWAP and EVICT of its slot alone, in the rows named, and not if the command is refused."""
+    """What is preloaded changes by LOAD, SWAP and EVICT of its slot, in the rows named; not by a refused command."""
     m = Module()
     n = shape.ports
     view = SchedulerView(m, shape)
@@ -58,8 +58,7 @@ def preloaded(shape: SwitchShape) -> Harness:
 
 
 def staging(shape: SwitchShape) -> Harness:
-    """The configuration being made changes by its owner's commands alone, by one connection at a time; what conflicts is left out and
-    breaks it."""
+    """The configuration being made changes by its owner's commands; what conflicts is left out and breaks it."""
     m = Module()
     n = shape.ports
     view = SchedulerView(m, shape)
@@ -98,8 +97,7 @@ def staging(shape: SwitchShape) -> Harness:
 
 
 def latches(shape: SwitchShape) -> Harness:
-    """With a time-out a latch stays until it is cleared, or its connection has been neither requested nor used for as many cycles;
-    with the counter predictor, cycles in which nobody sends do not count."""
+    """A latch stays until it is cleared or unused for as long as the time-out says; for the counter only use by others counts."""
     m = Module()
     n = shape.ports
     view = SchedulerView(m, shape)

@@ -11,8 +11,9 @@ from .view import SchedulerView, before, second_cycle
 
 
 def of_the_slot(shape: SwitchShape) -> Harness:
-    """A grant exists only for B(t), as it stood when slot t began, outside the guard band; the fabric follows a cycle later; slots
-    without connections are skipped, others come in turn."""
+    """A grant exists only for B(t), as it stood when slot t began, outside the guard band; empty slots are skipped.
+
+    The fabric follows a cycle later."""
     m = Module()
     n, k = shape.ports, shape.slots
     view = SchedulerView(m, shape)

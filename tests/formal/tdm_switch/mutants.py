@@ -74,15 +74,6 @@ MUTANTS: tuple[Mutant, ...] = (
         "a preloaded connection that was replaced does not come back",
     ),
     Mutant(
-        "toggles-after-a-command",
-        "slots.py",
-        "b[s].eq((b[s] & free) | new)",
-        "b[s].eq(((b[s] ^ toggle) & free) | new)",
-        "matrices.legal",
-        _SLOW,
-        "a decision is applied to a configuration that it was not made for",
-    ),
-    Mutant(
         "stale-decision",
         "scheduler.py",
         "lost = lost | spoilt",
