@@ -86,16 +86,16 @@ def tables_text(tables: ConnectionTables) -> str:
         + (f", time-out {tables.timeout} cycles" if tables.timeout else ""),
         table(["phase", "operator", "implementation", "words", "bandwidth", "set"], rows),
     ]
-    for number, one in enumerate(tables.sets):
-        extra = [text for text, is_so in (("flushes", one.flush), ("may be refused", not one.exclusive)) if is_so]
-        lines.append(f"set {number} '{one.name}': degree {one.degree}{''.join(f', {text}' for text in extra)}")
-        for register, configuration in enumerate(one.configurations):
+    for number, chosen in enumerate(tables.sets):
+        extra = [text for text, is_so in (("flushes", chosen.flush), ("may be refused", not chosen.exclusive)) if is_so]
+        lines.append(f"set {number} '{chosen.name}': degree {chosen.degree}{''.join(f', {text}' for text in extra)}")
+        for register, configuration in enumerate(chosen.configurations):
             if configuration:
                 lines.append(f"  register {register}: {_pairs(configuration)}")
-        if one.dynamic:
-            lines.append(f"  dynamic: {_pairs(one.dynamic)}")
-        if one.hold:
-            lines.append(f"  held: {'all of these' if one.hold == one.dynamic else _pairs(one.hold)}")
+        if chosen.dynamic:
+            lines.append(f"  dynamic: {_pairs(chosen.dynamic)}")
+        if chosen.hold:
+            lines.append(f"  held: {'all of these' if chosen.hold == chosen.dynamic else _pairs(chosen.hold)}")
     return "\n".join([*lines, *(f"note: {note}" for note in tables.notes)])
 
 

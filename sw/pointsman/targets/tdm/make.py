@@ -183,7 +183,7 @@ class _Maker:
             for p, (ops, second) in enumerate(zip(self.done, seconds, strict=True))
         ]
         runs = divide(parts, _edges(self.structure), self.cost, self.registers)
-        wanted: list[tuple[str, frozenset[Pair], list[_Done], float]] = []
+        wanted: list[tuple[str, frozenset[Pair], list[_Done], int]] = []
         of: list[tuple[int, ...]] = [()] * len(phases)
         for first, last in runs:
             ops = [done for p in range(first, last) for done in self.done[p]]
@@ -226,7 +226,7 @@ class _Maker:
         if self.mode == "preload":
             self._check_fit(name, pairs, ops)
             return pairs
-        weight = dict.fromkeys(pairs, 0.0)
+        weight: dict[Pair, float] = dict.fromkeys(pairs, 0.0)
         for done in ops:
             for pair, words in done.use.words.items():
                 if pair in weight and done.use.share.get(pair, 0.0) >= MOSTLY:

@@ -133,8 +133,8 @@ def assign(sets: Sequence[Collection[Pair]], registers: int, ports: int) -> list
             register = min(free, key=lambda r: (_clashes(owners[r], colour), -_shared(owners[r], colour), r))
             free.remove(register)
             placed[register] = tuple(colour)
-        for register, colour in enumerate(placed):
-            for u, v in colour:
+        for register, configuration in enumerate(placed):
+            for u, v in configuration:
                 owners[register].setdefault(v, set()).add(u)
         found.append(tuple(placed))
     return found
