@@ -255,10 +255,16 @@ class TdmPort:
         self, what: str, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None
     ) -> bool:
         await self.interface.ready()
-        script = next((one for one in self.scripts if what in one.calls), None)
-        if script is None:
+        at = next((i for i, one in enumerate(self.scripts) if what in one.calls), None)
+        if at is None:
             return False
+        script, valid = self.scripts[at], self._valid(self.instances[at])
         calls = script.calls[what]
+        if valid is not None and self.operator.flow == "directional" and self.operator.kind != "broadcast":
+            # Nobody reads or writes in earnest but those; a message for anybody else would stay in his buffer.
+            calls = tuple(call for call in calls if all(peer in valid for peer in _peers(call)))
+            if not calls or self.substrate.number not in valid:
+                return False
         count = self.count.get(what, 0)
         self.count[what] = count + 1
         call = calls[count % len(calls)]
@@ -270,7 +276,19 @@ class TdmPort:
             return False
         if into is not None:
             into[:] = slots[call.result]
+        if valid is not None and self.operator.kind in ("cshift", "eoshift", "permute"):
+            return all(step.receive.source in valid for step in call.steps if isinstance(step, Exchange)) and all(
+                step.source in valid for step in call.steps if isinstance(step, Receive)
+            )
         return self.gets
+
+    def _valid(self, instance: int) -> frozenset[int] | None:
+        """Nodes that take part in earnest; None: all."""
+        places = self.operator.valid
+        if places is None:
+            return None
+        nodes = self.operator.instances[instance].nodes
+        return frozenset(nodes[place] for place in places)
 
     async def _run(self, call: Call, slots: list[np.ndarray], combine: Combine | None) -> None:
         sends: list[Send] = []
@@ -307,6 +325,12 @@ class TdmPort:
     def _lane(self, send: Send, slots: list[np.ndarray], after: int | None = None) -> Lane:
         words = self.operator.m if send.words is None else send.words
         return Lane(True, self.interface.registers.queue(send.to), words, slots[send.slot], after)
+
+
+def _peers(call: Call) -> list[int | None]:
+    """Whom a call of a directional operator sends to or receives from."""
+    found: list[int | None] = [step.to for step in call.steps if isinstance(step, Send)]
+    return found + [step.source for step in call.steps if isinstance(step, Receive)]
 
 
 def signature_of(table: OperatorTable) -> Signature:

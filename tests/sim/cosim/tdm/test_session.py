@@ -184,6 +184,50 @@ def test_sets_of_run_time_values_are_swapped_in() -> None:
     assert record.mean_cycles["reprog"] > 0
 
 
+@pytest.mark.parametrize(
+    "operator",
+    [
+        *("gather 'g 0", "spread 'g 0", "broadcast 'g 1", "cshift 'g 1", "eoshift 'g 1", "permute 'g '(1 2 3 0)"),
+        *("reduce 'g 'add 1", "allreduce 'g 'add", "prefix 'g 'add", "seqread 'g '(1 3) 0", "seqwrite 'g 0 '(3 1)"),
+    ],
+)
+def test_nodes_that_are_not_valid_take_part_in_nothing_but_the_relaying(
+    switch_programs: ModuleType, operator: str
+) -> None:
+    """Node 2 calls everything and means nothing."""
+    kind = operator.split()[0]
+    chained = kind in ("seqread", "seqwrite")
+
+    async def main(node: Node) -> list[Any]:
+        heard: list[Any] = []
+        for round_ in range(2):
+            message = [10 * round_ + node.number]
+            await node.cop.g_load()
+            if chained and node.number == 2:
+                continue
+            if kind in ("gather", "seqread"):
+                if node.number:
+                    await node.cop.g_write(message)
+                else:
+                    heard += [await node.cop.g_read(), await node.cop.g_read()]
+            elif kind in ("spread", "seqwrite", "broadcast"):
+                if node.number != (kind == "broadcast"):
+                    heard.append(await node.cop.g_read())
+                else:
+                    for _ in range(1 if kind == "broadcast" else 2):
+                        await node.cop.g_write(message)
+            else:
+                heard.append(await node.cop.g_func(message))
+        return heard
+
+    program = compile_text(f"(loop 'l 2 ({operator} :valid '(0 1 3)))", topology=mesh(4, 1))
+    wanted = ReferenceMachine(program).run(main)
+    assert wanted.unread == ()
+    for mode in MODES:
+        record, _ = run(make_tables(program, SwitchShape(ports=4), mode=mode), main, max_cycles=20_000)
+        assert switch_programs.same(record.results, wanted.results)
+
+
 def test_ports_without_a_processor_do_nothing() -> None:
     async def main(node: Node) -> int:
         await node.cop.a_load()
