@@ -149,7 +149,7 @@ class _Maker:
         return min((1 << self.shape.age_bits) - 1, self.cost.establish)
 
     def _bandwidth(self, done: _Done, sets: Sequence[WorkingSet], entered: Sequence[int]) -> float:
-        degree = max((degree_of(sets[s].pairs) for s in entered), default=1)
+        degree = max((degree_of(sets[s].pairs) for s in set(entered)), default=1)
         turn = max(1, degree) * self.shape.slot_cycles / self.shape.slot_words
         cycles = max(done.use.accesses, max(done.use.words.values(), default=0.0) * turn)
         return done.operator.m / cycles if cycles else 1.0
@@ -159,7 +159,7 @@ class _Maker:
         if len(ops) != 1 or len(set(ops[0].use.by_value)) == 1:
             return False
         done = ops[0]
-        union, each = degree_of(done.pairs), max(map(degree_of, done.use.by_value))
+        union, each = degree_of(done.pairs), max(map(degree_of, set(done.use.by_value)))
         if each >= union:
             return False
         if union > self.registers:
