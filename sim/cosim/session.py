@@ -84,7 +84,7 @@ def run_nodes(
     *,
     max_cycles: int | None = None,
 ) -> Record:
-    """Run ``main`` on every node, between cop_init and cop_fini."""
+    """Run ``main`` on every node, between cop_init and cop_fini. A machine may have more processors; those do nothing."""
 
     async def program(node: Node) -> Any:
         await node.cop.init()
@@ -94,7 +94,8 @@ def run_nodes(
         return result
 
     try:
-        return machine.run([program(node) for node in nodes], max_cycles=max_cycles)
+        idle = [None] * (machine.nodes - len(nodes))
+        return machine.run([*(program(node) for node in nodes), *idle], max_cycles=max_cycles)
     except DeadlockError as error:
         lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
         for waiting in error.waiting[:16]:

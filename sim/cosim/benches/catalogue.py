@@ -18,6 +18,7 @@ from numesh.shape import NodeShape
 from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
+from tdm_switch.shape import SwitchShape
 
 STANDARD = NodeShape()
 ODD = NodeShape(pipelines=3, vfsms=8, schedule_depth=16, neighbours=3, registers=5, width=12)
@@ -32,6 +33,13 @@ PACKETS = {
     "packet_ring": RouterShape(size=(3,), torus=True, buffer=4, addresses=4, queue=4),
 }
 """Packet networks, by bench."""
+_SWITCH: dict[str, Any] = {"queue_depth": 4, "buffer_depth": 4, "slot_cycles": 4, "age_bits": 4, "stored": 2}
+SWITCH = SwitchShape(**_SWITCH, ports=4, slots=3)
+SWITCH_TABLES = SwitchShape(ports=4, slots=4, queue_depth=8, buffer_depth=8, age_bits=6, stored=0)
+SWITCH_UNITS = SwitchShape(
+    **_SWITCH | {"guard_cycles": 2}, ports=3, slots=5, sl_units=2, sl_cycles=3, order="wrapped", priority="random"
+)
+SWITCH_WRAPPED = SwitchShape(**_SWITCH, ports=3, slots=2, order="wrapped")
 
 
 @dataclass(frozen=True)
@@ -66,8 +74,8 @@ class Bench:
         Its name on the command line.
     module : str
         Python module, next to this one, with the cocotb test.
-    shape : NodeShape
-        Sizes of the nodes.
+    shape : NodeShape or SwitchShape
+        Sizes of the nodes, or of the switch.
     design : Design
         What it runs.
     about : str
@@ -80,7 +88,7 @@ class Bench:
 
     name: str
     module: str
-    shape: NodeShape
+    shape: Any
     design: Design
     about: str
     prepare: Callable[[Path], None] | None = None
@@ -176,7 +184,7 @@ def _assemblers(shape: NodeShape) -> Any:
     return Assemblers()
 
 
-def _convert(component: Callable[[NodeShape], Any], shape: NodeShape, top: str) -> str:
+def _convert(component: Callable[[Any], Any], shape: NodeShape | SwitchShape, top: str) -> str:
     from amaranth.back import verilog
 
     return verilog.convert(component(shape), name=top, strip_internal_attrs=True, emit_src=False)
@@ -221,10 +229,92 @@ def _packet_bench(name: str, about: str) -> Bench:
     return Bench(name, "packet", STANDARD, Design(name, "packet_mesh", partial(_packets, name)), about)
 
 
+def _tdm_arrays(shape: SwitchShape) -> Any:
+    """The scheduler array in its variants, all given the same slot; the pipelined one slot after slot."""
+    from amaranth.hdl import Cat, Module, Signal, Value
+    from amaranth.lib import wiring
+    from amaranth.lib.wiring import In, Out
+
+    from tdm_switch.array import SchedulerArray
+    from tdm_switch.matrix import columns_any, rows_any
+    from tdm_switch.pipelined_array import PipelinedArray
+    from tdm_switch.shape import bits_for
+
+    n = shape.ports
+
+    class Arrays(wiring.Component):
+        def __init__(self) -> None:
+            members = {"b": In(n * n), "l": In(n * n), "row": In(bits_for(n)), "column": In(bits_for(n))}
+            outputs = ("t_plain", "t_turned", "t_wrapped", "t_pipelined")
+            super().__init__(members | {name: Out(n * n) for name in outputs})
+
+        def elaborate(self, platform: object) -> Module:
+            m = Module()
+
+            def later(value: Value, cycles: int) -> Value:
+                for _ in range(cycles):
+                    kept = Signal(len(value))
+                    m.d.sync += kept.eq(value)
+                    value = kept
+                return value
+
+            outputs, inputs = columns_any(self.b, n), rows_any(self.b, n)
+            for name, order, rotated in (
+                ("plain", "plain", False),
+                ("turned", "plain", True),
+                ("wrapped", "wrapped", True),
+            ):
+                m.submodules[name] = array = SchedulerArray(ports=n, order=order, rotated=rotated)
+                m.d.comb += [array.l.eq(self.l), array.b.eq(self.b), array.a.eq(outputs), array.d.eq(inputs)]
+                if rotated:
+                    m.d.comb += [array.row.eq(self.row), array.column.eq(self.column)]
+                m.d.comb += getattr(self, f"t_{name}").eq(array.t)
+            m.submodules.pipelined = pipelined = PipelinedArray(ports=n)
+            cells = [(u, v) for u in range(n) for v in range(n)]
+            m.d.comb += [
+                pipelined.l.eq(Cat(later(self.l[u * n + v], u + v) for u, v in cells)),
+                pipelined.b.eq(Cat(later(self.b[u * n + v], u + v) for u, v in cells)),
+                pipelined.a.eq(Cat(later(outputs[v], v) for v in range(n))),
+                pipelined.d.eq(Cat(later(inputs[u], u) for u in range(n))),
+                self.t_pipelined.eq(pipelined.t),
+            ]
+            return m
+
+    return Arrays()
+
+
+def _tdm_scheduler(shape: SwitchShape) -> Any:
+    from tdm_switch.scheduler import Scheduler
+
+    return Scheduler(shape=shape)
+
+
+def _tdm_switch(shape: SwitchShape) -> str:
+    from tdm_switch.emit import switch_verilog
+
+    return switch_verilog(shape)
+
+
+def _tdm_block(name: str, shape: SwitchShape, component: Callable[[Any], Any], about: str) -> Bench:
+    top = f"bench_{name}"
+    module = "_".join(name.split("_")[:2])
+    return Bench(name, module, shape, Design(name, top, partial(_convert, component, shape, top)), about)
+
+
+def _tdm_bench(name: str, shape: SwitchShape, about: str) -> Bench:
+    return Bench(name, "tdm_switch", shape, Design(name, "tdm_switch", partial(_tdm_switch, shape)), about)
+
+
 def _images(folder: Path) -> None:
     from .programs import prepare
 
     prepare(MESH, STANDARD, folder)
+
+
+def _tables(folder: Path) -> None:
+    from .tdm_tables import prepare
+
+    prepare(MESH, SWITCH_TABLES, folder)
 
 
 _FOUR_NODES = _mesh_bench(MESH, STANDARD, "four nodes and the links between them")
@@ -262,4 +352,21 @@ BENCHES: tuple[Bench, ...] = (
     ),
     _packet_bench("packet_2x2", "packet routers, adaptive: random messages between four nodes"),
     _packet_bench("packet_ring", "packet routers in a ring: random messages in dimension order"),
+    _tdm_block("tdm_array", SwitchShape(ports=5), _tdm_arrays, "scheduler arrays: plain, turned, wrapped, pipelined"),
+    _tdm_block(
+        "tdm_scheduler", SWITCH, _tdm_scheduler, "scheduler of the switch: slots, latches, predictors, commands"
+    ),
+    _tdm_block(
+        "tdm_scheduler_units", SWITCH_UNITS, _tdm_scheduler, "the same with two units, decisions of three cycles"
+    ),
+    _tdm_bench("tdm_switch", SWITCH, "a whole switch with four processors"),
+    Bench(
+        "tdm_tables",
+        "tdm_tables",
+        SWITCH_TABLES,
+        Design("tdm_tables", "tdm_switch", partial(_tdm_switch, SWITCH_TABLES)),
+        "compiled connection tables, loaded and used, every word compared",
+        _tables,
+    ),
+    _tdm_bench("tdm_switch_wrapped", SWITCH_WRAPPED, "a whole switch with three processors and wrapped diagonals"),
 )

@@ -10,6 +10,7 @@ import click
 from pointsman.files import check_writable, write_whole
 
 from .options import EXIT_WRONG
+from .tdm import check_table_file, is_tables
 
 
 @click.command()
@@ -18,6 +19,7 @@ from .options import EXIT_WRONG
 @click.pass_context
 def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
     """Prove an IMAGE file: replay all nodes over a period, for every run-time value and every pair of phases.
+    Or check the connection tables of a switch.
 
     Exit status 0: every rule holds; 1: some rule is broken; 2: the file cannot be read.
     """
@@ -26,6 +28,9 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
 
     if json_path is not None:
         check_writable(json_path)
+    if is_tables(image):
+        check_table_file(ctx, image, json_path)
+        return
     report = check_images(read_images(image))
     click.echo(report.render())
     if json_path is not None:

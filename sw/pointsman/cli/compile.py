@@ -25,25 +25,25 @@ from .options import (
     topology_of,
     warnings_option,
 )
+from .tdm import compile_for_switch, mesh_for, refuse_others, switch_given, switch_options, target_option
 
 
 @click.command("compile")
 @click.argument("program", type=click.Path(path_type=Path))
-@mesh_option()
+@mesh_option(required=False)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Image file, or the text of --emit.")
 @set_option
-@click.option(
-    "--target", type=click.Choice(["numesh", "packet"]), default="numesh", show_default=True, help="Hardware."
-)
-@click.option("-P", "--addresses", type=int, help="Interface addresses to use; packet routers only (all of their 16).")
+@click.option("-P", "--addresses", type=int, help="Interface addresses to use, of 16; all when not given.  [packet]")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @click.option(
     "--emit",
-    type=click.Choice(["program", "python", "plan", "routes", "images"]),
-    help="Stop after this stage and print it: the program as COP or as Python, the others as JSON.",
+    type=click.Choice(["program", "python", "plan", "routes", "images", "tables"]),
+    help="Stop after this stage and print it: the program as COP or as Python, the others as JSON; tables: of target tdm.",
 )
 @click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
+@target_option
+@switch_options
 @warnings_option
 @language_options
 @shape_options
@@ -51,21 +51,21 @@ from .options import (
 def compile_(
     ctx: click.Context,
     program: Path,
-    mesh: str,
+    mesh: str | None,
     output: Path | None,
     settings: tuple[str, ...],
-    target: str,
     addresses: int | None,
     period: int | None,
     emit: str | None,
     readmemh: Path | None,
     check: bool,
+    target: str,
     warnings: str,
     limits: tuple[str, ...],
     plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
-    """Compile a PROGRAM for a mesh of routers: a COP file, or a file of Python with a function `program`.
+    """Compile a PROGRAM for a mesh of routers or a switch: a COP file, or a file of Python with a function `program`.
 
     Prints the phases: which operators share the network, how each is done, what bandwidth it gets, and how the phase
     ends.
@@ -76,7 +76,8 @@ def compile_(
     """
     from pointsman.cop import program_to_cop, program_to_python
 
-    topology = topology_of(mesh)
+    switch = switch_given(ctx, target)
+    topology = topology_of(mesh_for(mesh, target, switch))
     shape = shape_of(topology, sizes)
     if output is not None:
         check_writable(output)
@@ -97,6 +98,14 @@ def compile_(
         return
     if addresses is not None:
         raise PointsmanError("--addresses is for --target packet")
+    if target == "tdm":
+        refuse_others(period=period, readmemh=readmemh, implementations=plugins)
+        if emit not in (None, "tables"):
+            raise PointsmanError(f"--emit {emit} is a stage of target numesh", hint="--emit tables")
+        compile_for_switch(parsed, program.stem, switch, emit, output)
+        return
+    if emit == "tables":
+        raise PointsmanError("--emit tables is a stage of target tdm", hint="add --target tdm")
     from pointsman.plan.build import make_plan
     from pointsman.targets.numesh import make_images
 

@@ -25,6 +25,7 @@ from .options import (
     topology_of,
     warnings_option,
 )
+from .tdm import refuse_others, run_on_switch, switch_given, switch_options, target_option
 
 if TYPE_CHECKING:
     from pointsman.cop import Limits
@@ -35,10 +36,8 @@ if TYPE_CHECKING:
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("application", type=click.Path(path_type=Path))
 @mesh_option()
-@click.option(
-    "--target", type=click.Choice(["numesh", "packet"]), default="numesh", show_default=True, help="Hardware to run on."
-)
-@click.option("-P", "--addresses", type=int, help="Interface addresses to use; packet routers only (all of their 16).")
+@target_option
+@click.option("-P", "--addresses", type=int, help="Interface addresses to use, of 16; all when not given.  [packet]")
 @click.option(
     "--engine",
     type=click.Choice(["auto", "verilated", "model", "amaranth"]),
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@switch_options
 @warnings_option
 @language_options
 @shape_options
@@ -96,6 +96,7 @@ def run(
     )
 
     topology = topology_of(mesh)
+    switch = switch_given(ctx, target)
     shape = shape_of(topology, sizes)
     if json_path is not None:
         check_writable(json_path)
@@ -129,6 +130,23 @@ def run(
         return
     if addresses is not None:
         raise PointsmanError("--addresses is for --target packet")
+    if target == "tdm":
+        refuse_others(preload=preload, period=period, implementations=plugins)
+        run_on_switch(
+            ctx,
+            app,
+            application,
+            topology,
+            parameters,
+            switch,
+            engine=engine,
+            image=image,
+            warnings=warnings,
+            bounds=limits_of(limits),
+            max_cycles=max_cycles,
+            json_path=json_path,
+        )
+        return
     seconds: dict[str, float] = {}
     started = time.perf_counter()
     if image is not None:

@@ -12,20 +12,23 @@ from pointsman.files import check_writable, write_whole
 
 from .options import mesh_option, shape_of, shape_options, topology_of
 from .packet import check_given, packet_options, write_packet_verilog
+from .switch import BLOCK as SWITCH
+from .switch import refuse_switch_sizes, switch_size_options, write_switch_verilog
 
 
 @click.command()
-@click.argument("block", type=click.Choice(["numesh", "packet-router"]))
-@mesh_option()
+@click.argument("block", type=click.Choice(["numesh", SWITCH, "packet-router"]))
+@mesh_option(required=False)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Verilog file.")
 @click.option("--image", type=click.Path(path_type=Path), help="Image whose contents the memories get at power-up.")
 @shape_options
+@switch_size_options
 @packet_options
 @click.pass_context
 def verilog(
     ctx: click.Context,
     block: str,
-    mesh: str,
+    mesh: str | None,
     output: Path,
     image: Path | None,
     torus: bool,
@@ -36,15 +39,23 @@ def verilog(
     queue: int,
     **sizes: int,
 ) -> None:
-    """Write the Verilog of a BLOCK, and for the scheduled router its memory map beside it as JSON and Markdown.
+    """Write the Verilog of a BLOCK, and its memory or address map beside it, if it has one.
 
     \b
     Example:
       pointsman verilog numesh --mesh 4x4 -o mesh.v
+      pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
     """
     from numesh.emit import mesh_verilog
     from numesh.memory_map import memory_map, memory_map_markdown
 
+    if block == SWITCH:
+        check_given(ctx, block, ("torus", "routing", "channels", "buffer", "addresses", "queue"))
+        write_switch_verilog(ctx, output, sizes["width"])
+        return
+    refuse_switch_sizes(ctx, block)
+    if mesh is None:
+        raise click.MissingParameter(ctx=ctx, param_type="option", param_hint="--mesh")
     topology = topology_of(mesh)
     if block == "packet-router":
         check_given(ctx, block, ("image", "pipelines", "vfsms", "schedule_depth", "registers"))

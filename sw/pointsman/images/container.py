@@ -1,4 +1,4 @@
-"""A file of sections, each with its checksum. What the sections mean is in ``format``.
+"""A file of sections, each with its checksum. What the sections mean is in ``format``, and in ``tables.format``.
 
 Layout (little-endian throughout; drawn in docs/image_format.md)::
 
@@ -67,6 +67,18 @@ class ImageError(PointsmanError):
 
 
 @dataclass(frozen=True)
+class FileKind:
+    """What tells one kind of file from another: its first bytes, its version, and what messages call it."""
+
+    magic: bytes
+    version: int
+    noun: str
+
+
+IMAGE = FileKind(MAGIC, VERSION, "image")
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of the file; ``offset`` counts from the start of the file."""
 
@@ -76,7 +88,7 @@ class Section:
     offset: int = 0
 
 
-def pack_sections(sections: Sequence[Section], digest: bytes) -> bytes:
+def pack_sections(sections: Sequence[Section], digest: bytes, *, kind: FileKind = IMAGE) -> bytes:
     """The file that holds ``sections`` in this order (their offsets are given out here)."""
     start = HEADER.size + ENTRY.size * len(sections)
     table, body = bytearray(), bytearray()
@@ -87,15 +99,17 @@ def pack_sections(sections: Sequence[Section], digest: bytes) -> bytes:
         body += section.data
     total = start + len(body)
     if total > MAX_BYTES:
-        raise ImageError(f"an image file must have at most {MAX_BYTES} bytes, not {total}")
+        raise ImageError(f"{_a(kind)} file must have at most {MAX_BYTES} bytes, not {total}")
     header = bytearray(
-        HEADER.pack(MAGIC, VERSION, 0, len(sections), zlib.crc32(table), total, digest),
+        HEADER.pack(kind.magic, kind.version, 0, len(sections), zlib.crc32(table), total, digest),
     )
     header[_CRC_FIELD] = zlib.crc32(header).to_bytes(4, "little")
     return bytes(header + table + body)
 
 
-def unpack_sections(data: bytes, *, file: str | None, name: Callable[[int, int], str]) -> tuple[list[Section], bytes]:
+def unpack_sections(
+    data: bytes, *, file: str | None, name: Callable[[int, int], str], kind: FileKind = IMAGE
+) -> tuple[list[Section], bytes]:
     """Sections and digest of a file.
 
     Parameters
@@ -106,23 +120,25 @@ def unpack_sections(data: bytes, *, file: str | None, name: Callable[[int, int],
         Its name, for messages.
     name : callable
         Name of a section by kind and index.
+    kind : FileKind
+        What the file must be.
 
     Raises
     ------
     ImageError
         If one bit is not as ``pack_sections`` lays it out.
     """
-    if not data.startswith(MAGIC[: len(data)]) or not data:
+    if not data.startswith(kind.magic[: len(data)]) or not data:
         raise ImageError(
-            f"an image file must start with {MAGIC.hex()}, not {data[: len(MAGIC)].hex() or 'nothing'}",
+            f"{_a(kind)} file must start with {kind.magic.hex()}, not {data[: len(kind.magic)].hex() or 'nothing'}",
             file=file,
             section="header",
             offset=0,
-            hint="this is no image file, or it was changed by a text conversion",
+            hint=f"this is no {kind.noun} file, or it was changed by a text conversion",
         )
     if len(data) < HEADER.size:
         raise ImageError(
-            f"an image file must have at least {HEADER.size} bytes, not {len(data)}",
+            f"{_a(kind)} file must have at least {HEADER.size} bytes, not {len(data)}",
             file=file,
             section="header",
             offset=0,
@@ -132,14 +148,14 @@ def unpack_sections(data: bytes, *, file: str | None, name: Callable[[int, int],
     blank[_CRC_FIELD] = bytes(4)
     _, version, crc, count, table_crc, total, digest = HEADER.unpack_from(data)
     _check_crc(crc, blank, file=file, section="header", offset=0)
-    if version != VERSION:
+    if version != kind.version:
         raise ImageError(
-            f"the format version must be {VERSION}, not {version}",
+            f"the format version must be {kind.version}, not {version}",
             file=file,
             section="header",
             offset=8,
             hint="the file was made by "
-            + ("a newer" if version > VERSION else "an older")
+            + ("a newer" if version > kind.version else "an older")
             + " Pointsman; compile the program with this one",
         )
     if total != len(data):
@@ -164,8 +180,8 @@ def unpack_sections(data: bytes, *, file: str | None, name: Callable[[int, int],
     sections = []
     for i in range(count):
         at = HEADER.size + ENTRY.size * i
-        kind, index, offset, length, crc, reserved = ENTRY.unpack_from(data, at)
-        section = name(kind, index)
+        number, index, offset, length, crc, reserved = ENTRY.unpack_from(data, at)
+        section = name(number, index)
 
         def fail(message: str, at: int = at, section: str = section) -> ImageError:
             return ImageError(f"{message} ({section})", file=file, section="section table", offset=at, hint=_DAMAGED)
@@ -189,7 +205,7 @@ def unpack_sections(data: bytes, *, file: str | None, name: Callable[[int, int],
             )
         end = offset + length
         _check_crc(crc, data[offset:end], file=file, section=section, offset=offset)
-        sections.append(Section(kind, index, data[offset:end], offset))
+        sections.append(Section(number, index, data[offset:end], offset))
     if end != total:
         raise ImageError(
             f"the last section must end with the file, at {total}, not at {end}",
@@ -201,21 +217,25 @@ def unpack_sections(data: bytes, *, file: str | None, name: Callable[[int, int],
     return sections, digest
 
 
-def read_file(path: str | os.PathLike[str]) -> bytes:
-    """All bytes of a regular file, as long as they are not too many for an image."""
+def read_file(path: str | os.PathLike[str], kind: FileKind = IMAGE) -> bytes:
+    """All bytes of a regular file, as long as they are not too many."""
     try:
         with open(path, "rb", opener=_open_without_waiting) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise ImageError("an image must be a regular file", file=os.fspath(path))
+                raise ImageError(f"{_a(kind)} must be a regular file", file=os.fspath(path))
             if status.st_size > MAX_BYTES:
                 raise ImageError(
-                    f"an image file must have at most {MAX_BYTES} bytes, not {status.st_size}",
+                    f"{_a(kind)} file must have at most {MAX_BYTES} bytes, not {status.st_size}",
                     file=os.fspath(path),
                 )
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ImageError(f"cannot be read: {error.strerror}", file=os.fspath(path)) from None
+
+
+def _a(kind: FileKind) -> str:
+    return f"{'an' if kind.noun[0] in 'aeiou' else 'a'} {kind.noun}"
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

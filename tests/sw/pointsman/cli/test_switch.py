@@ -1,0 +1,62 @@
+"""``pointsman verilog tdm-switch``, and its blocks for ``pointsman synth``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pointsman.cli import main
+from pointsman.errors import PointsmanError
+from pointsman.fpga.blocks import BLOCKS
+from pointsman.fpga.chain import block_rtlil
+
+
+def test_verilog_and_address_map_are_written(tmp_path: Path) -> None:
+    output = tmp_path / "switch.v"
+    done = CliRunner().invoke(main, ["verilog", "tdm-switch", "--ports", "2", "--slots", "1", "-o", str(output)])
+    assert done.exit_code == 0, done.output
+    text = output.read_text()
+    assert "module tdm_switch(" in text
+    assert "ports 2, slots 1" in text
+    told = json.loads(output.with_suffix(".map.json").read_text())
+    assert told["addresses"]["command"] == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["tdm-switch", "--ports", "129"], "ports must be 1 to 128, not 129"),
+        (["tdm-switch", "--slots", "0"], "slots must be 1 to 64, not 0"),
+        (["tdm-switch", "--width", "8"], "width must be 24 to 64, not 8"),
+        (["tdm-switch", "--order", "pipelined"], "order must be one of plain, wrapped, not 'pipelined'"),
+        (["tdm-switch", "--mesh", "4x4"], "the block tdm-switch has no option --mesh"),
+        (["tdm-switch", "--vfsms", "8"], "the block tdm-switch has no option --vfsms"),
+        (["numesh", "--mesh", "2x2", "--slots", "2"], "the block numesh has no option --slots"),
+    ],
+)
+def test_bad_options_are_refused(options: list[str], message: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["verilog", *options, "-o", str(tmp_path / "x.v")])
+    assert done.exit_code == 2
+    assert done.output.startswith(f"pointsman: {message}")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["tdm-array", "tdm-scheduler", "tdm-switch"])
+def test_blocks_can_be_made_in_a_small_size(name: str) -> None:
+    dut = BLOCKS[name].dut({"ports": 2})
+    assert dut.shape["ports"] == 2
+    assert "module \\dut" in block_rtlil(dut.component)
+
+
+def test_blocks_refuse_bad_sizes() -> None:
+    with pytest.raises(PointsmanError, match="ports must be 1 to 128, not 0"):
+        BLOCKS["tdm-array"].dut({"ports": 0})
+    with pytest.raises(PointsmanError, match="the pipelined array starts at"):
+        BLOCKS["tdm-array"].dut({"order": "pipelined", "start": "any"})
+    with pytest.raises(PointsmanError, match="guard cycles must be 0 to 7"):
+        BLOCKS["tdm-switch"].dut({"guard_cycles": 8})
+    with pytest.raises(PointsmanError, match="no size vfsms"):
+        BLOCKS["tdm-switch"].dut({"vfsms": 8})
