@@ -31,6 +31,11 @@ class PhaseOutline:
     exits: float
     """How often a node leaves it, about."""
 
+    @property
+    def loops(self) -> int:
+        """Times round of its busiest operator."""
+        return max(self.rounds, default=1)
+
     @cached_property
     def nodes(self) -> frozenset[int]:
         return frozenset(node for operator in self.operators for node in operator.nodes)
