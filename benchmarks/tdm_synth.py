@@ -143,7 +143,7 @@ def page(result: dict[str, Any]) -> str:
         if row.block != "tdm-array" or found is None:
             continue
         head = f"| {row.sizes['order']} | {row.sizes['ports']} | {row.sizes.get('start', 'fixed')} |"
-        tail = f" {found['published_ns']} |"
+        tail = f"{found['published_ns']} |"
         lines.append(f"{head} {_figures(found, array=True)} {tail}")
     lines += [
         "",
