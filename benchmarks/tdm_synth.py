@@ -143,17 +143,19 @@ def page(result: dict[str, Any]) -> str:
         if row.block != "tdm-array" or found is None:
             continue
         head = f"| {row.sizes['order']} | {row.sizes['ports']} | {row.sizes.get('start', 'fixed')} |"
-        tail = f" {found['published_ns']} |"
+        tail = f"{found['published_ns']} |"
         lines.append(f"{head} {_figures(found, array=True)} {tail}")
-    lines += [
-        "",
-        "| block | ports | LUT4 | flip-flops | RAM cells | levels | ns | MHz |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows():
-        found = by_name.get(row.name)
-        if row.block != "tdm-array" and found is not None:
-            lines.append(f"| {row.block} | {row.sizes['ports']} | {_figures(found, array=False)}")
+    whole = [row for row in rows() if row.block != "tdm-array" and row.name in by_name]
+    if whole:
+        lines += [
+            "",
+            "| block | ports | LUT4 | flip-flops | RAM cells | levels | ns | MHz |",
+            "|---|---|---|---|---|---|---|---|",
+        ]
+        lines += [f"| {r.block} | {r.sizes['ports']} | {_figures(by_name[r.name], array=False)}" for r in whole]
+    missing = [row.name for row in rows() if row.name not in by_name]
+    if missing:
+        lines += ["", f"Not measured yet: {'; '.join(missing)}."]
     return "\n".join([*lines, "", *_marks(by_name)]) + "\n"
 
 
