@@ -2,10 +2,11 @@
 
 from .application import Application, Reference, WrongAnswer
 from .node import Cop, Node
-from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from .requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 __all__ = [
     "Application",
+    "Attend",
     "Category",
     "Cop",
     "Lane",
