@@ -1,0 +1,88 @@
+"""Operators as messages: which node sends what to whom, in which order, and what it combines.
+
+``decompose`` picks a way to do an operator; its ``script`` says what a node does in it. Used by every target that carries
+messages: packet routers, connections through a crossbar, online routing.
+"""
+
+from __future__ import annotations
+
+from pointsman.cop.program import Operator
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from .broadcast import DynBcast, DynBcastDense, DynBcastTree
+from .decomposition import Decomposition, is_known, is_partial, runtime_names, value_of
+from .reduce import DynAllreduce, DynBarrier, DynPrefix, DynReduce
+from .script import MESSAGE, NOTHING, Call, Combine, Exchange, Receive, Script, Send, Step
+from .shift import DynPermute, DynShift
+from .streams import DynCollect, DynGather, DynSeqread, DynSeqwrite, DynSpread, DynStream
+
+DECOMPOSITIONS: tuple[Decomposition, ...] = (
+    DynBcastDense(),
+    DynBcastTree(),
+    DynBcast(),
+    DynReduce(),
+    DynAllreduce(),
+    DynPrefix(),
+    DynBarrier(),
+    DynShift(),
+    DynPermute(),
+    DynStream(),
+    DynCollect(),
+    DynSpread(),
+    DynGather(),
+    DynSeqread(),
+    DynSeqwrite(),
+)
+"""The best first, for each kind."""
+
+
+def decompose(operator: Operator, topology: Topology, impl: str | None = None) -> Decomposition:
+    """The way to do ``operator`` by messages; ``impl`` (or its ``:impl``, if that is a *dyn* name) asks for one by name.
+
+    Raises
+    ------
+    PointsmanError
+        If none can do it, or the one asked for cannot.
+    """
+    wanted = impl
+    if wanted is None and operator.impl is not None and operator.impl.startswith("dyn_"):
+        wanted = operator.impl
+    mine = [one for one in DECOMPOSITIONS if operator.kind in one.kinds]
+    if wanted is not None:
+        named = [one for one in mine if one.name == wanted]
+        if not named:
+            raise PointsmanError(
+                f"{operator.position}: operator '{operator.label}': no implementation '{wanted}' of a {operator.kind} "
+                "by messages",
+                hint=f"there are: {', '.join(one.name for one in mine) or 'none'}",
+            )
+        mine = named
+    for one in mine:
+        if one.fits(operator, topology):
+            return one
+    raise PointsmanError(
+        f"{operator.position}: operator '{operator.label}': {' and '.join(one.name for one in mine)} cannot do this "
+        f"{operator.kind} by messages",
+        hint="the operands and the subset decide; see the table of implementations",
+    )
+
+
+__all__ = [
+    "DECOMPOSITIONS",
+    "MESSAGE",
+    "NOTHING",
+    "Call",
+    "Combine",
+    "Decomposition",
+    "Exchange",
+    "Receive",
+    "Script",
+    "Send",
+    "Step",
+    "decompose",
+    "is_known",
+    "is_partial",
+    "runtime_names",
+    "value_of",
+]

@@ -1,0 +1,93 @@
+"""Broadcasts by messages (Metcalf 1997, B.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pointsman.cop.program import Operator
+from pointsman.network import Topology
+from pointsman.operators.broadcast import flood_parent
+from pointsman.operators.implementation import box
+
+from .decomposition import Decomposition, is_known, is_partial, value_of
+from .script import Call, Receive, Script, Send
+from .trees import in_order_tree
+
+
+class DynBcast(Decomposition):
+    """One message for each other node (dyn_bcast). Readers of a ``:distributed`` source take a message from anybody."""
+
+    name = "dyn_bcast"
+    kinds = ("broadcast",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        source = value_of(operator, instance, "source", values)
+        own = nodes.index(node)
+        if source == own:
+            # From the next one on, so that sources far away do not all begin with the same node.
+            others = (*nodes[own + 1 :], *nodes[:own])
+            return Script("write", {"write": (Call(tuple(Send(other) for other in others)),)})
+        origin = None if is_partial(operator, "source") else nodes[source]
+        return Script("read", {"read": (Call((Receive(origin),), 0),)})
+
+
+class DynBcastDense(Decomposition):
+    """A flood fill ordered by dimension: the last one first, forwarding as words come in (dyn_bcast_dense)."""
+
+    name = "dyn_bcast_dense"
+    kinds = ("broadcast",)
+
+    def fits(self, operator: Operator, topology: Topology) -> bool:
+        if is_partial(operator, "source") or topology.kind not in ("mesh", "torus"):
+            return False
+        return all(box(one.nodes, topology) == frozenset(one.nodes) for one in operator.instances)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        source = nodes[value_of(operator, instance, "source", values)]
+        return _forwarding(node, source, flood_children(node, source, frozenset(nodes), topology), topology)
+
+
+class DynBcastTree(Decomposition):
+    """Forwarding down a tree from a known source (dyn_bcast_tree); serves subsets with holes."""
+
+    name = "dyn_bcast_tree"
+    kinds = ("broadcast",)
+
+    def fits(self, operator: Operator, topology: Topology) -> bool:
+        return is_known(operator, "source")
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        root = value_of(operator, instance, "source", values)
+        tree = in_order_tree(len(nodes), root)
+        own = nodes.index(node)
+        children = tuple(Send(nodes[child]) for child in tree.children[own])
+        if own == root:
+            return Script("write", {"write": (Call(children),)})
+        return Script("read", {"read": (Call((Receive(nodes[tree.parent[own]], forward=children),), 0),)})
+
+
+def _forwarding(node: int, source: int, children: Sequence[int], topology: Topology) -> Script:
+    sends = tuple(Send(child) for child in children)
+    if node == source:
+        return Script("write", {"write": (Call(sends),)})
+    return Script("read", {"read": (Call((Receive(flood_parent(node, source, topology), forward=sends),), 0),)})
+
+
+def flood_children(node: int, source: int, members: frozenset[int], topology: Topology) -> list[int]:
+    """Those that get the words of ``source`` from ``node``; along the last dimension first, where most nodes lie behind."""
+    place = topology.coordinates(node)
+    found = []
+    for axis in reversed(range(len(place))):
+        for step in (1, -1):
+            other = list(place)
+            other[axis] += step
+            if not 0 <= other[axis] < topology.size[axis]:
+                continue
+            number = topology.node_at(*other)
+            if number in members and flood_parent(number, source, topology) == node:
+                found.append(number)
+    return found

@@ -1,0 +1,66 @@
+"""What every way of doing an operator by messages has (the *dyn* implementations of Metcalf 1997, appendix B)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from pointsman.cop.program import Operator, Runtime
+from pointsman.network import Topology
+
+from .script import Script
+
+
+class Decomposition(ABC):
+    """One way to do one kind of operator by messages.
+
+    Attributes
+    ----------
+    name : str
+        Name for ``:impl``.
+    kinds : tuple of str
+        Kinds of operators.
+    channels : int
+        Channels that its messages use: 0 to ``channels`` - 1.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    channels: int = 1
+
+    def fits(self, operator: Operator, topology: Topology) -> bool:
+        """Can it do this operator on this network?"""
+        return True
+
+    @abstractmethod
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        """What ``node`` (of the network, a member of the instance) does for these run-time values.
+
+        ``values`` has one entry for each run-time operand, in the order of the operands. An entry that the node does not
+        know (``:distributed``) is -1.
+        """
+
+
+def runtime_names(operator: Operator) -> tuple[str, ...]:
+    """Operands that are given at run time, in order."""
+    return tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
+
+
+def value_of(operator: Operator, instance: int, name: str, values: Sequence[Any]) -> Any:
+    """Value of an operand, from the text or from ``values``."""
+    value = operator.instances[instance].operand(name)
+    if isinstance(value, Runtime):
+        return values[runtime_names(operator).index(name)]
+    return value
+
+
+def is_partial(operator: Operator, name: str) -> bool:
+    """May nodes not know this operand (``:distributed``, ``:dynamic``)?"""
+    value = operator.instances[0].operand(name)
+    return isinstance(value, Runtime) and (value.distributed or value.dynamic)
+
+
+def is_known(operator: Operator, name: str) -> bool:
+    """Is it known at compile time in every instance?"""
+    return not any(isinstance(instance.operand(name), Runtime) for instance in operator.instances)

@@ -1,0 +1,62 @@
+"""Shifts and permutations by messages (Metcalf 1997, B.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pointsman.cop.program import Operator
+from pointsman.network import Topology
+
+from .decomposition import Decomposition, is_partial, value_of
+from .script import Call, Exchange, Receive, Script, Send
+
+_GIVEN, _GOT = 0, 1
+
+
+class DynShift(Decomposition):
+    """Every node sends to one and receives from one, at the same time, any distance (dyn_shift)."""
+
+    name = "dyn_shift"
+    kinds = ("cshift", "eoshift")
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        distance = value_of(operator, instance, "distance", values)
+        own, size = nodes.index(node), len(nodes)
+        ends: list[int | None] = [own + distance, own - distance]
+        if operator.kind == "cshift":
+            ends = [end % size for end in (own + distance, own - distance)]
+        to, origin = (end if end is not None and 0 <= end < size else None for end in ends)
+        return both_ways(node, None if to is None else nodes[to], None if origin is None else nodes[origin])
+
+
+class DynPermute(Decomposition):
+    """Every node sends to one and receives from one (dyn_permute). With ``:distributed`` it receives from anybody."""
+
+    name = "dyn_permute"
+    kinds = ("permute",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        own = nodes.index(node)
+        permutation = value_of(operator, instance, "permutation", values)
+        if is_partial(operator, "permutation"):
+            to = nodes[permutation]
+            if to == node:
+                return both_ways(node, node, node)
+            return Script("func", {"func": (Call((Exchange(Send(to), Receive(None, _GOT)),), _GOT),)}, slots=2)
+        return both_ways(node, nodes[permutation[own]], nodes[permutation.index(own)])
+
+
+def both_ways(node: int, to: int | None, origin: int | None) -> Script:
+    """Send to one and receive from one; what nobody sends is zero, what goes to itself stays."""
+    if to == node:
+        return Script("func", {"func": (Call((), _GIVEN),)})
+    if to is None and origin is None:
+        return Script("func", {"func": (Call((), _GOT),)}, slots=2)
+    if to is None:
+        return Script("func", {"func": (Call((Receive(origin, _GOT),), _GOT),)}, slots=2)
+    if origin is None:
+        return Script("func", {"func": (Call((Send(to),), _GOT),)}, slots=2)
+    return Script("func", {"func": (Call((Exchange(Send(to), Receive(origin, _GOT)),), _GOT),)}, slots=2)

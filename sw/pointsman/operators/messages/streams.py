@@ -1,0 +1,112 @@
+"""Messages between named nodes: stream, collect, spread, gather, seqread, seqwrite (Metcalf 1997, A.1 and B.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pointsman.cop.program import Operator
+from pointsman.network import Topology
+
+from .decomposition import Decomposition, is_partial, value_of
+from .script import NOTHING, Call, Receive, Script, Send
+
+
+class DynStream(Decomposition):
+    """One message from source to destination (dyn_stream). A ``:dynamic`` destination is known to the source alone."""
+
+    name = "dyn_stream"
+    kinds = ("stream",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        source = nodes[value_of(operator, instance, "source", values)]
+        destination = value_of(operator, instance, "destination", values)
+        if node == source:
+            to = nodes[destination]
+            return Script("both", local=True) if to == node else _writes(to)
+        if is_partial(operator, "destination") or nodes[destination] == node:
+            return _reads(source)
+        return NOTHING
+
+
+class DynCollect(Decomposition):
+    """A message from whoever writes; the destination reads them as they come (dyn_collect)."""
+
+    name = "dyn_collect"
+    kinds = ("collect",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        destination = nodes[value_of(operator, instance, "destination", values)]
+        if node != destination:
+            return _writes(destination)
+        if len(nodes) == 1:
+            return Script("both", local=True)
+        return _reads(None)
+
+
+class DynSpread(Decomposition):
+    """One message for each other node, in their order, a call each (dyn_spread)."""
+
+    name = "dyn_spread"
+    kinds = ("spread",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        source = nodes[value_of(operator, instance, "source", values)]
+        if node != source:
+            return _reads(source)
+        return Script("write", {"write": tuple(Call((Send(other),)) for other in nodes if other != node)})
+
+
+class DynGather(Decomposition):
+    """One message from each other node, read in their order (dyn_gather)."""
+
+    name = "dyn_gather"
+    kinds = ("gather",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        destination = nodes[value_of(operator, instance, "destination", values)]
+        if node != destination:
+            return _writes(destination)
+        return Script("read", {"read": tuple(Call((Receive(other),), 0) for other in nodes if other != node)})
+
+
+class DynSeqread(Decomposition):
+    """Sources write once each; the destination reads them in the order of the list (dyn_seqread)."""
+
+    name = "dyn_seqread"
+    kinds = ("seqread",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        sources = [nodes[source] for source in value_of(operator, instance, "sources", values)]
+        destination = nodes[value_of(operator, instance, "destination", values)]
+        if node == destination:
+            return Script("read", {"read": tuple(Call((Receive(source),), 0) for source in sources)})
+        return _writes(destination) if node in sources else NOTHING
+
+
+class DynSeqwrite(Decomposition):
+    """The source writes once for each destination, in the order of the list (dyn_seqwrite)."""
+
+    name = "dyn_seqwrite"
+    kinds = ("seqwrite",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        destinations = [nodes[end] for end in value_of(operator, instance, "destinations", values)]
+        source = nodes[value_of(operator, instance, "source", values)]
+        if node == source:
+            return Script("write", {"write": tuple(Call((Send(end),)) for end in destinations)})
+        return _reads(source) if node in destinations else NOTHING
+
+
+def _writes(to: int) -> Script:
+    return Script("write", {"write": (Call((Send(to),)),)})
+
+
+def _reads(source: int | None) -> Script:
+    return Script("read", {"read": (Call((Receive(source),), 0),)})

@@ -1,0 +1,55 @@
+"""Trees over the positions of a subset whose order from left to right is that of the positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A binary tree over positions 0 … n - 1: what lies below a left child comes before its parent, what lies below a
+    right child after it. So results that are combined left, own, right stand in the order of the positions.
+
+    ``low`` and ``high``: the positions below each one, itself included, ``high`` left out.
+    """
+
+    root: int
+    parent: tuple[int, ...]
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Children of each position, the one with more below it first."""
+        found = []
+        for pair in zip(self.left, self.right, strict=True):
+            there = [child for child in pair if child >= 0]
+            found.append(tuple(sorted(there, key=lambda child: (self.low[child] - self.high[child], child))))
+        return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def in_order_tree(size: int, root: int) -> Tree:
+    """The tree over ``size`` positions with this root and halves below; -1 stands for nobody.
+
+    >>> tree = in_order_tree(5, 0)
+    >>> tree.right[0], tree.parent
+    (3, (-1, 3, 1, 0, 3))
+    """
+    parent, left, right, low, high = ([-1] * size for _ in range(5))
+    stack = [(0, size, root, -1)]
+    while stack:
+        first, last, at, above = stack.pop()
+        parent[at], low[at], high[at] = above, first, last
+        if first < at:
+            middle = first + (at - first) // 2
+            left[at] = middle
+            stack.append((first, at, middle, at))
+        if at + 1 < last:
+            middle = at + 1 + (last - at - 1) // 2
+            right[at] = middle
+            stack.append((at + 1, last, middle, at))
+    return Tree(root, *(tuple(row) for row in (parent, left, right, low, high)))
