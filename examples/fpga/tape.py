@@ -19,7 +19,7 @@ from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
-from pointsman.runtime import Application, Node, Transfer, Wait, WaitEmpty, WaitUntil, WrongAnswer
+from pointsman.runtime import Application, Transfer, Wait, WaitEmpty, WaitUntil, WrongAnswer, numesh_node
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ def record(images: Images, application: Application) -> list[Tape]:
         memories = memories_of(images)
         machine.preload(memories)
         recorder = _Recorder(machine)
-        nodes = [Node(images, number, machine, preloaded=True) for number in range(machine.nodes)]
-        result = run_nodes(images, nodes, application.main, recorder)
+        nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(machine.nodes)]
+        result = run_nodes(nodes, application.main, recorder)
         try:
             application.check(result.results)
         except WrongAnswer as error:

@@ -9,7 +9,7 @@ from typing import Any
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
-from pointsman.runtime import Application, Node, WrongAnswer
+from pointsman.runtime import Application, Node, WrongAnswer, numesh_node
 
 from .errors import DeadlockError
 from .machine import Machine
@@ -62,10 +62,13 @@ def run_application(
             f"the images are for a {images.topology} {images.topology.kind}, the machine is a {machine.topology} "
             f"{machine.topology.kind}"
         )
-    nodes = [Node(images, number, machine, preloaded=preload) for number in range(images.topology.nodes)]
+    nodes = [
+        numesh_node(images, number, machine, preloaded=preload, functions=application.functions)
+        for number in range(images.topology.nodes)
+    ]
     if preload:
         machine.preload(memories_of(images))
-    record = run_nodes(images, nodes, application.main, machine, max_cycles=max_cycles)
+    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
     try:
         answer, correct = application.check(record.results), True
     except WrongAnswer as error:
@@ -75,7 +78,6 @@ def run_application(
 
 
 def run_nodes(
-    images: Images,
     nodes: Sequence[Node],
     main: Callable[[Node], Any],
     machine: Machine,
@@ -97,9 +99,7 @@ def run_nodes(
         lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
         for waiting in error.waiting[:16]:
             node = nodes[waiting.node]
-            phase = node.router.current
-            where = f"in phase '{images.phases[phase].name}'" if phase >= 0 else "in the loader phase"
-            lines.append(f"  {waiting}, {where}, {node.activity}")
+            lines.append(f"  {waiting}, {node.substrate.where()}, {node.activity}")
         if len(error.waiting) > 16:
             lines.append(f"  and {len(error.waiting) - 16} more")
         done = [node.number for node in nodes if node.activity == "done"]

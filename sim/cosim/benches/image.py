@@ -19,7 +19,7 @@ from numesh.codes import FIRST_FREE_VFSM, LOOKAHEAD, Codes
 from numesh.shape import NodeShape
 from pointsman.images.format import read_images
 from pointsman.images.image import Images
-from pointsman.runtime import Node
+from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 from .catalogue import MESH
@@ -204,7 +204,8 @@ async def image(dut: Any) -> None:
             for how, pause in (("at full speed", no_pause), ("with pauses", pauses)):
                 clock = Clock()
                 processors = [
-                    Processor(node_program(program, Node(images, i, clock), pause), clock) for i in range(MESH.nodes)
+                    Processor(node_program(program, numesh_node(images, i, clock), pause), clock)
+                    for i in range(MESH.nodes)
                 ]
                 await bench.run(clock, processors)
                 words = compare(program, how, processors)

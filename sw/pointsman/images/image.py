@@ -92,6 +92,8 @@ class OperatorImage:
     """Words per cycle of its slowest stream."""
     source: str
     """``file:line:column`` of the operator in the COP text."""
+    function: str | None = None
+    """Name of the function that combines messages, if the program names one."""
 
 
 @dataclass(frozen=True)

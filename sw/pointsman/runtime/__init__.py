@@ -1,7 +1,9 @@
 """What runs on a node's processor: requests, phases, operator functions, applications."""
 
 from .application import Application, Reference, WrongAnswer
-from .node import Cop, Node
+from .cop import Cop
+from .node import Node
+from .numesh import numesh_node
 from .requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 __all__ = [
@@ -17,4 +19,5 @@ __all__ = [
     "WaitEmpty",
     "WaitUntil",
     "WrongAnswer",
+    "numesh_node",
 ]

@@ -33,9 +33,13 @@ class Application(ABC):
     program : str, Program, or function
         A COP file, relative to the application's own file; or a program made by Python: a method or a function that
         takes a `pointsman.cop.Network` and returns parts (see `pointsman.cop.compile_program`), or a `Program`.
+    functions : mapping of str to callable
+        Functions with which the program's reductions combine messages, by the names that it uses. An array function takes
+        two inputs and the output, another two items; see `pointsman.runtime.combine` for those that are known anyway.
     """
 
     program: str | Program | Callable[..., Parts]
+    functions: Mapping[str, Callable[..., Any]] = {}
 
     @classmethod  # noqa: B027 - most applications have none
     def options(cls, parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.runtime import Node
+from pointsman.runtime import Node, numesh_node
 from pointsman.streams.check import check_images
 
 SIZES = ((1, 1), (1, 4), (4, 1), (2, 2), (3, 3), (3, 5), (2, 3), (4, 4))
@@ -38,8 +38,8 @@ def run_case(programs: ModuleType, seed: int) -> None:
     report = check_images(case.images)
     assert report.ok, report.render()
     with Machine(case.images.shape, case.images.topology, engine="model") as machine:
-        nodes = [Node(case.images, number, machine) for number in range(case.images.topology.nodes)]
-        record = run_nodes(case.images, nodes, case.main, machine)
+        nodes = [numesh_node(case.images, number, machine) for number in range(case.images.topology.nodes)]
+        record = run_nodes(nodes, case.main, machine)
         state = machine.state()
     assert [wrong for result in record.results for wrong in result] == []
     assert not np.any(state["full"]), "words are left in interface registers"
@@ -65,8 +65,8 @@ def compiled(programs: ModuleType, text: str, *size: int):
 def run_text(programs: ModuleType, text: str, main, *size: int):
     images = compiled(programs, text, *size)
     with Machine(images.shape, images.topology, engine="model") as machine:
-        nodes = [Node(images, number, machine) for number in range(images.topology.nodes)]
-        return run_nodes(images, nodes, main, machine)
+        nodes = [numesh_node(images, number, machine) for number in range(images.topology.nodes)]
+        return run_nodes(nodes, main, machine)
 
 
 def test_a_deadlock_says_who_waits_in_which_phase_for_what(programs: ModuleType) -> None:
@@ -155,10 +155,10 @@ def test_preloaded_memories_equal_those_that_the_processors_load(programs: Modul
     memories = []
     for preload in (False, True):
         with Machine(images.shape, images.topology, engine="model") as machine:
-            nodes = [Node(images, n, machine, preloaded=preload) for n in range(images.topology.nodes)]
+            nodes = [numesh_node(images, n, machine, preloaded=preload) for n in range(images.topology.nodes)]
             if preload:
                 machine.preload(memories_of(images))
-            record = run_nodes(images, nodes, main, machine)
+            record = run_nodes(nodes, main, machine)
             memories.append(machine.memories())
             assert len(record.results) == images.topology.nodes
     assert memories[0] == memories[1] == memories_of(images)
@@ -188,7 +188,7 @@ def test_loading_takes_no_longer_than_the_images_say(programs: ModuleType, monke
         await node.cop.c_func()
 
     with Machine(images.shape, images.topology, engine="model") as machine:
-        nodes = [Node(images, n, machine) for n in range(9)]
-        run_nodes(images, nodes, main, machine)
+        nodes = [numesh_node(images, n, machine) for n in range(9)]
+        run_nodes(nodes, main, machine)
     assert late
     assert not any(late)

@@ -18,7 +18,7 @@ from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.images.readmemh import memories_of
 from pointsman.network import Topology, graph, mesh, torus
-from pointsman.runtime.node import Node
+from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.requests import Category, Lane, Transfer, Wait
 from pointsman.streams.check import check_images
 from pointsman.streams.errors import RoutingError
@@ -327,8 +327,8 @@ def run_always_sending(
 
     with Machine(problem.shape, problem.topology, engine=engine) as machine:
         machine.preload(memories_of(images))
-        nodes = [Node(images, number, machine, preloaded=True) for number in range(problem.nodes)]
-        record = run_nodes(images, nodes, main, machine)
+        nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(problem.nodes)]
+        record = run_nodes(nodes, main, machine)
     return [int(took) for took in record.results]
 
 

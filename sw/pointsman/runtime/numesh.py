@@ -1,0 +1,340 @@
+"""The substrate of scheduled routers: a node's router memory, its phases, its operators.
+
+Everything here awaits requests (``requests``) and keeps no cycles of its own, so an application runs the same on every
+engine. What a COP compiler would generate as C (Metcalf 1997, §2.7, A.8) is data here: the images say for each operator
+and node what its load, write, read and func functions do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from numesh.codes import (
+    ANNOTATION_LATENCY,
+    LOOKAHEAD,
+    POINTER_LATENCY,
+    REPROGRAM_VFSM,
+    Annotation,
+    Codes,
+    ScheduleEntry,
+)
+from pointsman.images.image import Images, LaneImage, NodeOperator, NodePhase, OperatorImage, Rewrite, Role
+
+from .face import Clock, Combine, Given, Part, Signature
+from .node import Node
+from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+
+POINTER_DRAIN = POINTER_LATENCY - 1
+"""Cycles from an empty command register, in which a pointer command executes, until no VFSM of the old phase can still take
+a word from a register (§7.1.2): a word that is written one cycle before the first read of the new phase meets that."""
+ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
+"""The same for a command that changes an annotation."""
+ALIGN = -3
+"""The last word of the pointer command that starts the block of the loader phase is written in a cycle congruent to this,
+modulo the period. Its entries then run in the slots in which they would run had the memories been filled before reset."""
+
+
+class Router:
+    """A node's view of its own router: what is loaded, which phase runs, how its VFSMs stand."""
+
+    def __init__(self, images: Images, number: int, clock: Clock, *, preloaded: bool) -> None:
+        self.images = images
+        self.number = number
+        self.clock = clock
+        self.codes = Codes(images.shape)
+        image = images.nodes[number]
+        self.phases: dict[int, NodePhase] = {part.phase: part for part in image.phases}
+        self.operators: dict[int, NodeOperator] = dict(image.operators)
+        self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
+        self.current = -1
+        """Phase that runs; -1: the loader phase."""
+        self.resident: set[int] = set(self.phases) if preloaded else set()
+        self.preloaded = preloaded
+        self.deadline = 0
+        """Cycle from which on no word of the operators used so far is left in the router."""
+        self.standing: dict[tuple[int, int], Annotation] = {}
+        for part in image.phases:
+            for rewrite in part.annotations:
+                self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        self._slots = {
+            phase: [sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(images.shape.pipelines)]
+            for phase, part in self.phases.items()
+        }
+
+    # -- commands --------------------------------------------------------------------------------------------
+
+    async def send(self, pipeline: int, words: Sequence[int], category: Category) -> None:
+        """Send command words through the command register of a pipeline."""
+        data = np.array(words, np.uint64)
+        await Transfer([Lane(True, (pipeline,), len(words), data)], category)
+
+    async def start(self) -> None:
+        """Out of reset: make the loader phase a block of one period, in step with all other nodes.
+
+        While the block is written it runs through entries in some order, but each of them runs the reprogramming VFSM.
+        """
+        period = self.images.period
+        if self.preloaded:
+            return
+        loader = (REPROGRAM_VFSM,) * self.images.shape.pipelines
+        words: list[int] = []
+        for slot in reversed(range(period)):
+            words += self.codes.write_entry(slot, ScheduleEntry(loader, (slot + LOOKAHEAD) % period))
+        first = self.codes.set_pointer(0, 1 % period)
+        await self.send(0, [*words, *first[:-1]], Category.ROUTER)
+        await WaitEmpty(0, Category.ROUTER)
+        wait = (ALIGN - self.clock.time) % period
+        await Wait(wait, Category.ROUTER)
+        await self.send(0, first[-1:], Category.ROUTER)
+        await WaitEmpty(0, Category.ROUTER)
+        await Wait(POINTER_DRAIN, Category.ROUTER)
+
+    async def jump(self, phase: int, category: Category) -> None:
+        """Add the distance to another block to the schedule pointer, and let the pipeline drain."""
+        delta = (self._block(phase) - self._block(self.current)) * self.images.period
+        self.current = phase
+        await self.send(0, self.codes.add_pointer(delta), category)
+        await WaitEmpty(0, category)
+        await Wait(POINTER_DRAIN, category)
+
+    def _block(self, phase: int) -> int:
+        return Images.LOADER_BLOCK if phase < 0 else self.images.phases[phase].block
+
+    async def load(self, phase: int) -> None:
+        """Put a phase's schedule and VFSMs into the router's memories, all pipelines side by side. In the loader phase only."""
+        end = self.clock.time + self.images.phases[phase].load_cycles
+        part = self.phases[phase]
+        period = self.images.period
+        base = self._block(phase) * period
+        commands: list[list[int]] = [[] for _ in range(self.images.shape.pipelines)]
+        for annotation in part.annotations:
+            stands = self.standing[annotation.pipeline, annotation.vfsm]
+            commands[annotation.pipeline] += self.codes.write_annotation(annotation.vfsm, stands)
+        for slot, row in enumerate(part.schedule):
+            entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
+            commands[0] += self.codes.write_entry(base + slot, entry)
+        lanes = [Lane(True, (p,), len(words), np.array(words, np.uint64)) for p, words in enumerate(commands) if words]
+        await Transfer(lanes, Category.ROUTER)
+        for p, words in enumerate(commands):
+            if words:
+                await WaitEmpty(p, Category.ROUTER)
+        await Wait(ANNOTATION_DRAIN, Category.ROUTER)
+        # As long as at every other node: those that left a phase together must not drift apart.
+        await WaitUntil(end, Category.ROUTER)
+        self.resident.add(phase)
+
+    # -- phases ----------------------------------------------------------------------------------------------
+
+    async def enter(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
+        """Go on to ``phase`` (-1: the end of the program), through all phases in which this node has no operator."""
+        for passed in self.passages.get((self.current, phase), ()):
+            await self.change(passed, leave)
+        if phase >= 0:
+            await self.change(phase, leave)
+        elif self.passages.get((self.current, phase)):
+            await leave(self.current)
+
+    async def change(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
+        """Close the current phase and start the next."""
+        left = self.current
+        if left == phase:
+            return
+        if left >= 0:
+            await leave(left)
+        if phase not in self.resident:
+            if left >= 0:
+                await self.jump(-1, Category.PSYNC)
+            await self.load(phase)
+        await self.jump(phase, Category.PSYNC)
+        settle = dict(self.phases[left].settle).get(phase, 0) if left >= 0 else 0
+        if settle:
+            await Wait(settle, Category.PSYNC)
+
+    # -- rewriting -------------------------------------------------------------------------------------------
+
+    def changed(self, rewrites: Sequence[Rewrite]) -> list[Rewrite]:
+        """Those that do not stand already."""
+        return [r for r in rewrites if self.standing[r.pipeline, r.vfsm] != r.annotation]
+
+    def can_rewrite_now(self, rewrites: Sequence[Rewrite]) -> bool:
+        """Does the phase that runs carry commands to the pipelines in question?"""
+        if self.current < 0:
+            return True
+        slots = self._slots[self.current]
+        return all(slots[r.pipeline] for r in rewrites)
+
+    async def rewrite(self, rewrites: Sequence[Rewrite], *, running: bool) -> None:
+        """Change annotations, in order within each pipeline; ``running``: of VFSMs of the phase that runs."""
+        commands: dict[int, list[int]] = {}
+        for r in rewrites:
+            commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))
+            self.standing[r.pipeline, r.vfsm] = r.annotation
+        if not commands:
+            return
+        lanes = [Lane(True, (p,), len(w), np.array(w, np.uint64)) for p, w in sorted(commands.items())]
+        await Transfer(lanes, Category.REPROG)
+        for p in sorted(commands):
+            await WaitEmpty(p, Category.REPROG)
+        if running:
+            await Wait(ANNOTATION_DRAIN, Category.REPROG)
+
+
+class NumeshSubstrate:
+    """A node on the mesh of scheduled routers."""
+
+    def __init__(self, images: Images, number: int, clock: Clock, *, preloaded: bool = False) -> None:
+        self.images = images
+        self.name = images.name
+        self.loops = images.loops
+        self.clock = clock
+        self.router = Router(images, number, clock, preloaded=preloaded)
+        self.leaving: str | None = None
+        """Phase whose closing barrier is running."""
+
+    def ports(self) -> list[tuple[Signature, NumeshPort | None]]:
+        """Every operator but the barriers that close phases."""
+        closing = {phase.barrier for phase in self.images.phases}
+        return [
+            (
+                signature_of(operator),
+                NumeshPort(self, index, operator, self.router.operators[index])
+                if index in self.router.operators
+                else None,
+            )
+            for index, operator in enumerate(self.images.operators)
+            if index not in closing
+        ]
+
+    async def init(self) -> None:
+        """Start the loader phase."""
+        await self.router.start()
+
+    async def fini(self) -> None:
+        """Go through phases that other nodes still run and that need this one."""
+        await self.router.enter(-1, self.leave)
+
+    def where(self) -> str:
+        phase = self.router.current
+        if self.leaving is not None:
+            return f"in the barrier at the end of phase '{self.leaving}'"
+        return f"in phase '{self.images.phases[phase].name}'" if phase >= 0 else "in the loader phase"
+
+    async def leave(self, phase: int) -> None:
+        """Make sure that no word of a phase is left in the router (§5.2.3)."""
+        router = self.router
+        image = self.images.phases[phase]
+        if image.technique == "msg-sync":
+            await WaitUntil(router.deadline, Category.PSYNC)
+        elif image.technique == "barrier":
+            assert image.barrier is not None
+            if image.barrier in router.operators:
+                self.leaving = image.name
+                lanes = router.operators[image.barrier].roles[0].lanes
+                await Transfer([_lane(lane, 1, None, None) for lane in lanes], Category.PSYNC)
+                self.leaving = None
+
+
+class NumeshPort:
+    """One operator at one node: its load function rewrites the router, its others move the lanes of its role."""
+
+    def __init__(self, substrate: NumeshSubstrate, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+        self.substrate = substrate
+        self.router = substrate.router
+        self.index = index
+        self.operator = operator
+        self.view = view
+        self.role: Role | None = None
+
+    async def load(self, given: Given) -> Part:
+        """Get the router ready for the operator, with these run-time values."""
+        router, leave = self.router, self.substrate.leave
+        role = self.view.roles[self.view.role_of[given.index]]
+        phase = self.operator.phase
+        changed = router.changed(role.rewrites)
+        if router.current == phase:
+            if changed:
+                await WaitUntil(router.deadline, Category.PSYNC)
+                await router.rewrite(changed, running=True)
+        elif phase not in router.resident:
+            # The phase is loaded as it has to stand.
+            for rewrite in changed:
+                router.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+            await router.enter(phase, leave)
+        elif router.can_rewrite_now(changed):
+            # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
+            await router.rewrite(changed, running=False)
+            await router.enter(phase, leave)
+        else:
+            await router.enter(phase, leave)
+            await router.rewrite(changed, running=True)
+        self.role = role
+        return Part(role.kind, role.local)
+
+    def stale(self) -> str | None:
+        running = self.router.current
+        if running == self.operator.phase:
+            return None
+        phase = self.substrate.images.phases[running].name if running >= 0 else "loader"
+        return f"has gone on to phase '{phase}' and must call {self.operator.label}_load again"
+
+    async def write(self, words: np.ndarray) -> None:
+        role = self._role
+        lanes = [lane for lane in role.lanes if lane.write] if role.kind == "both" else role.lanes
+        await self._move(lanes, words, None)
+
+    async def read(self, into: np.ndarray) -> bool:
+        role = self._role
+        lanes = [lane for lane in role.lanes if not lane.write] if role.kind == "both" else role.lanes
+        await self._move(lanes, None, into)
+        return True
+
+    async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
+        await self._move(self._role.lanes, words, into)
+        return True
+
+    @property
+    def _role(self) -> Role:
+        assert self.role is not None  # the face lets nobody in before load
+        return self.role
+
+    async def _move(self, lanes: Sequence[LaneImage], out: np.ndarray | None, into: np.ndarray | None) -> None:
+        await Transfer([_lane(lane, self.operator.m, out, into) for lane in lanes])
+        delay = self._role.delay
+        if delay:
+            self.router.deadline = max(self.router.deadline, self.substrate.clock.time + delay)
+
+
+def signature_of(operator: OperatorImage) -> Signature:
+    """What an operator of the images looks like to an application."""
+    return Signature(
+        operator.label,
+        operator.kind,
+        operator.type,
+        operator.m,
+        operator.runtime,
+        operator.values,
+        operator.function,
+        operator.source,
+    )
+
+
+def numesh_node(
+    images: Images,
+    number: int,
+    clock: Clock,
+    *,
+    preloaded: bool = False,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Node:
+    """A node of a program on the mesh of scheduled routers."""
+    substrate = NumeshSubstrate(images, number, clock, preloaded=preloaded)
+    return Node(substrate, images.topology, number, clock, functions)
+
+
+def _lane(lane: LaneImage, m: int, out: np.ndarray | None, received: np.ndarray | None) -> Lane:
+    words = m if lane.words is None else lane.words
+    data = {"out": out, "in": received, "token": None}[lane.data]
+    return Lane(lane.write, lane.registers, words, data, lane.after, lane.after_all, lane.window, lane.pair)
