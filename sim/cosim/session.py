@@ -94,7 +94,7 @@ def run_nodes(
         return result
 
     try:
-        return machine.run([program(node) for node in nodes], max_cycles=max_cycles)
+        return machine.run([node.attended(program(node)) for node in nodes], max_cycles=max_cycles)
     except DeadlockError as error:
         lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
         for waiting in error.waiting[:16]:

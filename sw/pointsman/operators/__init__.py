@@ -9,6 +9,7 @@ from __future__ import annotations
 from .barrier import StrBarrierTree
 from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
+from .online import ONLINE
 from .shift import StrShift
 from .stream import StrStream
 
@@ -20,6 +21,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *(StrShift(window=window) for window in (8, 6, 4, 3, 2, 1)),
     StrStream(),
     StrBarrierTree(),
+    *ONLINE,
 )
 
 __all__ = [

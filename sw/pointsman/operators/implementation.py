@@ -148,6 +148,8 @@ class Implementation(ABC):
     kinds: tuple[str, ...]
     processor_bound = False
     """Its I/O functions return only when the node routes no more for it (§5.2.1)."""
+    fallback = False
+    """Taken only when no other implementation can do the operator, or when ``:impl`` asks for it."""
 
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
         """Operators to use instead; None: this implementation is not a replacement."""

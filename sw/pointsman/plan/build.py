@@ -18,12 +18,14 @@ from numesh.shape import NodeShape
 from pointsman.cop.program import Instance, Operator, Program
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Technique
-from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Wiring
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import box, role, runtime_operands, runtime_values
+from pointsman.operators.online import Online
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
+from .online import OnlinePart, online_part, spans_of, stands_for
 from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .progress import Termination, operator_graph, termination
@@ -53,6 +55,7 @@ def make_plan(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
     implementations: Sequence[Implementation] = IMPLEMENTATIONS,
+    express: int = 0,
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -62,6 +65,8 @@ def make_plan(
         Schedule length; None: the one of ``PERIODS`` with the smallest predicted time that fits the schedule memory.
     implementations : sequence of Implementation
         Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
+    express : int
+        Hops of express channels for online messages (Metcalf 1997, §4.2.3); below 2: none.
 
     Raises
     ------
@@ -98,7 +103,7 @@ def make_plan(
     for length in lengths:
         if progress is not None:
             progress(f"planning {name} with {length} slots")
-        planner = _Planner(program, structure, shape, length, seed, routes, implementations)
+        planner = _Planner(program, structure, shape, length, seed, routes, implementations, express)
         try:
             plan = planner.plan(name, limit=best.cycles if best is not None else inf)
         except PointsmanError as error:
@@ -120,6 +125,8 @@ class _Draft:
     reason: str | None
     least_cycles: float
     spans: list[range]
+    part: OnlinePart | None = None
+    """Its online streams; their span is the last one."""
 
 
 class _Planner:
@@ -134,7 +141,9 @@ class _Planner:
         seed: int,
         routes: Routes,
         implementations: Sequence[Implementation],
+        express: int = 0,
     ) -> None:
+        self.express = express
         self.program = program
         self.structure = structure
         self.context = Context(program.topology, shape)
@@ -249,6 +258,10 @@ class _Planner:
             own = implementation.streams(operator, self.context)
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
+        part = online_part(phase, implementations, self.program, _name(phase), self.express)
+        if part is not None and part.streams:
+            spans.append(range(len(streams), len(streams) + len(part.streams)))
+            streams += part.streams
         routed = self._route(streams)
         planned = self._operators(phase, implementations, spans, routed)
         if planned is None:
@@ -256,8 +269,12 @@ class _Planner:
         nodes = _nodes(phase, routed)
 
         def closed(technique: Technique, reason: str) -> PlannedPhase:
-            return self._closed(phase, planned, None, routed, nodes, technique, reason, 0)
+            return self._closed(phase, planned, None, routed, nodes, technique, reason, 0, part)
 
+        if part is not None and part.streams:
+            reason = "processors pass on messages until nobody needs them"
+            least = closed("none", reason).cycles + phase.loops * self._barrier_cycles(self._barrier(phase, routed, part))
+            return _Draft(closed("none", reason), reason, least, spans, part)
         if not any(s >= 0 and s != index for s in self.structure.successors[index]):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
@@ -277,7 +294,7 @@ class _Planner:
         """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe."""
         assert draft.reason is not None
         before = draft.phase
-        barrier = self._barrier(phase, before.routed)
+        barrier = self._barrier(phase, before.routed, draft.part)
         ending = StrBarrierTree()
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
@@ -291,7 +308,9 @@ class _Planner:
         assert closing is not None
         nodes = _nodes(phase, routed) | barrier.nodes
         settle = self._settle(routed, span)
-        return self._closed(phase, planned, closing, routed, nodes, "barrier", draft.reason, settle)
+        return self._closed(
+            phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
+        )
 
     def _route(self, streams: list[Stream]) -> RoutedPhase:
         key = (tuple(streams), self.period)
@@ -316,7 +335,7 @@ class _Planner:
     ) -> tuple[PlannedOperator, ...] | None:
         wiring = Wiring(routed)
         planned = []
-        for operator, implementation, span in zip(phase.operators, implementations, spans, strict=True):
+        for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
             one = self._operator(operator, implementation, span, routed, wiring)
             if one is None:
                 return None
@@ -332,6 +351,9 @@ class _Planner:
         wiring: Wiring,
     ) -> PlannedOperator | None:
         """Roles and delays of an operator; None if it rewrites the router at a time when words may be on the way."""
+        if isinstance(implementation, Online):
+            nothing = {node: (RoleDraft("none"),) for node in sorted(operator.nodes)}
+            return PlannedOperator(operator, implementation, ((),), nothing, {}, False, ())
         values = runtime_values(operator)
         roles: dict[int, list] = {}
         delays: dict[int, list[int]] = {}
@@ -397,10 +419,11 @@ class _Planner:
             return "a node takes part in several instances"
         return None
 
-    def _barrier(self, phase: PhaseOutline, routed: RoutedPhase) -> Operator:
+    def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
         """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
         that a later phase with colliding wires joins."""
         groups: list[set[int]] = [set(i.nodes) for operator in phase.operators for i in operator.instances]
+        groups += spans_of(part) if part is not None else []
         names = {
             f"{operator.label}[{i}]": instance.nodes[0]
             for operator in phase.operators
@@ -464,6 +487,8 @@ class _Planner:
         technique: Technique,
         reason: str,
         settle: int,
+        part: OnlinePart | None = None,
+        span: range = range(0),
     ) -> PlannedPhase:
         cycles = 0.0
         for one in operators:
@@ -483,15 +508,21 @@ class _Planner:
             cycles += phase.loops * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
             cycles += phase.loops * (command_gap(routed) / 2 + 6)
+        wiring = Wiring(routed)
+        carrier = None
+        if part is not None and barrier is not None:
+            carrier = stands_for(part, wiring, span, self.program.topology)
         return PlannedPhase(
             _name(phase),
             operators,
             barrier,
             routed,
-            Wiring(routed),
+            wiring,
             technique,
             reason,
             nodes,
+            carrier,
+            part,
             settle,
             cycles,
         )
@@ -582,9 +613,10 @@ def _product(numbers: Iterable[int]) -> int:
 
 
 def _able(
-    operator: Operator, implementations: Sequence[Implementation], context: Context
+    operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
 ) -> list[tuple[float, Implementation]]:
-    """Implementations that can do an operator, each with the cycles that a message would take."""
+    """Implementations that can do an operator, each with the cycles that a message would take; those to fall back on
+    only if there is no other one, unless ``fallbacks`` asks for them."""
     able = []
     for implementation in implementations:
         if operator.kind not in implementation.kinds:
@@ -594,6 +626,8 @@ def _able(
         metric = implementation.metric(operator, context)
         if metric is not None:
             able.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
+    if operator.impl is None and not fallbacks:
+        return [pair for pair in able if not pair[1].fallback] or able
     return able
 
 

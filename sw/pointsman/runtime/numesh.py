@@ -7,7 +7,7 @@ and node what its load, write, read and func functions do.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,13 @@ from numesh.codes import (
     Codes,
     ScheduleEntry,
 )
+from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, NodeOperator, NodePhase, OperatorImage, Rewrite, Role
 
-from .face import Clock, Combine, Given, Part, Signature
+from .face import Clock, Combine, Given, Part, Port, Signature
 from .node import Node
+from .online import Agent, agents_of, attended
+from .online_port import OnlinePort, online_signature
 from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 POINTER_DRAIN = POINTER_LATENCY - 1
@@ -191,22 +194,36 @@ class NumeshSubstrate:
         self.loops = images.loops
         self.clock = clock
         self.router = Router(images, number, clock, preloaded=preloaded)
+        self.number = number
+        self.agents = agents_of(images, number, clock)
         self.leaving: str | None = None
         """Phase whose closing barrier is running."""
 
-    def ports(self) -> list[tuple[Signature, NumeshPort | None]]:
-        """Every operator but the barriers that close phases."""
-        closing = {phase.barrier for phase in self.images.phases}
+    @property
+    def agent(self) -> Agent | None:
+        """Who serves online messages in the phase that runs."""
+        return self.agents.get(self.router.current)
+
+    def ports(self) -> list[tuple[Signature, Port | None]]:
+        """Every operator of the program: not the barriers that close phases, nor what stands for online streams."""
+        inner = {index for phase in self.images.phases for index in (phase.barrier, phase.online)}
         return [
-            (
-                signature_of(operator),
-                NumeshPort(self, index, operator, self.router.operators[index])
-                if index in self.router.operators
-                else None,
-            )
+            (signature_of(operator), self._port(index, operator))
             for index, operator in enumerate(self.images.operators)
-            if index not in closing
+            if index not in inner
         ]
+
+    def _port(self, index: int, operator: OperatorImage) -> Port | None:
+        view = self.router.operators.get(index)
+        if view is None:
+            return None
+        if operator.online is not None:
+            return OnlinePort(self, index, operator, view)
+        return NumeshPort(self, index, operator, view)
+
+    def attended(self, program: Coroutine[Any, None, Any]) -> Coroutine[Any, None, Any] | Generator[Any, None, Any]:
+        """A program of this node, interrupted whenever an online message needs its processor."""
+        return attended(lambda: self.agent, program) if self.agents else program
 
     async def init(self) -> None:
         """Start the loader phase."""
@@ -215,6 +232,10 @@ class NumeshSubstrate:
     async def fini(self) -> None:
         """Go through phases that other nodes still run and that need this one."""
         await self.router.enter(-1, self.leave)
+        phase = self.router.current
+        if phase in self.agents and not self.router.passages.get((phase, -1)):
+            # Messages of others may still pass.
+            await self.leave(phase)
 
     def where(self) -> str:
         phase = self.router.current
@@ -235,6 +256,12 @@ class NumeshSubstrate:
                 lanes = router.operators[image.barrier].roles[0].lanes
                 await Transfer([_lane(lane, 1, None, None) for lane in lanes], Category.PSYNC)
                 self.leaving = None
+        agent = self.agents.get(phase)
+        if agent is not None and not agent.idle():
+            raise PointsmanError(
+                f"phase '{image.name}': a message to node {self.number} has not been read",
+                hint="every message must be read before its phase ends",
+            )
 
 
 class NumeshPort:
@@ -309,6 +336,8 @@ class NumeshPort:
 
 def signature_of(operator: OperatorImage) -> Signature:
     """What an operator of the images looks like to an application."""
+    if operator.online is not None:
+        return online_signature(operator, operator.online.program)
     return Signature(
         operator.label,
         operator.kind,

@@ -20,6 +20,8 @@ from pointsman.images.image import (
     NodeImage,
     NodeOperator,
     NodePhase,
+    OnlineNode,
+    OnlineOperator,
     OperatorImage,
     PhaseImage,
     Promise,
@@ -28,6 +30,8 @@ from pointsman.images.image import (
 )
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import runtime_operands
+from pointsman.operators.online import Online, channels_of, for_image
+from pointsman.plan.online import bandwidths, online_node
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START
 from pointsman.plan.wires import memberships, reprogram_slots
@@ -77,6 +81,19 @@ class _Allocator:
             if phase.barrier is not None:
                 self.barriers[p] = len(self.operators)
                 self.operators.append((p, phase.barrier))
+        self.carriers: dict[int, int] = {}
+        """By phase: the operator that stands for its online streams."""
+        self.queues: dict[int, int] = {}
+        """By operator: its first destination queue."""
+        for p, phase in enumerate(plan.phases):
+            if phase.online is not None:
+                self.carriers[p] = len(self.operators)
+                self.operators.append((p, phase.online))
+        used: dict[int, int] = defaultdict(int)
+        for index, (p, planned) in enumerate(self.operators):
+            if isinstance(planned.implementation, Online):
+                self.queues[index] = used[p]
+                used[p] += channels_of(planned.operator, planned.implementation.way)
 
     # -- resources -------------------------------------------------------------------------------------------
 
@@ -269,12 +286,34 @@ class _Allocator:
                         tuple(roles.index(r) for r in made),
                         instance.nodes.index(node),
                         len(instance.nodes),
+                        self._online_node(index, node, roles[0]),
                     ),
                 )
             )
         return NodeImage(phases, tuple(operators))
 
-    def _operator(self, phase: int, planned: PlannedOperator) -> OperatorImage:
+    def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:
+        """The channels of a node, in the operator that stands for them."""
+        phase = self.operators[index][0]
+        part = self.plan.phases[phase].part
+        if part is None or self.carriers.get(phase) != index:
+            return None
+        registers = [lane.registers[0] for lane in role.lanes]
+        return online_node(part, node, registers, self.nodes)
+
+    def _operator(self, index: int) -> OperatorImage:
+        phase, planned = self.operators[index]
+        online = None
+        bandwidth = 0.0
+        if isinstance(planned.implementation, Online):
+            way = planned.implementation.way
+            online = OnlineOperator(
+                for_image(planned.operator), self.queues[index], channels_of(planned.operator, way)
+            )
+            part, carrier = self.plan.phases[phase].part, self.plan.phases[phase].online
+            if part is not None and carrier is not None:
+                words = bandwidths(part, self.plan.phases[phase].routed, carrier.streams)
+                bandwidth = words[planned.operator.label]
         operator = planned.operator
         routed = self.plan.phases[phase].routed
         return OperatorImage(
@@ -286,8 +325,9 @@ class _Allocator:
             operator.m,
             runtime_operands(operator) if operator.instances else (),
             planned.values,
-            min((routed.bandwidth(s) for s in planned.streams), default=0.0),
+            min((routed.bandwidth(s) for s in planned.streams), default=bandwidth),
             str(operator.position) if operator.position else "",
+            online=online,
         )
 
     def _promises(self, index: int) -> Iterable[Promise]:
@@ -357,7 +397,7 @@ class _Allocator:
         found = []
         own_operators: dict[int, set[int]] = defaultdict(set)
         for phase, planned in self.operators:
-            if phase in self.barriers and self.operators[self.barriers[phase]][1] is planned:
+            if planned is self.plan.phases[phase].barrier or planned is self.plan.phases[phase].online:
                 continue
             for node in planned.roles:
                 own_operators[node].add(phase)
@@ -396,6 +436,7 @@ class _Allocator:
             phase.reason,
             tuple(self._successors(index)),
             self.barriers.get(index),
+            self.carriers.get(index),
             self._load_cycles(index),
         )
 
@@ -423,7 +464,7 @@ class _Allocator:
             plan.name,
             plan.parameters,
             plan.structure.loops,
-            tuple(self._operator(p, planned) for p, planned in self.operators),
+            tuple(self._operator(i) for i in range(len(self.operators))),
             tuple(self._phase(i) for i in range(len(plan.phases))),
             tuple(self._node(n) for n in range(self.nodes)),
             tuple(promise for i in range(len(self.operators)) for promise in self._promises(i)),

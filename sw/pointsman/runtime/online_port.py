@@ -1,0 +1,264 @@
+"""Operators whose messages processors pass on: scripts of messages, carried out by the node's agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pointsman.cop.catalogue import OPERATORS
+from pointsman.cop.program import Operator, Runtime
+from pointsman.errors import PointsmanError
+from pointsman.images.image import NodeOperator, OperatorImage
+from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send, is_partial
+from pointsman.operators.online import UNKNOWN, agreement, agrees, way_named
+
+from .face import Combine as Combining
+from .face import CHOSEN, HERE, Given, Part, Signature
+from .online import AGREEING, Agent, Message, Sending, Service
+from .requests import Category, Wait
+
+if TYPE_CHECKING:
+    from .numesh import NumeshSubstrate
+
+COUNTED = ("broadcast", "permute")
+"""Kinds of which every node has a part in every call, so that calls are counted alike everywhere. When readers do not know
+their source, the count tells them which message is meant."""
+LOAD_CYCLES = 4
+"""Cycles of a load function that looks up who sends to whom for new values."""
+
+
+class OnlinePort:
+    """One online operator at one node."""
+
+    def __init__(self, substrate: NumeshSubstrate, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+        assert operator.online is not None
+        self.substrate = substrate
+        self.router = substrate.router
+        self.image = operator
+        self.program: Operator = operator.online.program
+        self.queue = operator.online.queue
+        self.way = way_named(operator.implementation, operator.kind)
+        self.number = substrate.number
+        self.position = view.position
+        self.instance = next(i for i, one in enumerate(self.program.instances) if self.number in one.nodes)
+        self.scripts: list[tuple[int, Script]] = []
+        self.loaded: tuple[Any, ...] | None = None
+        self.calls: dict[str, int] = {}
+        self.round = 0
+        self.counted = operator.kind in COUNTED and any(
+            is_partial(self.program, name) for name, _ in self.program.instances[0].operands
+        )
+        valid = self.program.valid
+        self.void = valid is not None and self.position not in valid
+
+    async def load(self, given: Given) -> Part:
+        """Enter the phase; find out who sends to whom, if the values are new."""
+        await self.router.enter(self.image.phase, self.substrate.leave)
+        values = self._values(given)
+        if agrees(self.program):
+            values = await self._agree(values)
+        if values != self.loaded:
+            if self.loaded is not None or values:
+                await Wait(LOAD_CYCLES, Category.REPROG)
+            self.scripts = self._scripts(values)
+            self.loaded = values
+        self.calls = {}
+        return Part(self._kind(), self._local(), self.void)
+
+    def stale(self) -> str | None:
+        running = self.router.current
+        if running == self.image.phase:
+            return None
+        phase = self.substrate.images.phases[running].name if running >= 0 else "loader"
+        return f"has gone on to phase '{phase}' and must call {self.image.label}_load again"
+
+    async def write(self, words: np.ndarray) -> None:
+        await self._call("write", words, None, None)
+
+    async def read(self, into: np.ndarray) -> bool:
+        return await self._call("read", None, into, None)
+
+    async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combining | None) -> bool:
+        valid = await self._call("func", words, into, combine)
+        if self.image.kind == "reduce":
+            # Whoever is not the destination has parts of the result at most.
+            return self._scripts_destination() == self.position
+        return valid
+
+    # -- values ----------------------------------------------------------------------------------------------
+
+    def _values(self, given: Given) -> tuple[Any, ...]:
+        """One entry for each run-time operand, as scripts want them."""
+        numbers = iter(given.numbers)
+        found: list[Any] = []
+        sorts = {operand.name: operand.sort for operand in OPERATORS[self.program.kind].operands}
+        for name, value in self.program.instances[0].operands:
+            if not isinstance(value, Runtime):
+                continue
+            if sorts[name] == "function":
+                found.append(None)
+            elif sorts[name] == "permutation" and not value.distributed:
+                assert given.permutation is not None
+                found.append(given.permutation)
+            else:
+                number = next(numbers)
+                found.append(self.position if number == HERE else number)
+        return tuple(found)
+
+    async def _agree(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Who is the destination? Only that node knows; all nodes are in their load functions."""
+        operands = [name for name, value in self.program.instances[0].operands if isinstance(value, Runtime)]
+        at = operands.index("destination")
+        operator = agreement(self.program)
+        script = way_named("dyn_allreduce", "allreduce").script(
+            operator, self.instance, self.number, (), self.substrate.images.topology
+        )
+        result = np.zeros(1, np.uint32)
+        own = np.array([values[at] + 1 if values[at] != UNKNOWN else 0], np.uint32)
+        await self._run(script.calls["func"][0], script.slots, own, result, np.maximum, AGREEING, 1)
+        if not result[0]:
+            raise PointsmanError(f"{self.image.label}_load: no node of the subset said that it is the destination")
+        return (*values[:at], int(result[0]) - 1, *values[at + 1 :])
+
+    def _scripts(self, values: tuple[Any, ...]) -> list[tuple[int, Script]]:
+        """Scripts of the node in its instances; it may be in several if it writes in one and reads in another."""
+        topology = self.substrate.images.topology
+        found = []
+        for i, instance in enumerate(self.program.instances):
+            if self.number in instance.nodes:
+                script = self.way.script(self.program, i, self.number, values, topology)
+                if script.kind != "none":
+                    found.append((i, script))
+        return found
+
+    def _scripts_destination(self) -> int:
+        assert self.loaded is not None
+        operands = [name for name, value in self.program.instances[0].operands if isinstance(value, Runtime)]
+        value = self.program.instances[self.instance].operand("destination")
+        found = self.loaded[operands.index("destination")] if isinstance(value, Runtime) else value
+        assert isinstance(found, int)
+        return found
+
+    def _kind(self) -> Any:
+        kinds = {script.kind for _, script in self.scripts}
+        if len(kinds) > 1:
+            return "both"
+        return next(iter(kinds), "none")
+
+    def _local(self) -> bool:
+        return any(script.local for _, script in self.scripts)
+
+    # -- calls -----------------------------------------------------------------------------------------------
+
+    async def _call(
+        self, function: str, words: np.ndarray | None, into: np.ndarray | None, combine: Combining | None
+    ) -> bool:
+        script = next(script for _, script in self.scripts if function in script.calls)
+        several = script.calls[function]
+        count = self.calls.get(function, 0)
+        self.calls[function] = count + 1
+        call = several[count % len(several)]
+        await self._run(call, script.slots, words, into, combine, 0, self.image.m)
+        self.round += 1
+        return call.result is not None
+
+    async def _run(
+        self,
+        call: Call,
+        count: int,
+        words: np.ndarray | None,
+        into: np.ndarray | None,
+        combine: Callable[[np.ndarray, np.ndarray, np.ndarray], Any] | None,
+        channel: int,
+        m: int,
+    ) -> None:
+        agent = self.substrate.agent
+        slots = [np.zeros(m, np.uint32) for _ in range(max(2, count))]
+        if words is not None:
+            slots[0][:] = words
+        sendings: list[Sending] = []
+
+        def send(step: Send, message: Message | None = None) -> None:
+            assert agent is not None  # nodes that send or receive have channels
+            queue = self.queue + channel + step.channel
+            round_ = self.round if self.counted else 0
+            if message is None:
+                length = agent.lengths[queue]
+                sendings.append(agent.send(step.to, queue, slots[step.slot][:length].tolist(), round_))
+            else:
+                sendings.append(agent.forward(message, step.to, queue, round_))
+
+        for step in call.steps:
+            if isinstance(step, Combine):
+                assert combine is not None
+                await Wait(m, Category.CPU)
+                combine(slots[step.left], slots[step.right], slots[step.into])
+                continue
+            if isinstance(step, Send):
+                send(step)
+                continue
+            if isinstance(step, Exchange):
+                send(step.send)
+            receive: Receive = step.receive if isinstance(step, Exchange) else step
+            queue = self.queue + channel + receive.channel
+            assert agent is not None
+            message = await self._arrival(agent, receive, queue)
+            for onward in receive.forward:
+                send(onward, message)
+            if not message.whole:
+                await Service(agent.until(lambda: message.whole, Category.READ))
+            agent.take(message)
+            slots[receive.slot][: message.total] = np.array(message.words, np.uint32)
+        if any(not sending.sent for sending in sendings):
+            assert agent is not None
+            await Service(agent.until(lambda: all(one.sent for one in sendings), Category.WRITE))
+        if into is not None and call.result is not None:
+            into[:] = slots[call.result]
+
+    async def _arrival(self, agent: Agent, receive: Receive, queue: int) -> Message:
+        """The message that is meant, as soon as its header is here."""
+        round_ = self.round if self.counted and receive.source is None else None
+        found: list[Message] = []
+
+        def here() -> bool:
+            message = agent.find(receive.source, queue, round_)
+            if message is not None:
+                found.append(message)
+            return message is not None
+
+        await Service(agent.until(here, Category.READ))
+        return found[0]
+
+
+def online_signature(image: OperatorImage, program: Operator) -> Signature:
+    """What an online operator looks like to an application: its run-time values are not listed one by one."""
+    ranges: list[tuple[int, ...] | range] = []
+    partial = []
+    runtime = []
+    function: str | None = None
+    sorts = {operand.name: operand.sort for operand in OPERATORS[program.kind].operands}
+    for name, value in program.instances[0].operands:
+        if not isinstance(value, Runtime):
+            if sorts[name] == "function" and isinstance(value, str):
+                function = value
+            continue
+        runtime.append(name)
+        partly = value.distributed or value.dynamic
+        if partly:
+            partial.append(name)
+        if sorts[name] in CHOSEN or (partly and sorts[name] == "permutation"):
+            nodes = min(len(instance.nodes) for instance in program.instances)
+            ranges.append(tuple(sorted(set(value.values))) if value.values is not None else range(nodes))
+    return Signature(
+        image.label,
+        image.kind,
+        image.type,
+        image.m,
+        tuple(runtime),
+        function=function,
+        source=image.source,
+        ranges=tuple(ranges),
+        partial=tuple(partial),
+    )
