@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -27,6 +27,12 @@ from .options import (
 )
 
 
+if TYPE_CHECKING:
+    from pointsman.cop import Limits
+    from pointsman.network import Topology
+    from pointsman.runtime import Application
+
+
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("application", type=click.Path(path_type=Path))
 @mesh_option()
@@ -42,6 +48,7 @@ from .options import (
     "auto: verilated if there is a C++ compiler, else model.",
 )
 @click.option("--image", type=click.Path(path_type=Path), help="Run this image instead of compiling the program.")
+@click.option("--dry", is_flag=True, help="Run the program by its meaning alone, without hardware; quick.")
 @click.option("--preload", is_flag=True, help="Fill the routers' memories at once instead of by the processors.")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
@@ -58,6 +65,7 @@ def run(
     target: str,
     engine: Literal["auto", "verilated", "model", "amaranth"],
     image: Path | None,
+    dry: bool,
     preload: bool,
     period: int | None,
     seed: int,
@@ -99,6 +107,11 @@ def run(
         app = kind(options, topology)
         parameters = dict(app.parameters())
 
+    if dry:
+        if image is not None:
+            raise PointsmanError("--dry runs the program, --image an image: give one of them")
+        _run_dry(ctx, app, application, topology, parameters, warnings, limits_of(limits), json_path)
+        return
     seconds: dict[str, float] = {}
     started = time.perf_counter()
     if image is not None:
@@ -145,4 +158,48 @@ def run(
     if json_path is not None:
         write_whole(json_path, json.dumps(plain, indent=1) + "\n")
     if not result.correct:
+        ctx.exit(EXIT_WRONG)
+
+
+def _run_dry(
+    ctx: click.Context,
+    app: Application,
+    path: Path,
+    topology: Topology,
+    parameters: dict[str, int],
+    warnings: str,
+    bounds: Limits,
+    json_path: Path | None,
+) -> None:
+    """Run on the reference machine."""
+    from pointsman.runtime import WrongAnswer
+    from pointsman.runtime.application import application_errors, compile_application
+    from pointsman.runtime.reference import ReferenceMachine
+
+    started = time.perf_counter()
+    with application_errors(path):
+        parsed, name = compile_application(app, path, topology, parameters, bounds)
+    report_warnings(parsed, warnings, bounds)
+    with application_errors(path):
+        done = ReferenceMachine(parsed, name, app.functions).run(app.main)
+        try:
+            answer, correct = app.check(done.results), True
+        except WrongAnswer as error:
+            answer, correct = str(error), False
+    for line in done.unread:
+        click.echo(f"note: {line}", err=True)
+    click.echo(f"{'right' if correct else 'WRONG'}: {answer}")
+    click.echo(f"without a network; {done.cycles} cycles of computation at the busiest node")
+    if json_path is not None:
+        plain = {
+            "program": name,
+            "target": "reference",
+            "correct": correct,
+            "answer": answer,
+            "cycles_of_computation": done.cycles,
+            "unread": list(done.unread),
+            "seconds": time.perf_counter() - started,
+        }
+        write_whole(json_path, json.dumps(plain, indent=1) + "\n")
+    if not correct:
         ctx.exit(EXIT_WRONG)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from numesh.codes import MoveType
 from numesh.shape import NodeShape
+from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Instance, Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.images.image import IoKind, LaneImage
@@ -198,24 +199,36 @@ def runtime_operands(operator: Operator) -> tuple[str, ...]:
     return tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
 
 
+def chosen_operands(operator: Operator) -> tuple[str, ...]:
+    """Those of them that are nodes or distances, whose values can be listed."""
+    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
+    return tuple(name for name in runtime_operands(operator) if sorts[name] in ("node", "distance"))
+
+
 def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
-    """Every legal combination of run-time values; one empty tuple for an operator without run-time operands.
+    """Every legal combination of run-time nodes and distances; one empty tuple for an operator without any.
+
+    A distance is any number of places round a cshift, and of an eoshift from one beyond the subset on either side.
 
     Raises
     ------
     PointsmanError
         If there are more than 65,536 combinations.
     """
+    chosen = chosen_operands(operator)
     choices: list[tuple[int, ...]] = []
     for name, value in operator.instances[0].operands:
-        if not isinstance(value, Runtime):
+        if not isinstance(value, Runtime) or name not in chosen:
             continue
+        nodes = min(len(instance.nodes) for instance in operator.instances)
         if value.values is not None:
             choices.append(tuple(sorted(set(value.values))))
-        elif name in ("source", "destination"):
-            choices.append(tuple(range(min(len(instance.nodes) for instance in operator.instances))))
+        elif name != "distance":
+            choices.append(tuple(range(nodes)))
+        elif operator.kind == "cshift":
+            choices.append(tuple(range(1 - nodes, nodes)))
         else:
-            choices.append(tuple(range(len(operator.instances[0].nodes))))
+            choices.append(tuple(range(-nodes, nodes + 1)))
     combinations: list[tuple[int, ...]] = [()]
     for choice in choices:
         combinations = [(*head, value) for head in combinations for value in choice]
@@ -227,11 +240,23 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
     return tuple(combinations)
 
 
+def function_name(operator: Operator) -> str | None:
+    """Name of the function with which an operator combines messages, if the program gives one."""
+    value = dict(operator.instances[0].operands).get("function") if operator.instances else None
+    return value if isinstance(value, str) else None
+
+
+def taking_part(operator: Operator, instance: int) -> tuple[int, ...]:
+    """Positions in an instance of the nodes that have something to send: those in ``:valid``, or all."""
+    nodes = range(len(operator.instances[instance].nodes))
+    return tuple(nodes) if operator.valid is None else tuple(k for k in nodes if k in set(operator.valid))
+
+
 def operand(operator: Operator, instance: int, name: str, values: tuple[int, ...]) -> int:
     """Value of a node or distance operand, whether known at compile time or given in ``values``."""
     value = operator.instances[instance].operand(name)
     if isinstance(value, Runtime):
-        return values[runtime_operands(operator).index(name)]
+        return values[chosen_operands(operator).index(name)]
     assert isinstance(value, int), f"operand {name} of {operator.label} is {value!r}"
     return value
 

@@ -149,9 +149,20 @@ def seen(operator: Operator, values: Sequence[Any], position: int) -> tuple[Any,
     return tuple(found)
 
 
+def legal_values(operator: Operator, instance: int, name: str) -> tuple[int, ...] | range:
+    """Values of a run-time operand that is a node or a distance, or a permutation of which a node knows its own entry."""
+    value = operator.instances[instance].operand(name)
+    assert isinstance(value, Runtime)
+    if value.values is not None:
+        return tuple(sorted(set(value.values)))
+    nodes = min(len(one.nodes) for one in operator.instances)
+    if name != "distance":
+        return range(nodes)
+    return range(1 - nodes, nodes) if operator.kind == "cshift" else range(-nodes, nodes + 1)
+
+
 def _values(operator: Operator, instance: int) -> Iterator[tuple[Any, ...]]:
     """Every combination of run-time values; none if they cannot be listed."""
-    nodes = len(operator.instances[instance].nodes)
     choices: list[Sequence[Any]] = []
     for name, operand in operator.instances[instance].operands:
         if not isinstance(operand, Runtime):
@@ -159,12 +170,10 @@ def _values(operator: Operator, instance: int) -> Iterator[tuple[Any, ...]]:
         sort = next(one.sort for one in OPERATORS[operator.kind].operands if one.name == name)
         if sort == "function":
             choices.append((None,))
-        elif sort == "permutation" and operand.distributed:
-            choices.append(operand.values or range(nodes))
-        elif sort == "permutation":
+        elif sort == "permutation" and not operand.distributed:
             return
         else:
-            choices.append(tuple(sorted(set(operand.values))) if operand.values is not None else range(nodes))
+            choices.append(legal_values(operator, instance, name))
     yield from product(*choices)
 
 

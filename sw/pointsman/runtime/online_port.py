@@ -12,7 +12,7 @@ from pointsman.cop.program import Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.images.image import NodeOperator, OperatorImage
 from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send, is_partial
-from pointsman.operators.online import UNKNOWN, agreement, agrees, way_named
+from pointsman.operators.online import UNKNOWN, agreement, agrees, legal_values, way_named
 
 from .face import Combine as Combining
 from .face import CHOSEN, HERE, Given, Part, Signature
@@ -249,8 +249,7 @@ def online_signature(image: OperatorImage, program: Operator) -> Signature:
         if partly:
             partial.append(name)
         if sorts[name] in CHOSEN or (partly and sorts[name] == "permutation"):
-            nodes = min(len(instance.nodes) for instance in program.instances)
-            ranges.append(tuple(sorted(set(value.values))) if value.values is not None else range(nodes))
+            ranges.append(legal_values(program, 0, name))
     return Signature(
         image.label,
         image.kind,

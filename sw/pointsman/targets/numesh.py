@@ -29,7 +29,7 @@ from pointsman.images.image import (
     Role,
 )
 from pointsman.operators import RoleDraft, VfsmSetting
-from pointsman.operators.implementation import runtime_operands
+from pointsman.operators.implementation import function_name, runtime_operands
 from pointsman.operators.online import Online, channels_of, for_image
 from pointsman.plan.online import bandwidths, online_node
 from pointsman.plan.plan import Plan, PlannedOperator
@@ -327,6 +327,7 @@ class _Allocator:
             planned.values,
             min((routed.bandwidth(s) for s in planned.streams), default=bandwidth),
             str(operator.position) if operator.position else "",
+            function_name(operator),
             online=online,
         )
 
