@@ -499,7 +499,11 @@ class _Planner:
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
             word = max(gap, lanes, 1 / metric.words_per_cycle)
-            cycles += phase.loops * operator.c * (operator.m * word + metric.latency)
+            latency = metric.latency
+            if part is not None and operator.label in part.own:
+                gap = part.gap(operator.label, routed)
+                word, latency = max(word, gap), latency + part.hops(operator.label) * gap
+            cycles += phase.loops * operator.c * (operator.m * word + latency)
             cycles += phase.loops * metric.reload_words * 4
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]

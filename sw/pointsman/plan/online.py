@@ -40,10 +40,23 @@ class OnlinePart:
         nodes = tuple(sorted(self.network.nodes))
         return Operator(self.name, KIND, (Instance(nodes, ()),))
 
-    def bandwidth(self, label: str, words: Mapping[int, float]) -> float:
+    def channels(self, label: str) -> frozenset[int]:
+        """Channels that messages of an operator may take."""
+        return frozenset(channel for pair in self.own[label] for channel in self.network.way(*pair))
+
+    def hops(self, label: str) -> int:
+        """Channels on the longest way of one of its messages."""
+        return max((len(self.network.way(*pair)) for pair in self.own[label]), default=0)
+
+    def bandwidth(self, label: str, routed: RoutedPhase) -> float:
         """Words a cycle for an operator: the least over all channels that its messages may take (§4.2.2)."""
-        used = {channel for pair in self.own[label] for channel in self.network.way(*pair)}
-        return min((words[channel] for channel in used), default=0.0)
+        index = {stream.name: i for i, stream in enumerate(routed.streams)}
+        return min((routed.bandwidth(index[self.streams[c].name]) for c in self.channels(label)), default=0.0)
+
+    def gap(self, label: str, routed: RoutedPhase) -> float:
+        """Cycles from one word to the next on the slowest of its channels."""
+        words = self.bandwidth(label, routed)
+        return 1 / words if words else 0.0
 
 
 def online_part(
@@ -152,8 +165,3 @@ def spans_of(part: OnlinePart) -> list[set[int]]:
     """Sets of nodes that messages can join: the barrier that ends the phase is theirs together."""
     return [set(channel.path) for channel in part.network.channels]
 
-
-def bandwidths(part: OnlinePart, routed: RoutedPhase, streams: range) -> dict[str, float]:
-    """Words a cycle of each online operator."""
-    words = {i: routed.bandwidth(stream) for i, stream in enumerate(streams)}
-    return {label: part.bandwidth(label, words) for label in part.own}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from pointsman.cop.program import Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.images.image import NodeOperator, OperatorImage
 from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send, is_partial
+from pointsman.operators.implementation import taking_part
 from pointsman.operators.online import UNKNOWN, agreement, agrees, legal_values, way_named
 
 from .face import Combine as Combining
@@ -22,6 +24,8 @@ from .requests import Category, Wait
 if TYPE_CHECKING:
     from .numesh import NumeshSubstrate
 
+POINT_TO_POINT = ("spread", "gather", "seqread", "seqwrite", "collect")
+"""Kinds in which a call concerns two nodes only, so that it need not be made when one of them is not ``:valid``."""
 COUNTED = ("broadcast", "permute")
 """Kinds of which every node has a part in every call, so that calls are counted alike everywhere. When readers do not know
 their source, the count tells them which message is meant."""
@@ -47,6 +51,8 @@ class OnlinePort:
         self.loaded: tuple[Any, ...] | None = None
         self.calls: dict[str, int] = {}
         self.round = 0
+        self.origin: int | None = None
+        """Position of the node from which the last message came, in this call."""
         self.counted = operator.kind in COUNTED and any(
             is_partial(self.program, name) for name, _ in self.program.instances[0].operands
         )
@@ -75,17 +81,24 @@ class OnlinePort:
         return f"has gone on to phase '{phase}' and must call {self.image.label}_load again"
 
     async def write(self, words: np.ndarray) -> None:
-        await self._call("write", words, None, None)
+        if self.image.kind == "collect" and self.position == self._value("destination"):
+            self._to_itself(words)
+        else:
+            await self._call("write", words, None, None)
 
     async def read(self, into: np.ndarray) -> bool:
+        if self.void and self.image.kind in POINT_TO_POINT:
+            return False
         return await self._call("read", None, into, None)
 
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combining | None) -> bool:
-        valid = await self._call("func", words, into, combine)
+        await self._call("func", words, into, combine)
         if self.image.kind == "reduce":
             # Whoever is not the destination has parts of the result at most.
-            return self._scripts_destination() == self.position
-        return valid
+            return self._value("destination") == self.position
+        if self.image.kind in ("cshift", "eoshift", "permute"):
+            return self.origin is None or self.origin in taking_part(self.program, self.instance)
+        return True
 
     # -- values ----------------------------------------------------------------------------------------------
 
@@ -130,20 +143,40 @@ class OnlinePort:
             if self.number in instance.nodes:
                 script = self.way.script(self.program, i, self.number, values, topology)
                 if script.kind != "none":
-                    found.append((i, script))
+                    found.append((i, self._among_valid(i, script)))
         return found
 
-    def _scripts_destination(self) -> int:
+    def _among_valid(self, instance: int, script: Script) -> Script:
+        """Without the calls in which a node that is not ``:valid`` would be the other one."""
+        if self.program.valid is None or self.program.kind not in POINT_TO_POINT:
+            return script
+        nodes = self.program.instances[instance].nodes
+        there = {nodes[k] for k in taking_part(self.program, instance)}
+
+        def stays(call: Call) -> bool:
+            ends = [s.to if isinstance(s, Send) else s.source for s in call.steps if isinstance(s, Send | Receive)]
+            return all(end is None or end in there for end in ends)
+
+        calls = {name: tuple(call for call in several if stays(call)) for name, several in script.calls.items()}
+        return replace(script, calls={name: several for name, several in calls.items() if several})
+
+    def _value(self, name: str) -> Any:
+        """Value of an operand of this node's instance."""
         assert self.loaded is not None
+        value = self.program.instances[self.instance].operand(name)
         operands = [name for name, value in self.program.instances[0].operands if isinstance(value, Runtime)]
-        value = self.program.instances[self.instance].operand("destination")
-        found = self.loaded[operands.index("destination")] if isinstance(value, Runtime) else value
-        assert isinstance(found, int)
-        return found
+        return self.loaded[operands.index(name)] if isinstance(value, Runtime) else value
+
+    def _to_itself(self, words: np.ndarray) -> None:
+        """A message of the destination of a collect to itself; it stands with those that have come."""
+        agent = self.substrate.agent
+        assert agent is not None  # alone in its instance, the node would not come here
+        agent.queues[self.queue].append(Message(self.number, self.queue, 0, len(words), words.tolist()))
+        agent.held += len(words)
 
     def _kind(self) -> Any:
         kinds = {script.kind for _, script in self.scripts}
-        if len(kinds) > 1:
+        if len(kinds) > 1 or (self.image.kind == "collect" and kinds == {"read"}):
             return "both"
         return next(iter(kinds), "none")
 
@@ -160,6 +193,7 @@ class OnlinePort:
         count = self.calls.get(function, 0)
         self.calls[function] = count + 1
         call = several[count % len(several)]
+        self.origin = None
         await self._run(call, script.slots, words, into, combine, 0, self.image.m)
         self.round += 1
         return call.result is not None
@@ -210,6 +244,7 @@ class OnlinePort:
             if not message.whole:
                 await Service(agent.until(lambda: message.whole, Category.READ))
             agent.take(message)
+            self.origin = self.program.instances[self.instance].nodes.index(message.source)
             slots[receive.slot][: message.total] = np.array(message.words, np.uint32)
         if any(not sending.sent for sending in sendings):
             assert agent is not None

@@ -177,19 +177,31 @@ def combined(part: Together | Mapping[Pair, float]) -> dict[Pair, float]:
     return dict(found)
 
 
+CLASSES = 3
+"""Shares of bandwidth that are told apart: all, half, a quarter of what the busiest channel gets."""
+
+
 def online_streams(network: OnlineNetwork, name: str) -> list[Stream]:
-    """The streams to route, one for each channel, with shares of bandwidth by their traffic."""
-    return [
-        Stream(
-            f"{name}[0].{channel.source}-{channel.target}",
-            channel.source,
-            (channel.target,),
-            weight=max(words, 1e-3),
-            keep_in=frozenset(channel.path),
-            path=channel.path,
+    """The streams to route, one for each channel, with shares of bandwidth by their traffic.
+
+    Channels with about the same traffic get the same share: a group for each makes routing slow and gains little.
+    """
+    most = max(network.words, default=0.0) or 1.0
+    streams = []
+    for channel, words in zip(network.channels, network.words, strict=True):
+        rank = next((k for k in range(CLASSES - 1) if words > most * 0.75 / 2**k), CLASSES - 1)
+        streams.append(
+            Stream(
+                f"{name}[0].{channel.source}-{channel.target}",
+                channel.source,
+                (channel.target,),
+                weight=most / 2**rank,
+                group=f"{name} {rank}",
+                keep_in=frozenset(channel.path),
+                path=channel.path,
+            )
         )
-        for channel, words in zip(network.channels, network.words, strict=True)
-    ]
+    return streams
 
 
 def dependencies(network: OnlineNetwork) -> dict[int, frozenset[int]]:

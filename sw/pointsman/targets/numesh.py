@@ -31,7 +31,7 @@ from pointsman.images.image import (
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import function_name, runtime_operands
 from pointsman.operators.online import Online, channels_of, for_image
-from pointsman.plan.online import bandwidths, online_node
+from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START
 from pointsman.plan.wires import memberships, reprogram_slots
@@ -310,10 +310,9 @@ class _Allocator:
             online = OnlineOperator(
                 for_image(planned.operator), self.queues[index], channels_of(planned.operator, way)
             )
-            part, carrier = self.plan.phases[phase].part, self.plan.phases[phase].online
-            if part is not None and carrier is not None:
-                words = bandwidths(part, self.plan.phases[phase].routed, carrier.streams)
-                bandwidth = words[planned.operator.label]
+            part = self.plan.phases[phase].part
+            if part is not None:
+                bandwidth = part.bandwidth(planned.operator.label, self.plan.phases[phase].routed)
         operator = planned.operator
         routed = self.plan.phases[phase].routed
         return OperatorImage(

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, graph, mesh, torus
 from pointsman.streams.online import (
@@ -16,6 +17,7 @@ from pointsman.streams.online import (
     online_network,
     online_streams,
 )
+from pointsman.streams.router import route_phase
 
 MESHES = [mesh(1, 1), mesh(1, 2), mesh(2, 2), mesh(3, 5), mesh(4, 4), mesh(2, 2, 2), mesh(3, 3, 3), mesh(9)]
 
@@ -125,10 +127,17 @@ def test_shortest_ways_on_a_graph():
         next_channel(graph(3, [(0, 1)]), 0, 2)
 
 
-def test_streams_carry_the_share_of_their_channels():
-    network = online_network(mesh(3), {(0, 2): 4.0, (1, 2): 2.0})
+def test_streams_get_shares_by_the_traffic_of_their_channels():
+    network = online_network(mesh(5), {(0, 1): 1.0, (0, 4): 4.0, (2, 4): 4.0, (3, 4): 1.0})
     streams = online_streams(network, "a online")
-    assert [(s.name, s.path, s.weight) for s in streams] == [
-        ("a online[0].0-1", (0, 1), 4.0),
-        ("a online[0].1-2", (1, 2), 6.0),
-    ]
+    assert [(s.name, s.path) for s in streams[:2]] == [("a online[0].0-1", (0, 1)), ("a online[0].1-2", (1, 2))]
+    assert network.words == (5.0, 4.0, 8.0, 9.0)
+    assert [s.weight for s in streams] == [4.5, 4.5, 9.0, 9.0]
+    assert streams[0].group == streams[1].group != streams[2].group
+
+
+def test_a_quiet_channel_gets_fewer_slots_than_a_busy_one():
+    network = online_network(mesh(4), {(0, 3): 8.0, (3, 0): 1.0})
+    routed = route_phase(online_streams(network, "a"), mesh(4), NodeShape(), period=8)
+    ahead = {(c.source, c.target): routed.words(i) for i, c in enumerate(network.channels)}
+    assert all(ahead[n, n + 1] > ahead[n + 1, n] for n in range(3))
