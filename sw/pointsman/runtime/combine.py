@@ -60,7 +60,9 @@ def combiner(signature: Signature, function: Callable[..., Any]) -> Combine:
     def combine(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         left, right, result = a.view(dtype), b.view(dtype), out.view(dtype)
         with np.errstate(over="ignore"):
-            if array:
+            if isinstance(function, np.ufunc):
+                function(left, right, out=result)
+            elif array:
                 function(left, right, result)
             else:
                 result[0] = function(left[0], right[0])

@@ -130,7 +130,7 @@ class OnlinePort:
         )
         result = np.zeros(1, np.uint32)
         own = np.array([values[at] + 1 if values[at] != UNKNOWN else 0], np.uint32)
-        await self._run(script.calls["func"][0], script.slots, own, result, np.maximum, AGREEING, 1)
+        await self._run(script.calls["func"][0], script.slots, own, result, _larger, AGREEING, 1)
         if not result[0]:
             raise PointsmanError(f"{self.image.label}_load: no node of the subset said that it is the destination")
         return (*values[:at], int(result[0]) - 1, *values[at + 1 :])
@@ -265,6 +265,10 @@ class OnlinePort:
 
         await Service(agent.until(here, Category.READ))
         return found[0]
+
+
+def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    np.maximum(a, b, out=out)
 
 
 def online_signature(image: OperatorImage, program: Operator) -> Signature:

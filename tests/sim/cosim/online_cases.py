@@ -48,7 +48,7 @@ class Case:
         return compile_text(self.text, topology=self.topology)
 
     def images(self, **options: Any) -> Images:
-        plan = make_plan(self.program, self.shape, name="case", **options)
+        plan = make_plan(self.program, self.shape, name="case", **{"period": 24, **options})
         images = make_images(plan)
         report = check_images(images)
         assert report.ok, str(report)
