@@ -26,7 +26,6 @@ from .options import (
     warnings_option,
 )
 
-
 if TYPE_CHECKING:
     from pointsman.cop import Limits
     from pointsman.network import Topology

@@ -26,17 +26,39 @@ class LaneImage:
     """One direction of words between a processor and its router (see ``pointsman.runtime.requests.Lane``).
 
     ``words`` None: the operator's message length. ``data`` tells which words: the caller's message going out
-    ("out"), the message coming in ("in", also what a later lane forwards), or nothing that matters ("token").
+    ("out"), the message coming in ("in", also what a later lane forwards), nothing that matters ("token"), or a message
+    in between that the role keeps while it runs ("t0", "t1", …).
+
+    ``turn``: the lane moves in each call of the I/O function whose number modulo ``Role.turns`` is this; with SYNC it
+    belongs to the load function, as part of a barrier among the operator's nodes. ``step``: lanes of one call move
+    step after step.
     """
 
     write: bool
     registers: tuple[int, ...]
     words: int | None = None
-    data: Literal["out", "in", "token"] = "out"
+    data: str = "out"
     after: int | None = None
     after_all: bool = False
     pair: int | None = None
     window: int | None = None
+    turn: int = 0
+    step: int = 0
+
+
+SYNC = -1
+"""The turn of lanes that load functions move."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """``result`` = function(``left``, ``right``) of messages named as in ``LaneImage.data``, before the lanes of ``step``
+    move; a copy of ``left`` if ``right`` is empty."""
+
+    step: int
+    left: str
+    right: str
+    result: str
 
 
 @dataclass(frozen=True)
@@ -61,6 +83,14 @@ class Role:
     (message-bound operators; 0 when the I/O function itself guarantees it)."""
     local: bool = False
     """The node sends to itself only: the message is copied, no word enters the router."""
+    turns: int = 1
+    """Calls of the I/O function after which its lanes begin again."""
+    combines: tuple[Combination, ...] = ()
+    """What the processor does between the steps of a call."""
+    result: bool = True
+    """The message that comes in means something."""
+    void: bool = False
+    """The node takes part without a message of its own (it is not ``:valid``)."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +121,7 @@ class OnlineOperator:
 
 @dataclass(frozen=True)
 class NodeOperator:
-    """An operator as one node sees it. ``role_of[i]`` is the role for the i-th of the operator's values."""
+    """An operator as one node sees it. ``role_of[i]`` is the role in the i-th of the operator's states."""
 
     roles: tuple[Role, ...]
     role_of: tuple[int, ...]
@@ -123,8 +153,18 @@ class OperatorImage:
     """``file:line:column`` of the operator in the COP text."""
     function: str | None = None
     """Name of the function that combines messages, if the program names one."""
+    stages: int = 1
+    """For each of its values, stages that its nodes pass one after the other: a node that is through with its I/O changes
+    its router to its role in the last of them."""
+    synchronised: bool = False
+    """Its load functions meet in a barrier before and after they rewrite, so that no word is on its way meanwhile."""
     online: OnlineOperator | None = None
     """If processors pass on its messages: the operator itself, as its run-time values are not listed then."""
+
+    @property
+    def states(self) -> int:
+        """Values times stages; state ``value * stages + stage``."""
+        return len(self.values) * self.stages
 
 
 @dataclass(frozen=True)
@@ -176,9 +216,9 @@ class NodeImage:
 class Promise:
     """One chain of a stream, as the compiler promises it.
 
-    For every value in ``values`` (indices into the operator's values), in phase ``phase``, each word that the processor
-    of ``source`` writes to ``register`` is delivered once to every destination register, in order, at ``words`` words per
-    period as long as nobody blocks.
+    In every state in ``values`` (indices of the operator's values, times its stages) and phase ``phase``, each word that
+    the processor of ``source`` writes to ``register`` is delivered once to every destination register, in order, at ``words``
+    words per period as long as nobody blocks.
     """
 
     operator: int
@@ -190,6 +230,8 @@ class Promise:
     destinations: tuple[tuple[int, int], ...]
     """(node, interface register)."""
     words: int
+    held: bool = False
+    """The words wait at the destination: a later stage takes them on."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,10 @@ class StrBarrierTree(Implementation):
     kinds = ("barrier",)
     processor_bound = True
 
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+        """Of its streams' names, where another operator has it inside."""
+
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         return Metric(words_per_cycle=0.1, latency=4.0 * max(len(i.nodes) for i in operator.instances))
 
@@ -35,21 +39,21 @@ class StrBarrierTree(Implementation):
                 if node != root:
                     streams.append(
                         Stream(
-                            stream_name(operator, i, f"up{node}"),
+                            stream_name(operator, i, f"{self.prefix}up{node}"),
                             node,
                             (parents[node],),
                             max_words=1,
-                            group=f"{operator.label} up",
+                            group=f"{operator.label} {self.prefix}up",
                             keep_in=inside,
                         )
                     )
             streams.append(
                 Stream(
-                    stream_name(operator, i, "down"),
+                    stream_name(operator, i, f"{self.prefix}down"),
                     root,
                     tuple(instance.nodes),
                     max_words=1,
-                    group=f"{operator.label} down",
+                    group=f"{operator.label} {self.prefix}down",
                     keep_in=inside,
                 )
             )
@@ -61,7 +65,7 @@ class StrBarrierTree(Implementation):
         nodes = operator.instances[instance].nodes
         if len(nodes) == 1:
             return RoleDraft("func", local=True)
-        down = stream_name(operator, instance, "down")
+        down = stream_name(operator, instance, f"{self.prefix}down")
         streams = wiring.routed.streams
         lanes: list[LaneImage] = []
 
@@ -71,10 +75,10 @@ class StrBarrierTree(Implementation):
             lanes.append(LaneImage(write, registers, words=1, data="token", after=before, after_all=before is not None))
 
         for child in nodes:
-            up = stream_name(operator, instance, f"up{child}")
+            up = stream_name(operator, instance, f"{self.prefix}up{child}")
             if up in wiring.index and streams[wiring.index[up]].destinations == (node,):
                 then(False, up)
-        own = stream_name(operator, instance, f"up{node}")
+        own = stream_name(operator, instance, f"{self.prefix}up{node}")
         if own in wiring.index:
             then(True, own)
         else:

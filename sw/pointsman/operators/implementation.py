@@ -11,7 +11,7 @@ from numesh.shape import NodeShape
 from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Instance, Operator, Runtime
 from pointsman.errors import PointsmanError
-from pointsman.images.image import IoKind, LaneImage
+from pointsman.images.image import Combination, IoKind, LaneImage
 from pointsman.network import Topology
 from pointsman.streams.stream import Place, RoutedPhase, RoutedVfsm, Stream
 
@@ -49,6 +49,18 @@ class VfsmSetting:
         """The same VFSM taking its words from the processor."""
         return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("inject")))
 
+    def read_register(self, register: int) -> VfsmSetting:
+        """The same VFSM taking its words from a virtual register of its node."""
+        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("register", register)))
+
+    def write_register(self, register: int) -> VfsmSetting:
+        """The same VFSM, or leg of a fork, writing to a virtual register of its node."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("register", register)))
+
+    def discard(self) -> VfsmSetting:
+        """The same VFSM, or leg of a fork, dropping what it gets."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("null")))
+
     def idle(self) -> VfsmSetting:
         """The same VFSM with nothing to read."""
         return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop")))
@@ -65,13 +77,20 @@ class VfsmSetting:
 class RoleDraft:
     """A role before VFSMs and interface registers have their numbers: see ``pointsman.images.image.Role``.
 
-    Registers of the lanes are virtual: numbers from 0 within their node and phase.
+    Registers of the lanes are virtual: numbers from 0 within their node and phase. ``later``: how the VFSMs of
+    ``settings`` stand when the node is through with its I/O, if otherwise; ``stage`` the last stage without that.
     """
 
     kind: IoKind
     lanes: tuple[LaneImage, ...] = ()
     settings: tuple[VfsmSetting, ...] = ()
     local: bool = False
+    turns: int = 1
+    combines: tuple[Combination, ...] = ()
+    result: bool = True
+    void: bool = False
+    later: tuple[VfsmSetting, ...] | None = None
+    stage: int = 0
 
 
 class Wiring:
@@ -94,8 +113,13 @@ class Wiring:
                     stream.injects_anywhere and vfsm.parent >= 0 and self._enters(chain.vfsms, vfsm)
                 ):
                     self._take(vfsm.node, chain.stream, chain.chain, "inject")
-                if vfsm.destination.kind == "deliver":
+                if vfsm.destination.kind == "deliver" and stream.into is None:
                     self._take(vfsm.node, chain.stream, chain.chain, "deliver")
+        for number, stream in enumerate(routed.streams):
+            if stream.into is not None:
+                (node,) = stream.destinations
+                onward = self.register(node, self.index[stream.into], 0, "inject")
+                self._registers[node, number, 0, "deliver"] = onward
 
     @staticmethod
     def _enters(vfsms: Sequence[RoutedVfsm], vfsm: RoutedVfsm) -> bool:
@@ -151,6 +175,20 @@ class Implementation(ABC):
     """Its I/O functions return only when the node routes no more for it (§5.2.1)."""
     fallback = False
     """Taken only when no other implementation can do the operator, or when ``:impl`` asks for it."""
+    traceable = True
+    """Its words move as its lanes do, so that how far others must be can be told from the lanes (§5.2.1). Not so where
+    words pass from stream to stream in the router, or where processors do more than move messages."""
+    synchronised = False
+    """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.synchronised`)."""
+
+    def stages(self, operator: Operator) -> int:
+        """Stages that its nodes pass (`pointsman.images.image.OperatorImage.stages`)."""
+        return 1
+
+    def drain(self, operator: Operator, wiring: Wiring) -> int:
+        """Cycles that words may still be on their way when all readers have what they wait for (words that the router
+        drops)."""
+        return 0
 
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
         """Operators to use instead; None: this implementation is not a replacement."""

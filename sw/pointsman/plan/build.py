@@ -8,6 +8,7 @@ Non-goals: merging phases, continuing operators, sharing router memory between p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -17,18 +18,18 @@ from numesh.codes import POINTER_LATENCY
 from numesh.shape import NodeShape
 from pointsman.cop.program import Instance, Operator, Program
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Technique
+from pointsman.images.image import SYNC, Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import box, role, runtime_operands, runtime_values
-from pointsman.operators.online import Online
+from pointsman.operators.implementation import box
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
+from .choice import able, why_none
 from .online import OnlinePart, online_part, spans_of, stands_for
 from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
-from .progress import Termination, operator_graph, termination
+from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Structure, outline
 from .wires import Link, command_gap, link_reads, link_writes
 
@@ -40,10 +41,6 @@ PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths among which the compiler chooses."""
 
 Routes = dict[tuple[tuple[Stream, ...], int], RoutedPhase | RoutingError]
-
-
-class PlanError(PointsmanError):
-    """A program that cannot be planned on this network and shape."""
 
 
 def make_plan(
@@ -79,8 +76,8 @@ def make_plan(
     context = Context(program.topology, shape)
     for phase in structure.phases:
         for operator in phase.operators:
-            if not _able(operator, implementations, context):
-                raise PlanError(_why_none(operator, implementations))
+            if not able(operator, implementations, context):
+                raise PlanError(why_none(operator, implementations))
     blocks = len(structure.phases) + 1
     asked = period if period is not None else program.schedlen
     if asked is not None:
@@ -190,6 +187,27 @@ class _Planner:
     # -- one phase -------------------------------------------------------------------------------------------
 
     def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
+        """The quickest way to do a phase; None if none takes less than ``limit`` cycles. If its operators cannot be routed,
+        processors pass on their messages."""
+        try:
+            return self._quickest(index, barrier_reason, limit)
+        except PlanError as error:
+            phase = self.structure.phases[index]
+            if not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
+                raise
+            try:
+                return self._quickest(index, barrier_reason, limit, fallbacks=True)
+            except PlanError:
+                raise error from None
+
+    def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
+        """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
+        found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
+        return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
+
+    def _quickest(
+        self, index: int, barrier_reason: str | None, limit: float, fallbacks: bool = False
+    ) -> PlannedPhase | None:
         """The quickest way to do a phase; None if none takes less than ``limit`` cycles.
 
         Every combination is routed as it is first; those that need a barrier are routed with it in the order of what
@@ -198,7 +216,7 @@ class _Planner:
         phase = self.structure.phases[index]
         drafts: list[_Draft] = []
         failure: PointsmanError | None = None
-        for implementations in self._combinations(phase):
+        for implementations in self._combinations(phase, fallbacks):
             try:
                 draft = self._draft(index, phase, implementations, barrier_reason)
             except RoutingError as error:
@@ -234,11 +252,11 @@ class _Planner:
             )
         return best
 
-    def _combinations(self, phase: PhaseOutline) -> Iterator[tuple[Implementation, ...]]:
+    def _combinations(self, phase: PhaseOutline, fallbacks: bool) -> Iterator[tuple[Implementation, ...]]:
         choices = []
         for operator in phase.operators:
-            able = _able(operator, self.implementations, self.context)
-            choices.append([i for _, i in sorted(able, key=lambda pair: pair[0])])
+            found = self._able(operator, fallbacks)
+            choices.append([i for _, i in sorted(found, key=lambda pair: pair[0])])
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)
             longest.pop()
@@ -304,8 +322,10 @@ class _Planner:
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
             return None
-        closing = self._operator(barrier, ending, span, routed, Wiring(routed))
+        closing = plan_operator(barrier, ending, span, routed, Wiring(routed))
         assert closing is not None
+        # Words that the router drops may still be on their way when all have met.
+        closing = replace(closing, drain=max(one.drain for one in planned))
         nodes = _nodes(phase, routed) | barrier.nodes
         settle = self._settle(routed, span)
         return self._closed(
@@ -336,70 +356,11 @@ class _Planner:
         wiring = Wiring(routed)
         planned = []
         for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
-            one = self._operator(operator, implementation, span, routed, wiring)
+            one = plan_operator(operator, implementation, span, routed, wiring)
             if one is None:
                 return None
             planned.append(one)
         return tuple(planned)
-
-    def _operator(
-        self,
-        operator: Operator,
-        implementation: Implementation,
-        span: range,
-        routed: RoutedPhase,
-        wiring: Wiring,
-    ) -> PlannedOperator | None:
-        """Roles and delays of an operator; None if it rewrites the router at a time when words may be on the way."""
-        if isinstance(implementation, Online):
-            nothing = {node: (RoleDraft("none"),) for node in sorted(operator.nodes)}
-            return PlannedOperator(operator, implementation, ((),), nothing, {}, False, ())
-        values = runtime_values(operator)
-        roles: dict[int, list] = {}
-        delays: dict[int, list[int]] = {}
-        bound = not implementation.processor_bound
-        seen: dict[object, Termination] = {}
-        for i, instance in enumerate(operator.instances):
-            own = [s for s in span if routed.streams[s].name.startswith(f"{operator.label}[{i}]")]
-            for value in values:
-                drafts = {node: role(implementation, operator, wiring, i, node, value) for node in instance.nodes}
-                for node, draft in drafts.items():
-                    roles.setdefault(node, []).append((value, draft))
-                if not bound:
-                    continue
-                if len(instance.nodes) == 1 or all(d.local for d in drafts.values()):
-                    for node in instance.nodes:
-                        delays.setdefault(node, []).append(0)
-                    continue
-                key = (value, _shape_of(instance, own, routed))
-                if key not in seen:
-                    lanes = {node: draft.lanes for node, draft in drafts.items()}
-                    settings = {node: draft.settings for node, draft in drafts.items()}
-                    graph = operator_graph(wiring, lanes, settings, own)
-                    found = termination(graph, lanes, operator.m, instance.nodes)
-                    seen[key] = Termination(
-                        found.message_bound,
-                        {instance.nodes.index(n): d for n, d in found.delays.items()},
-                    )
-                result = seen[key]
-                if not result.message_bound:
-                    bound = False
-                    continue
-                for position, delay in result.delays.items():
-                    delays.setdefault(instance.nodes[position], []).append(delay)
-        rewrites = any(draft.settings for drafts_ in roles.values() for _, draft in drafts_)
-        if rewrites and runtime_operands(operator) and not (bound or implementation.processor_bound):
-            return None
-        merged = {node: _merge(operator, node, values, drafts_) for node, drafts_ in roles.items()}
-        return PlannedOperator(
-            operator,
-            implementation,
-            values,
-            merged,
-            {node: tuple(d) for node, d in delays.items()} if bound else {},
-            bound,
-            tuple(span),
-        )
 
     # -- ends ------------------------------------------------------------------------------------------------
 
@@ -493,9 +454,10 @@ class _Planner:
         cycles = 0.0
         for one in operators:
             operator = one.operator
-            words = [routed.words(s) for s in one.streams]
+            # Streams of one word a period, with which nodes only meet, do not count.
+            words = [routed.words(s) for s in one.streams if routed.streams[s].max_words is None]
             gap = routed.period / min(words) if words else 1.0
-            lanes = max((len(draft.lanes) for drafts in one.roles.values() for draft in drafts), default=1)
+            lanes = max((_side_by_side(draft) for drafts in one.roles.values() for draft in drafts), default=1)
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
             word = max(gap, lanes, 1 / metric.words_per_cycle)
@@ -561,6 +523,11 @@ def _spans(planned: PlannedPhase) -> list[set[int]]:
     return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in planned.routed.chains]
 
 
+def _side_by_side(draft: RoleDraft) -> int:
+    """Most lanes that move in one step of one call."""
+    return max(Counter((lane.turn, lane.step) for lane in draft.lanes if lane.turn != SYNC).values(), default=1)
+
+
 def _name(phase: PhaseOutline) -> str:
     return "+".join(dict.fromkeys(operator.label for operator in phase.operators))
 
@@ -569,89 +536,8 @@ def _nodes(phase: PhaseOutline, routed: RoutedPhase) -> frozenset[int]:
     return phase.nodes | {vfsm.node for chain in routed.chains for vfsm in chain.vfsms}
 
 
-def _shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
-    """What the routes of an instance look like, nodes told by their place in it: equal for translated instances."""
-    place = {node: i for i, node in enumerate(instance.nodes)}
-    first = streams[0] if streams else 0
-    return tuple(
-        (
-            chain.stream - first,
-            chain.chain,
-            tuple(
-                (place.get(v.node, -1 - v.node), v.pipeline, v.number, v.type, v.source, v.destination, v.slots)
-                for v in chain.vfsms
-            ),
-        )
-        for chain in routed.chains
-        if chain.stream in streams
-    )
-
-
-def _merge(operator: Operator, node: int, values: tuple[tuple[int, ...], ...], drafts: list) -> tuple:
-    """One role per value for a node that may take part in several instances."""
-    merged = []
-    for value in values:
-        own = [draft for v, draft in drafts if v == value and draft.kind != "none"]
-        if not own:
-            own = [next(draft for v, draft in drafts if v == value)]
-        if len(own) == 1:
-            merged.append(own[0])
-            continue
-        kinds = sorted(draft.kind for draft in own)
-        if kinds != ["read", "write"] or any(draft.local for draft in own):
-            raise PlanError(
-                f"{operator.position}: node {node} has more than one part in operator '{operator.label}'",
-                hint="instances of one operator may not share a reading or a writing node",
-            )
-        lanes = tuple(lane for draft in own for lane in draft.lanes)
-        settings = tuple(setting for draft in own for setting in draft.settings)
-        merged.append(replace(own[0], kind="both", lanes=lanes, settings=settings))
-    return tuple(merged)
-
-
 def _product(numbers: Iterable[int]) -> int:
     result = 1
     for number in numbers:
         result *= number
     return result
-
-
-def _able(
-    operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
-) -> list[tuple[float, Implementation]]:
-    """Implementations that can do an operator, each with the cycles that a message would take; those to fall back on
-    only if there is no other one, unless ``fallbacks`` asks for them."""
-    able = []
-    for implementation in implementations:
-        if operator.kind not in implementation.kinds:
-            continue
-        if operator.impl is not None and operator.impl != implementation.name:
-            continue
-        metric = implementation.metric(operator, context)
-        if metric is not None:
-            able.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
-    if operator.impl is None and not fallbacks:
-        return [pair for pair in able if not pair[1].fallback] or able
-    return able
-
-
-def _why_none(operator: Operator, implementations: Sequence[Implementation]) -> str:
-    where = f"{operator.position}: " if operator.position is not None else ""
-    known = sorted({i.name for i in implementations if operator.kind in i.kinds})
-    if not known:
-        kinds = sorted({kind for i in implementations for kind in i.kinds})
-        return (
-            f"{where}operator '{operator.label}': no implementation of {operator.kind} on numesh yet "
-            f"(there is for {', '.join(kinds)})"
-        )
-    if operator.impl is not None and operator.impl not in known:
-        return (
-            f"{where}operator '{operator.label}' asks for implementation {operator.impl}, "
-            f"which {operator.kind} does not have ({', '.join(known)})"
-        )
-    names = " and ".join(runtime_operands(operator))
-    given = f" with {names} given at run time" if names else " of this shape"
-    return (
-        f"{where}operator '{operator.label}': no implementation of {operator.kind}{given} on numesh yet "
-        f"({', '.join(known)} cannot do it)"
-    )

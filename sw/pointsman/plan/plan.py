@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class PlannedOperator:
     """An operator with its implementation and what every node does in it.
 
-    ``roles`` maps a node to its roles, one for each of ``values``; ``delays`` likewise to cycles, for message-bound
+    ``roles`` maps a node to its roles, one for each of ``values`` and stage; ``delays`` likewise to cycles, for message-bound
     operators; ``instance_of`` a node to the instances that it takes part in.
     """
 
@@ -35,6 +35,10 @@ class PlannedOperator:
     message_bound: bool
     streams: tuple[int, ...]
     """Indices into the routed phase's streams."""
+    stages: int = 1
+    """Roles and values times this: see `pointsman.images.image.OperatorImage.stages`."""
+    drain: int = 0
+    """Cycles that words may still be on their way when all readers have what they wait for."""
 
 
 @dataclass(frozen=True)

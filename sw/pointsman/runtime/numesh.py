@@ -22,7 +22,17 @@ from numesh.codes import (
     ScheduleEntry,
 )
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images, LaneImage, NodeOperator, NodePhase, OperatorImage, Rewrite, Role
+from pointsman.images.image import (
+    SYNC,
+    Combination,
+    Images,
+    LaneImage,
+    NodeOperator,
+    NodePhase,
+    OperatorImage,
+    Rewrite,
+    Role,
+)
 
 from .face import Clock, Combine, Given, Part, Port, Signature
 from .node import Node
@@ -254,7 +264,8 @@ class NumeshSubstrate:
             if image.barrier in router.operators:
                 self.leaving = image.name
                 lanes = router.operators[image.barrier].roles[0].lanes
-                await Transfer([_lane(lane, 1, None, None) for lane in lanes], Category.PSYNC)
+                await Transfer([_lane(lane, 1, {}) for lane in lanes], Category.PSYNC)
+                await Wait(router.operators[image.barrier].roles[0].delay, Category.PSYNC)
                 self.leaving = None
         agent = self.agents.get(phase)
         if agent is not None and not agent.idle():
@@ -274,11 +285,27 @@ class NumeshPort:
         self.operator = operator
         self.view = view
         self.role: Role | None = None
+        self.value = -1
+        """Index of the values that were loaded last."""
+        self.calls: dict[str, int] = {}
+        """Calls of each I/O function since then."""
 
     async def load(self, given: Given) -> Part:
         """Get the router ready for the operator, with these run-time values."""
+        role = self._role_at(given.index, 0)
+        if self.operator.synchronised:
+            await self._load_together(role, given.index)
+        else:
+            await self._load_alone(role)
+        self.role, self.value = role, given.index
+        self.calls = {}
+        return Part(role.kind, role.local, role.void)
+
+    def _role_at(self, value: int, stage: int) -> Role:
+        return self.view.roles[self.view.role_of[value * self.operator.stages + stage]]
+
+    async def _load_alone(self, role: Role) -> None:
         router, leave = self.router, self.substrate.leave
-        role = self.view.roles[self.view.role_of[given.index]]
         phase = self.operator.phase
         changed = router.changed(role.rewrites)
         if router.current == phase:
@@ -297,41 +324,93 @@ class NumeshPort:
         else:
             await router.enter(phase, leave)
             await router.rewrite(changed, running=True)
-        self.role = role
-        return Part(role.kind, role.local)
+
+    async def _load_together(self, role: Role, value: int) -> None:
+        """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
+        have done it. All know the values, so all agree on whether there is anything to do."""
+        router = self.router
+        if router.current != self.operator.phase:
+            await self._load_alone(role)
+        elif value == self.value and self.operator.stages == 1:
+            return
+        else:
+            await self._meet(role)
+            await Wait(role.delay, Category.PSYNC)
+            await router.rewrite(router.changed(role.rewrites), running=True)
+        await self._meet(role)
+
+    async def _meet(self, role: Role) -> None:
+        """The operator's own barrier."""
+        await Transfer([_lane(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC], Category.PSYNC)
 
     def stale(self) -> str | None:
         running = self.router.current
         if running == self.operator.phase:
+            if self.operator.stages > 1 and self.calls.get("stage"):
+                return f"is through with its messages and must call {self.operator.label}_load again"
             return None
         phase = self.substrate.images.phases[running].name if running >= 0 else "loader"
         return f"has gone on to phase '{phase}' and must call {self.operator.label}_load again"
 
     async def write(self, words: np.ndarray) -> None:
-        role = self._role
-        lanes = [lane for lane in role.lanes if lane.write] if role.kind == "both" else role.lanes
-        await self._move(lanes, words, None)
+        lanes = self._lanes("write")
+        await self._move([lane for lane in lanes if lane.write] if self._role.kind == "both" else lanes, {"out": words})
 
     async def read(self, into: np.ndarray) -> bool:
-        role = self._role
-        lanes = [lane for lane in role.lanes if not lane.write] if role.kind == "both" else role.lanes
-        await self._move(lanes, None, into)
-        return True
+        lanes = self._lanes("read")
+        if self._role.kind == "both":
+            lanes = [lane for lane in lanes if not lane.write]
+        await self._move(lanes, {"in": into})
+        return self._role.result
 
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
-        await self._move(self._role.lanes, words, into)
-        return True
+        messages = {name: data for name, data in (("out", words), ("in", into)) if data is not None}
+        await self._move(self._lanes("func"), messages, combine)
+        return self._role.result
 
     @property
     def _role(self) -> Role:
         assert self.role is not None  # the face lets nobody in before load
         return self.role
 
-    async def _move(self, lanes: Sequence[LaneImage], out: np.ndarray | None, into: np.ndarray | None) -> None:
-        await Transfer([_lane(lane, self.operator.m, out, into) for lane in lanes])
-        delay = self._role.delay
-        if delay:
-            self.router.deadline = max(self.router.deadline, self.substrate.clock.time + delay)
+    def _lanes(self, what: str) -> list[LaneImage]:
+        """The lanes of this call of an I/O function."""
+        call = self.calls.get(what, 0)
+        self.calls[what] = call + 1
+        turn = call % self._role.turns
+        return [lane for lane in self._role.lanes if lane.turn == turn]
+
+    async def _move(
+        self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None = None
+    ) -> None:
+        role, m = self._role, self.operator.m
+        if role.combines or any(lane.step for lane in lanes):
+            last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
+            for step in range(last + 1):
+                for one in role.combines:
+                    if one.step == step:
+                        _combine(one, messages, m, combine)
+                here = [lane for lane in lanes if lane.step == step]
+                if here:
+                    await Transfer([_lane(lane, m, messages) for lane in here])
+        else:
+            await Transfer([_lane(lane, m, messages) for lane in lanes])
+        if role.delay and not self.operator.synchronised:
+            self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
+        if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
+            await self._go_on(lanes)
+
+    async def _go_on(self, lanes: Sequence[LaneImage]) -> None:
+        """Through with its own messages, the node lets its router do what is left for others."""
+        router = self.router
+        self.calls["stage"] = 1
+        later = self._role_at(self.value, self.operator.stages - 1)
+        changed = router.changed(later.rewrites)
+        if not changed:
+            return
+        for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
+            await WaitEmpty(register, Category.REPROG)
+        await router.rewrite(changed, running=True)
 
 
 def signature_of(operator: OperatorImage) -> Signature:
@@ -363,7 +442,19 @@ def numesh_node(
     return Node(substrate, images.topology, number, clock, functions)
 
 
-def _lane(lane: LaneImage, m: int, out: np.ndarray | None, received: np.ndarray | None) -> Lane:
+def _combine(one: Combination, messages: dict[str, np.ndarray], m: int, combine: Combine | None) -> None:
+    result = messages.setdefault(one.result, np.zeros(m, np.uint32))
+    if one.right:
+        assert combine is not None
+        combine(messages[one.left], messages[one.right], result)
+    else:
+        result[:] = messages[one.left]
+
+
+def _lane(lane: LaneImage, m: int, messages: dict[str, np.ndarray]) -> Lane:
+    """A request for the words of a lane; a message that the role keeps in between is made when it first comes."""
     words = m if lane.words is None else lane.words
-    data = {"out": out, "in": received, "token": None}[lane.data]
+    data = None if lane.data == "token" else messages.get(lane.data)
+    if data is None and lane.data != "token":
+        data = messages[lane.data] = np.zeros(m, np.uint32)
     return Lane(lane.write, lane.registers, words, data, lane.after, lane.after_all, lane.window, lane.pair)

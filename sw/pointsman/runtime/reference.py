@@ -219,8 +219,8 @@ class _Shared:
         self.rounds: dict[tuple[int, int], _Round] = defaultdict(_Round)
         self.queues: dict[tuple[int, int, int], deque[np.ndarray]] = defaultdict(deque)
         """By instance, writer's and reader's position, messages on their way."""
-        self.order: dict[int, deque[int]] = defaultdict(deque)
-        """By instance of a collect, who has written, in order."""
+        self.order: dict[tuple[int, int], deque[int]] = defaultdict(deque)
+        """By instance of a collect and its reader, who has written, in order."""
         distributed = [
             isinstance(value, Runtime) and (value.distributed or value.dynamic)
             for _, value in (operator.instances[0].operands if operator.instances else ())
@@ -302,7 +302,7 @@ class _Port:
         if operator.kind in ("spread", "seqwrite"):
             readers = readers[call % len(readers) :][:1]
         if operator.kind == "collect":
-            self.shared.order[instance].append(position)
+            self.shared.order[instance, next(iter(readers), -1)].append(position)
         for reader in readers:
             self.shared.queues[instance, position, reader].append(words.copy())
 
@@ -315,7 +315,7 @@ class _Port:
         call = self._count(instance, "read")
         writers = self._writers(instance)
         if operator.kind == "collect":
-            order = shared.order[instance]
+            order = shared.order[instance, position]
             await Until(lambda: bool(order))
             writer = order.popleft()
         else:

@@ -11,7 +11,7 @@ Non-goals: whether a settling time is long enough, and what becomes of words whi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 
@@ -107,7 +107,7 @@ class _PhaseStreams:
         self.name = images.phases[phase].name
         self.notebook = notebook
         self.operators = images.phases[phase].operators
-        self.varying = [index for index in self.operators if len(images.operators[index].values) > 1]
+        self.varying = [index for index in self.operators if images.operators[index].states > 1]
         self.promises: dict[int, list[int]] = {index: [] for index in self.operators}
         """Promises of each operator, by their place in the images."""
         for number, promise in enumerate(images.promises):
@@ -119,6 +119,8 @@ class _PhaseStreams:
         """Sets of traces, by identity, that have been looked at together."""
         self.owner: dict[Place, int] = {}
         """Operator to which a VFSM belongs."""
+        self.register_owner: dict[tuple[int, int], int] = {}
+        """Operator to whose streams a register belongs."""
 
     def check(self, owners: dict[tuple[str, int, int, int], tuple[str, str]]) -> None:
         """Judge all; note in ``owners`` which VFSMs belong to which operator."""
@@ -136,7 +138,7 @@ class _PhaseStreams:
         images = self.images
         yield {}
         for index in self.varying:
-            for value in range(1, len(images.operators[index].values)):
+            for value in range(1, images.operators[index].states):
                 yield {index: value}
         # By now the traces tell where each operator's words pass.
         passed = {
@@ -158,7 +160,7 @@ class _PhaseStreams:
         for first, second in combinations(self.varying, 2):
             if passed[first].isdisjoint(has_roles[second]) and passed[second].isdisjoint(has_roles[first]):
                 continue
-            a, b = len(images.operators[first].values), len(images.operators[second].values)
+            a, b = images.operators[first].states, images.operators[second].states
             if a * b > MOST_PAIRS:
                 left += 1
                 continue
@@ -182,7 +184,15 @@ class _PhaseStreams:
         if together not in self.compared:
             self.compared.add(together)
             users: dict[Place, Promise] = {}
+            senders: dict[tuple[int, int], Promise] = {}
             for promise, trace in found:
+                for at in trace.registers:
+                    other = senders.setdefault(at, promise)
+                    if other is not promise and not _merged(other, promise):
+                        self._note_register(promise, other.stream, at, values)
+                    owner = self.register_owner.setdefault(at, index)
+                    if owner != index:
+                        self._note_register(promise, f"of operator {images.operators[owner].label}", at, values)
                 for place in trace.vfsms:
                     other = users.setdefault(place, promise)
                     if other is not promise and not _merged(other, promise):
@@ -236,6 +246,22 @@ class _PhaseStreams:
             )
         )
 
+    def _note_register(self, promise: Promise, other: str, at: tuple[int, int], values: tuple[str, ...]) -> None:
+        operator = self.images.operators[promise.operator]
+        node, register = at
+        self.notebook.add(
+            Finding(
+                "registers",
+                f"stream {promise.stream} meets stream {other} in register {register}",
+                "a register for each",
+                phase=self.name,
+                node=node,
+                operator=operator.label,
+                source=operator.source,
+                values=values,
+            )
+        )
+
     def _check_lanes(self, index: int, choice: Choice, held: list[Promise], values: tuple[str, ...]) -> None:
         """Processor against router: which registers they write and read for these values."""
         images = self.images
@@ -281,6 +307,8 @@ class _PhaseStreams:
                             )
                         elif not lane.write and register not in state.register_writers:
                             note(node, f"the processor reads register {register}, which no VFSM writes", "a writer")
+                        elif not lane.write and register in state.register_readers:
+                            note(node, f"the processor reads register {register}, as a VFSM does", "one reader")
                         elif not lane.write and (node, register) not in delivers:
                             note(
                                 node,
@@ -292,12 +320,38 @@ class _PhaseStreams:
             ("delivers to", delivers, moved[False], "reads"),
         ):
             for (node, register), promise in promised.items():
-                if (node, register) not in done:
+                if promise.held and promised is delivers:
+                    self._check_held(index, choice, promise, (node, register), done, note)
+                elif (node, register) not in done:
                     note(
                         node,
                         f"stream {promise.stream} {name} register {register}, which the processor never {verb}",
                         "a lane of its role",
                     )
+
+    def _check_held(
+        self,
+        index: int,
+        choice: Choice,
+        promise: Promise,
+        at: tuple[int, int],
+        read: set[tuple[int, int]],
+        note: Callable[[int, str, str], None],
+    ) -> None:
+        """Words that wait: nobody reads them now, and in the last stage of these values a VFSM takes them on."""
+        node, register = at
+        stages = self.images.operators[index].stages
+        value = choice.get(index, 0)
+        if at in read:
+            note(node, f"stream {promise.stream} is held at register {register}, which the processor reads", "neither")
+        view = self.views[node]
+        last = view.state(view.key({**choice, index: value - value % stages + stages - 1}))
+        if stages == 1 or register not in last.register_readers:
+            note(
+                node,
+                f"stream {promise.stream} is held at register {register}, from which nothing ever takes its words",
+                "a VFSM that does in the last stage",
+            )
 
     def _check_stray(self) -> None:
         """Every VFSM that can move a word for some value must have been met on the way of a stream."""

@@ -66,9 +66,12 @@ def describe_choice(images: Images, choice: Mapping[int, int], varying: Sequence
     parts = []
     for index in varying:
         operator = images.operators[index]
-        value = operator.values[choice.get(index, 0)]
+        state = choice.get(index, 0)
+        value = operator.values[state // operator.stages]
         named = ", ".join(f"{name} {v}" for name, v in zip(operator.runtime, value, strict=False))
-        if choice.get(index, 0) or len(varying) == 1:
+        if operator.stages > 1:
+            named = f"{named}{', ' if named else ''}stage {state % operator.stages}"
+        if state or len(varying) == 1:
             parts.append(f"{operator.label}: {named or value}")
     return (" and ".join(parts) or "first values",)
 

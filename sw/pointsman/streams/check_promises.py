@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from numesh.codes import Codes
 from pointsman.images.image import Promise
 
+from .check_joints import joint_words
 from .check_node import Key, NodeState, NodeView, Problem, Vfsm
 
 Place = tuple[int, int, int]
@@ -34,6 +35,8 @@ class Trace:
     vfsms: dict[Place, None] = field(default_factory=dict)
     arrivals: list[tuple[int, int]] = field(default_factory=list)
     """(node, register) of each delivery."""
+    registers: dict[tuple[int, int], None] = field(default_factory=dict)
+    """(node, register) of every interface register on the way, the first included."""
     problems: list[tuple[int, Problem]] = field(default_factory=list)
     """(node, what is wrong there)."""
     words: int = 0
@@ -99,6 +102,11 @@ class _Tracer:
             return trace
         assert state is not None
         trace.words = len(state.view.slots[first[0]])
+        trace.registers[promise.source, promise.register] = None
+        self.reach(promise.source, first[0])
+        while self.waiting:
+            node, pipeline, number = self.waiting.pop()
+            self.follow(node, (pipeline, number))
         if trace.words != promise.words:
             self.note(
                 "promises",
@@ -107,10 +115,6 @@ class _Tracer:
                 f"{promise.words} words, as promised",
                 first[0],
             )
-        self.reach(promise.source, first[0])
-        while self.waiting:
-            node, pipeline, number = self.waiting.pop()
-            self.follow(node, (pipeline, number))
         self.compare()
         return trace
 
@@ -137,7 +141,7 @@ class _Tracer:
             if destination in state.view.links:
                 self.cross(node, vfsm, state, *state.view.links[destination])
         elif codes.is_register(destination):
-            self.trace.arrivals.append((node, destination - codes.first_register))
+            self.land(node, vfsm, state, destination - codes.first_register)
         elif codes.is_buffer(destination):
             for taker in state.takers((vfsm[0], destination - codes.first_buffer))[:1]:
                 self.reach(node, taker)
@@ -153,6 +157,18 @@ class _Tracer:
             self.same(
                 node, vfsm, state.view.slots[vfsm], lambda slot: state.fork_leg(vfsm, slot), node, "forks them to"
             )
+
+    def land(self, node: int, vfsm: Vfsm, state: NodeState, register: int) -> None:
+        """In a register: the words have arrived, unless a VFSM takes them on."""
+        self.trace.registers[node, register] = None
+        takers = state.register_readers.get(register, [])
+        if not takers:
+            self.trace.arrivals.append((node, register))
+            return
+        slots = state.view.slots
+        passing = joint_words(slots[vfsm], slots[takers[0]], state.view.period)
+        self.trace.words = min(self.trace.words, passing)
+        self.reach(node, takers[0])
 
     def cross(self, node: int, vfsm: Vfsm, state: NodeState, other: int, port: int) -> None:
         """Follow words over a link: in the next slot they must be read at the other end."""

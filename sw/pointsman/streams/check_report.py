@@ -49,8 +49,8 @@ RULES: dict[str, Rule] = {
         "§7.1.1",
     ),
     "registers": Rule(
-        "An interface register is read by one VFSM or written by one; command registers serve VFSM 1 only; a phase "
-        "that messages alone close keeps its registers.",
+        "An interface register is read by one VFSM or by the processor, and what is written to it belongs to one stream; "
+        "command registers serve VFSM 1 only; a phase that messages alone close keeps its registers.",
         "§7.1.1, §5.2.3",
     ),
     "lanes": Rule(

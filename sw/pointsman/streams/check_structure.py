@@ -6,15 +6,19 @@ out then; everything else is noted and passed over.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images, LaneImage, NodeOperator, NodePhase
+from pointsman.images.image import SYNC, Images, LaneImage, NodeOperator, NodePhase, Role
 
 from .check_report import Finding, Notebook
+
+MESSAGE = re.compile(r"out|in|token|t[0-9]{1,3}")
+"""Names of messages in lanes and combinations."""
 
 
 def check_structure(images: Images, notebook: Notebook) -> None:
@@ -192,11 +196,13 @@ class _Structure:
     def check_node_operator(self, node: int, index: int, operator: NodeOperator) -> None:
         image = self.images.operators[index]
         place: dict[str, Any] = {"node": node, "operator": image.label, "source": image.source}
-        if len(operator.role_of) != len(image.values):
+        if image.stages < 1:
+            self.note("structure", f"it has {image.stages} stages", "at least 1", **place)
+        if len(operator.role_of) != image.states:
             self.note(
                 "structure",
                 f"roles are chosen for {len(operator.role_of)} values",
-                f"{len(image.values)} values",
+                f"{image.states} values",
                 **place,
             )
         for number in operator.role_of:
@@ -220,9 +226,45 @@ class _Structure:
             if role.local and role.lanes:
                 self.note("lanes", "words move although the message is only copied", "no lanes", **place)
             for number, lane in enumerate(role.lanes):
-                self.check_lane(number, lane, role.lanes, place)
+                self.check_lane(number, lane, role, place)
+            self.check_messages(role, place)
 
-    def check_lane(self, number: int, lane: LaneImage, lanes: Sequence[LaneImage], place: dict[str, Any]) -> None:
+    def check_messages(self, role: Role, place: dict[str, Any]) -> None:
+        """What a role does with messages: names, and nothing used before it is there."""
+        for turn in range(max(1, role.turns)):
+            lanes = [lane for lane in role.lanes if lane.turn == turn]
+            there = set() if role.void else {"out"}
+            for step in range(max([0, *(c.step for c in role.combines), *(lane.step for lane in lanes)]) + 1):
+                for one in (c for c in role.combines if c.step == step):
+                    for name in (one.left, *([one.right] if one.right else [])):
+                        if name not in there:
+                            self.note("lanes", f"message {name} is combined before it is there", "order", **place)
+                    there.add(one.result)
+                here = [lane for lane in lanes if lane.step == step]
+                coming = {lane.data for lane in here if not lane.write}
+                for lane in here:
+                    if lane.write and lane.data not in ("token", *there, *coming):
+                        self.note("lanes", f"message {lane.data} is sent before it is there", "order", **place)
+                there |= coming
+        for one in role.combines:
+            if one.step < 0 or one.result in ("out", "token") or not MESSAGE.fullmatch(one.result):
+                self.note("structure", f"a step combines into {one.result}", "a message that may change", **place)
+
+    def check_lane(self, number: int, lane: LaneImage, role: Role, place: dict[str, Any]) -> None:
+        lanes = role.lanes
+        if not MESSAGE.fullmatch(lane.data):
+            self.note("structure", f"lane {number} moves {lane.data!r}", "out, in, token, t0, t1, …", **place)
+        if not SYNC <= lane.turn < role.turns or lane.step < 0:
+            self.note(
+                "structure",
+                f"lane {number} moves in turn {lane.turn} and step {lane.step}",
+                f"a turn below {role.turns} and a step",
+                **place,
+            )
+        for name, other in (("after", lane.after), ("paired with", lane.pair)):
+            if other is not None and 0 <= other < len(lanes):
+                if (lanes[other].turn, lanes[other].step) != (lane.turn, lane.step):
+                    self.note("structure", f"lane {number} is {name} a lane of another step", "one step", **place)
         for register in lane.registers:
             self.in_range(f"a register of lane {number}", register, self.images.shape.registers, **place)
         if not lane.registers:
@@ -271,7 +313,7 @@ class _Structure:
                     **place,
                 )
             for value in promise.values:
-                self.in_range(f"a value of stream {promise.stream}", value, len(operator.values), **place)
+                self.in_range(f"a value of stream {promise.stream}", value, operator.states, **place)
             for node, register in ((promise.source, promise.register), *promise.destinations):
                 if self.in_range(f"a node of stream {promise.stream}", node, images.topology.nodes, **place):
                     self.in_range(

@@ -64,6 +64,9 @@ class Stream:
     rewritten : bool
         Load functions rewrite VFSMs of this stream, so each pipeline in which it has a VFSM at a node needs a
         slot for the reprogramming VFSM there (§7.1.4, "MEMADR Access").
+    into : str or None
+        Name of a stream that begins where this one ends: its words go into the register from which that one takes its
+        own, without the processor. Both have one chain. Routing takes no notice.
     """
 
     name: str
@@ -79,17 +82,19 @@ class Stream:
     inject_condition: Condition | None = None
     deliver_condition: Condition | None = None
     rewritten: bool = False
+    into: str | None = None
 
 
-PlaceKind = Literal["link", "inject", "deliver", "buffer", "nop", "null"]
+PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "nop", "null"]
 
 
 @dataclass(frozen=True)
 class Place:
     """Source or destination of a routed VFSM, before interface registers and VFSM numbers are allocated.
 
-    ``number`` is a port for "link", the virtual number of a VFSM of the same node and pipeline for "buffer", and 0
-    otherwise. "inject" is the interface register at the source of the chain, "deliver" the one at this destination.
+    ``number`` is a port for "link", the virtual number of a VFSM of the same node and pipeline for "buffer", a virtual
+    register for "register" (which routing never makes), and 0 otherwise. "inject" is the interface register at the source
+    of the chain, "deliver" the one at this destination.
     """
 
     kind: PlaceKind

@@ -37,6 +37,8 @@ from pointsman.plan.structure import END, START
 from pointsman.plan.wires import memberships, reprogram_slots
 from pointsman.streams.stream import RoutedVfsm
 
+from .ways import Follower
+
 
 class FitError(PointsmanError):
     """A program that needs more of a router than there is."""
@@ -178,6 +180,8 @@ class _Allocator:
                     return self.codes.nop
                 case "null":
                     return self.codes.null
+                case "register":
+                    return self.codes.register(self._register(phase, vfsm.node, number))
             wiring = self.plan.phases[phase].wiring
             virtual = wiring.register(vfsm.node, stream, chain, place_kind)
             return self.codes.register(self._register(phase, vfsm.node, virtual))
@@ -211,6 +215,10 @@ class _Allocator:
             self._rewrites(phase, draft.settings) if loaded else (),
             delay,
             draft.local,
+            draft.turns,
+            draft.combines,
+            draft.result,
+            draft.void,
         )
 
     def _node_phase(self, index: int, node: int) -> NodePhase:
@@ -271,10 +279,10 @@ class _Allocator:
             drafts = planned.roles.get(node)
             if drafts is None:
                 continue
-            delays = planned.delays.get(node, (0,) * len(drafts))
+            delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
+            loaded = planned.values != ((),) or planned.stages > 1
             made = [
-                self._role(phase, node, draft, d, planned.values != ((),))
-                for draft, d in zip(drafts, delays, strict=True)
+                self._role(phase, node, draft, delays[i // planned.stages], loaded) for i, draft in enumerate(drafts)
             ]
             roles = tuple(dict.fromkeys(made))
             instance = next(i for i in planned.operator.instances if node in i.nodes)
@@ -327,70 +335,32 @@ class _Allocator:
             min((routed.bandwidth(s) for s in planned.streams), default=bandwidth),
             str(operator.position) if operator.position else "",
             function_name(operator),
+            planned.stages,
+            planned.implementation.synchronised,
             online=online,
         )
 
     def _promises(self, index: int) -> Iterable[Promise]:
-        """What each chain of an operator carries for each of its values."""
+        """What each register that the processor writes is promised in each state of an operator."""
         phase_index, planned = self.operators[index]
-        phase = self.plan.phases[phase_index]
         carried: dict[tuple, list[int]] = {}
-        for v in range(len(planned.values)):
-            standing = {
-                _key(s.stream, s.chain, s.vfsm): s.vfsm for drafts in planned.roles.values() for s in drafts[v].settings
-            }
-            written = {
-                (node, self._register(phase_index, node, register))
-                for node, drafts in planned.roles.items()
-                for lane in drafts[v].lanes
-                if lane.write
-                for register in lane.registers
-            }
-            for chain in phase.routed.chains:
-                if chain.stream not in planned.streams:
-                    continue
-                vfsms = [
-                    standing.get((chain.stream, chain.chain, x.node, x.pipeline, x.number), x) for x in chain.vfsms
-                ]
-                for key in self._trees(phase_index, chain.stream, chain.chain, vfsms):
-                    _, source, register, *_ = key
-                    if (source, register) not in written:
-                        continue  # nobody writes there for this value: the stream lies idle
-                    carried.setdefault((*key, chain.words), []).append(v)
-        for (stream, source, register, destinations, words), values in carried.items():
+        follower = Follower(self.plan.phases[phase_index], planned)
+        for state in range(len(planned.values) * planned.stages):
+            for way in follower.ways(state):
+                carried.setdefault(way, []).append(state)
+        for way, states in carried.items():
+            name, source, register, destinations, words, held = way
             yield Promise(
                 index,
                 phase_index,
-                phase.routed.streams[stream].name,
-                tuple(values),
+                name,
+                tuple(states),
                 source,
-                register,
-                destinations,
+                self._register(phase_index, source, register),
+                tuple((node, self._register(phase_index, node, r)) for node, r in destinations),
                 words,
+                held,
             )
-
-    def _trees(
-        self, index: int, stream: int, chain: int, vfsms: list[RoutedVfsm]
-    ) -> Iterable[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
-        """(stream, source, register, destinations) of each VFSM that injects, as the chain stands."""
-        wiring = self.plan.phases[index].wiring
-        roots: list[int] = []
-        for i, vfsm in enumerate(vfsms):
-            if vfsm.source.kind == "inject":
-                roots.append(i)
-            elif vfsm.parent < 0 or vfsm.source.kind in ("nop", "null"):
-                roots.append(-1)
-            else:
-                roots.append(roots[vfsm.parent])
-        for root in sorted(set(roots) - {-1}):
-            destinations = tuple(
-                (v.node, self._register(index, v.node, wiring.register(v.node, stream, chain, "deliver")))
-                for v, r in zip(vfsms, roots, strict=True)
-                if r == root and v.destination.kind == "deliver"
-            )
-            node = vfsms[root].node
-            register = self._register(index, node, wiring.register(node, stream, chain, "inject"))
-            yield stream, node, register, destinations
 
     def _passages(self) -> tuple[tuple[int, int, int, tuple[int, ...]], ...]:
         """Where a node changes from one of its phases to another through phases in which it has no operator."""

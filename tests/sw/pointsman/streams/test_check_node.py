@@ -224,7 +224,7 @@ def test_registers_it_uses_command_register_1(by_hand: ModuleType, breaks: Judge
     breaks("registers", "it uses command register 1", by.images())
 
 
-def test_registers_register_3_is_read_by_0_and_written_by_2_vfsms(by_hand: ModuleType, breaks: Judge) -> None:
+def test_registers_two_streams_meet_in_a_register(by_hand: ModuleType, breaks: Judge) -> None:
     by = by_hand.ByHand(mesh(3), period=8)
     by.phase("p")
     by.operator(0, "s", "collect")
@@ -234,7 +234,7 @@ def test_registers_register_3_is_read_by_0_and_written_by_2_vfsms(by_hand: Modul
         by.role(0, node, by_hand.writes(2))
         by.promise(0, (node, 2), [(1, 3)], 1)
     by.role(0, 1, by_hand.reads(3))
-    breaks("registers", "register 3 is read by 0 and written by 2 VFSMs", by.images())
+    breaks("registers", "stream s from 2 meets stream s from 0 in register 3", by.images())
 
 
 def test_registers_register_4_is_read_by_1_and_written_by_1_vfsms(by_hand: ModuleType, breaks: Judge) -> None:

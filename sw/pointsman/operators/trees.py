@@ -1,0 +1,185 @@
+"""Reduction trees (Metcalf 1997, B.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from pointsman.network import Topology
+
+ANY = 1 << 30
+"""No limit of children or distance."""
+
+
+@dataclass
+class TreeNode:
+    """A node of a reduction tree.
+
+    ``before`` are the children whose subtrees stand before the node in the order of the subset, ``after`` those behind it,
+    both in that order. ``valid``: it has a message of its own; otherwise it only passes on what comes.
+    """
+
+    node: int
+    position: int
+    parent: int | None
+    """Node of the parent."""
+    before: list[int] = field(default_factory=list)
+    after: list[int] = field(default_factory=list)
+    valid: bool = True
+
+    @property
+    def children(self) -> list[int]:
+        return [*self.before, *self.after]
+
+
+@dataclass
+class Tree:
+    """A tree whose nodes, taken in order, are those of the subset in its order."""
+
+    root: int
+    nodes: dict[int, TreeNode]
+
+    def in_order(self) -> list[int]:
+        """Nodes as a prefix meets them."""
+        order: list[int] = []
+        stack: list[tuple[int, bool]] = [(self.root, False)]
+        while stack:
+            node, own = stack.pop()
+            if own:
+                order.append(node)
+                continue
+            here = self.nodes[node]
+            stack += [(child, False) for child in reversed(here.after)]
+            stack.append((node, True))
+            stack += [(child, False) for child in reversed(here.before)]
+        return order
+
+    @property
+    def depth(self) -> int:
+        """Links from the root to the farthest node."""
+        depth = {self.root: 0}
+        deepest, stack = 0, [self.root]
+        while stack:
+            node = stack.pop()
+            deepest = max(deepest, depth[node])
+            for child in self.nodes[node].children:
+                depth[child] = depth[node] + 1
+                stack.append(child)
+        return deepest
+
+
+def build_tree(
+    subset: Sequence[int],
+    topology: Topology,
+    *,
+    start: int,
+    valid: Collection[int] | None = None,
+    max_children: int = ANY,
+    max_distance: int = ANY,
+) -> Tree | None:
+    """A reduction tree over ``subset`` that keeps its order.
+
+    From the start node it walks backwards and forwards through the subset and hangs each new node below the nearest node
+    of the tree that keeps the order, of several the one farthest from the root (Metcalf 1997, B.2). A node that comes
+    in front of all others can hang below any node on the left edge of the tree whose own children before it are complete,
+    as its first child; one behind all others below any on the right edge, as its last.
+
+    Complexity: O(n · edge) distances, where the edges are seldom longer than the network is wide.
+
+    Parameters
+    ----------
+    subset : sequence of int
+        Nodes in their order.
+    start : int
+        Position of the root.
+    valid : collection of int or None
+        Positions with a message of their own; None: all. Others without a valid node below them are left out.
+    max_children, max_distance : int
+        Limits of each node.
+
+    Returns
+    -------
+    Tree or None
+        None if there is no such tree, or no valid node.
+    """
+    ways = _distances(subset, topology)
+    wanted = set(range(len(subset)) if valid is None else valid)
+    nodes = {subset[start]: TreeNode(subset[start], start, None, valid=start in wanted)}
+    level = {subset[start]: 0}
+    left, right = [subset[start]], [subset[start]]  # the edges, from the root down
+
+    def attach(position: int, edge: list[int], first: bool) -> bool:
+        node = subset[position]
+        able = [
+            other
+            for other in edge
+            if len(nodes[other].children) < max_children and ways(other, node) <= max_distance
+        ]
+        if not able:
+            return False
+        parent = min(able, key=lambda other: (ways(other, node), -level[other], other))
+        nodes[node] = TreeNode(node, position, parent, valid=position in wanted)
+        level[node] = level[parent] + 1
+        (nodes[parent].before if first else nodes[parent].after).insert(
+            0 if first else len(nodes[parent].after), node
+        )
+        del edge[edge.index(parent) + 1 :]
+        edge.append(node)
+        return True
+
+    for step in range(1, len(subset)):
+        for position, edge, first in ((start - step, left, True), (start + step, right, False)):
+            if 0 <= position < len(subset) and not attach(position, edge, first):
+                return None
+    tree = Tree(subset[start], nodes)
+    _prune(tree)
+    return tree if any(here.valid for here in nodes.values()) else None
+
+
+def _distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]
+    """Hops between two nodes; within the coordinates if there are any, else by search."""
+    if topology.kind == "mesh":
+        places = {node: topology.coordinates(node) for node in subset}
+
+        def along(a: int, b: int) -> int:
+            return sum(abs(x - y) for x, y in zip(places[a], places[b], strict=True))
+
+        return along
+    known: dict[int, dict[int, int]] = {}
+
+    def searched(a: int, b: int) -> int:
+        if a not in known:
+            found = {a: 0}
+            queue = [a]
+            for node in queue:
+                for other, _ in topology.at_port[node].values():
+                    if other not in found:
+                        found[other] = found[node] + 1
+                        queue.append(other)
+            known[a] = found
+        return known[a].get(b, ANY)
+
+    return searched
+
+
+def _prune(tree: Tree) -> None:
+    """Leave out nodes that are not valid and have no valid node below them; the root stays."""
+    order = [tree.root]
+    for node in order:
+        order += tree.nodes[node].children
+    for node in reversed(order):
+        here = tree.nodes[node]
+        if here.valid or here.children or here.parent is None:
+            continue
+        parent = tree.nodes[here.parent]
+        for children in (parent.before, parent.after):
+            if node in children:
+                children.remove(node)
+        del tree.nodes[node]
+
+
+def centre(nodes: Sequence[int], topology: Topology) -> int:
+    """Position of the node whose farthest node is nearest, the lowest of several; of many nodes, among a hundred."""
+    ways = _distances(nodes, topology)
+    step = max(1, len(nodes) // 100)
+    return min(range(0, len(nodes), step), key=lambda k: (max(ways(nodes[k], other) for other in nodes), k))

@@ -1,0 +1,85 @@
+"""Where the words of an operator go, from the register that a processor writes to those that processors read.
+
+Takes a planned operator and its routed phase; gives for each state the ways of its words, in virtual registers. A way
+may pass from stream to stream where one VFSM writes the register from which another takes its words.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from pointsman.plan.plan import PlannedOperator, PlannedPhase
+from pointsman.streams.joints import joint_words
+from pointsman.streams.stream import Place, RoutedVfsm
+
+Way = tuple[str, int, int, tuple[tuple[int, int], ...], int, bool]
+"""Name of the stream, source, its register, (node, register) of each destination, words per period, held."""
+
+
+class Follower:
+    """Follows the words of one operator."""
+
+    def __init__(self, phase: PlannedPhase, planned: PlannedOperator) -> None:
+        self.phase = phase
+        self.planned = planned
+        self.chains = [chain for chain in phase.routed.chains if chain.stream in planned.streams]
+        self.joined = not planned.implementation.traceable
+
+    def ways(self, state: int) -> Iterator[Way]:
+        """The ways of all words that processors may write in a state."""
+        planned, routed = self.planned, self.phase.routed
+        standing = {
+            (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
+            for drafts in planned.roles.values()
+            for s in drafts[state].settings
+        }
+        lanes = [(node, lane) for node, drafts in planned.roles.items() for lane in drafts[state].lanes]
+        written = sorted({(node, r) for node, lane in lanes if lane.write for r in lane.registers})
+        read = {(node, r) for node, lane in lanes if not lane.write for r in lane.registers}
+        vfsms = [
+            [standing.get((c.stream, c.chain, v.node, v.pipeline, v.number), v) for v in c.vfsms] for c in self.chains
+        ]
+        takers: dict[tuple[int, int], tuple[int, int]] = {}
+        children: list[dict[int, list[int]]] = []
+        for c, row in enumerate(vfsms):
+            below: dict[int, list[int]] = defaultdict(list)
+            for i, vfsm in enumerate(row):
+                if vfsm.source.kind in ("inject", "register"):
+                    takers[vfsm.node, self._register(c, vfsm, vfsm.source, "inject")] = c, i
+                elif vfsm.source.kind not in ("nop", "null") and vfsm.parent >= 0:
+                    below[vfsm.parent].append(i)
+            children.append(below)
+        for node, register in written:
+            if (node, register) not in takers:
+                continue
+            first = takers[node, register]
+            words = len(vfsms[first[0]][first[1]].slots)
+            arrivals: list[tuple[int, int]] = []
+            joined = False
+            stack, seen = [first], {first}
+            while stack:
+                c, i = stack.pop()
+                vfsm = vfsms[c][i]
+                stack += [(c, j) for j in reversed(children[c][i])]
+                if vfsm.destination.kind not in ("deliver", "register"):
+                    continue
+                end = vfsm.node, self._register(c, vfsm, vfsm.destination, "deliver")
+                onward = takers.get(end)
+                if onward is None:
+                    arrivals.append(end)
+                elif onward not in seen:
+                    joined = True
+                    seen.add(onward)
+                    stack.append(onward)
+                    words = min(words, joint_words(vfsm.slots, vfsms[onward[0]][onward[1]].slots, routed.period))
+            name = routed.streams[self.chains[first[0]].stream].name
+            if joined or self.joined:
+                name = name.split(".")[0]
+            held = planned.stages > 1 and not any(end in read for end in arrivals)
+            yield name, node, register, tuple(arrivals), words, held
+
+    def _register(self, c: int, vfsm: RoutedVfsm, place: Place, end: str) -> int:
+        if place.kind == "register":
+            return place.number
+        return self.phase.wiring.register(vfsm.node, self.chains[c].stream, self.chains[c].chain, end)
