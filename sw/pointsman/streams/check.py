@@ -19,6 +19,7 @@ from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
 from .check_node import NodeView
+from .check_online import check_online
 from .check_phases import (
     check_aliased,
     check_kept_registers,
@@ -78,6 +79,7 @@ def check_images(images: Images) -> CheckReport:
     check_wires(images, codes, views, following, notebook)
     check_kept_registers(images, codes, views, following, notebook)
     check_passages(images, following, notebook)
+    check_online(images, notebook)
     return notebook.report(images.name, owners)
 
 

@@ -67,6 +67,10 @@ RULES: dict[str, Rule] = {
         "A link and slot written in two phases that can meet needs a barrier between them and time to settle.",
         "§5.3, Table 5.2",
     ),
+    "online": Rule(
+        "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",
+        "§4.2",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""
