@@ -243,8 +243,8 @@ class NumeshSubstrate:
         """Go through phases that other nodes still run and that need this one."""
         await self.router.enter(-1, self.leave)
         phase = self.router.current
-        if phase in self.agents and not self.router.passages.get((phase, -1)):
-            # Messages of others may still pass.
+        if phase >= 0 and self.images.phases[phase].online is not None:
+            # Messages of others may still pass, and others wait in the barrier.
             await self.leave(phase)
 
     def where(self) -> str:

@@ -117,7 +117,8 @@ class OnlinePort:
                 found.append(given.permutation)
             else:
                 number = next(numbers)
-                found.append(self.position if number == HERE else number)
+                here = number == HERE and is_partial(self.program, name)  # a distance may be any number
+                found.append(self.position if here else number)
         return tuple(found)
 
     async def _agree(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
