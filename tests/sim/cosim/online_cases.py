@@ -226,7 +226,9 @@ def random_case(seed: int, networks: Sequence[Topology] = NETWORKS) -> Case:
         parts.append(text)
         values.append(own)
     group = "parallel" if parallel and len(parts) > 1 else "sequential"
-    text = f"(loop 'l {rounds} ({group} {' '.join(parts)}))"
+    text = f"({group} {' '.join(parts)})"
+    if rounds > 1:
+        text = f"(loop 'l {rounds} {text})"
     by_round = tuple(tuple(own[r] for own in values) for r in range(rounds))
     return Case(text, topology, by_round, True, group == "parallel", pauses=rng.choice((0, seed + 1)))
 
