@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, Self
 
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape, ShapeError
@@ -19,7 +19,8 @@ from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
 from .engines.base import Engine, State
-from .engines.processors import Options, Program, close_programs
+from .engines.processors import Options, Outcome, Program, close_programs
+from .hardware import Hardware
 from .record import Record
 
 EngineName = Literal["auto", "verilated", "model", "amaranth"]
@@ -30,7 +31,182 @@ _QUIET_SECONDS = 1.0
 _PROGRESS_SECONDS = 0.1
 
 
-class Machine:
+class Runner(Protocol):
+    """Runs programs on processor ports."""
+
+    name: str
+    nodes: int
+
+    @property
+    def time(self) -> int:
+        """Cycles since reset was released."""
+        ...
+
+    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+        """Run the programs to their ends."""
+        ...
+
+    def close(self) -> None:
+        """Give back what the engine holds."""
+        ...
+
+
+class ProcessorMachine:
+    """Processors on some engine, whatever hardware is behind their ports.
+
+    Parameters
+    ----------
+    engine : Runner
+        Runs programs.
+    quiet_cycles : int
+        After how many cycles without an access a run is a deadlock, if a run does not say it.
+    progress : bool or None
+        Show the progress of runs on standard error; None: if that is a terminal.
+    """
+
+    def __init__(self, engine: Runner, *, quiet_cycles: int, progress: bool | None = None) -> None:
+        self._progress = sys.stderr.isatty() if progress is None else progress
+        self._engine: Runner | None = engine
+        self._quiet_cycles = quiet_cycles
+        self._running = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what the engine holds. Closing twice is harmless."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine that runs."""
+        return self._open().name
+
+    @property
+    def nodes(self) -> int:
+        """How many processors there are."""
+        return self._open().nodes
+
+    @property
+    def time(self) -> int:
+        """Cycles since reset was released; programs may ask while they run."""
+        return self._open().time
+
+    def run(
+        self,
+        programs: Sequence[Program | None],
+        *,
+        max_cycles: int | None = None,
+        quiet_cycles: int | None = None,
+        events: bool = False,
+        each_cycle: Callable[[], None] | None = None,
+    ) -> Record:
+        """Run programs, one per node, to their ends. A machine may run one set of programs after another.
+
+        Parameters
+        ----------
+        programs : sequence of coroutine, generator or None
+            What each processor does; see `pointsman.runtime.requests`.
+        max_cycles : int or None
+            Give up when a program is unfinished after so many cycles.
+        quiet_cycles : int or None
+            Give up when for so many cycles no processor has accessed its router, waited for a time, or been resumed.
+            None: what the machine was made with; in a mesh, four times the schedule memories of all nodes and 1000.
+        events : bool
+            Record every access.
+        each_cycle : callable or None
+            Called in every cycle, after the programs and before the clock; slow.
+
+        Raises
+        ------
+        DeadlockError
+            If nothing has happened for ``quiet_cycles``.
+        PointsmanError
+            If the programs do not fit the machine, or ``max_cycles`` is exceeded.
+        Exception
+            What a program raises, with a note that names the node.
+        """
+        engine = self._open()
+        if self._running:
+            raise PointsmanError("a machine can run one set of programs at a time")
+        _check_programs(programs, self.nodes)
+        if quiet_cycles is None:
+            quiet_cycles = self._quiet_cycles
+        _check_limit("max_cycles", max_cycles)
+        _check_limit("quiet_cycles", quiet_cycles)
+        started, began = engine.time, perf_counter()
+        progress = _Progress(self._progress, started, self.nodes)
+        self._running = True
+        try:
+            outcome = engine.run(programs, Options(max_cycles, quiet_cycles, events, each_cycle, progress))
+        finally:
+            self._running = False
+            progress.close()
+            close_programs(programs)
+        return Record(
+            started=started,
+            cycles=outcome.cycles,
+            finished=outcome.finished,
+            accesses=outcome.accesses,
+            results=outcome.results,
+            wall_seconds=perf_counter() - began,
+            events=outcome.events,
+        )
+
+    def _open(self) -> Runner:
+        if self._engine is None:
+            raise PointsmanError("the machine is closed")
+        return self._engine
+
+
+class HardwareMachine(ProcessorMachine):
+    """Any described hardware with a program on every processor port; needs a C++ compiler.
+
+    Parameters
+    ----------
+    hardware : Hardware
+        Blocks, their processor ports, what joins them.
+    progress : bool or None
+        As in `ProcessorMachine`; also of the build.
+    """
+
+    def __init__(self, hardware: Hardware, *, progress: bool | None = None) -> None:
+        from .engines.verilated.engine import HardwareEngine
+
+        shown = sys.stderr.isatty() if progress is None else progress
+        self.hardware = hardware
+        self._compiled = HardwareEngine(hardware, progress=shown)
+        super().__init__(self._compiled, quiet_cycles=hardware.quiet_cycles, progress=shown)
+
+    def peek(self, name: str) -> list[Any]:
+        """A register of every block, by its name in ``hardware.state``; a list of words for a memory."""
+        self._open()
+        return self._compiled.peek(name)
+
+    def poke(self, node: int, name: str, value: int | tuple[int, ...]) -> None:
+        """Set a register of a block; a tuple of all words for a memory."""
+        self._open()
+        self._compiled.poke(node, name, value)
+
+    def peek_top(self, name: str) -> Any:
+        """A register outside the blocks, by its name in ``hardware.top_state``."""
+        self._open()
+        return self._compiled.peek_top(name)
+
+    def poke_top(self, name: str, value: int | tuple[int, ...]) -> None:
+        """Set a register outside the blocks."""
+        self._open()
+        self._compiled.poke_top(name, value)
+
+
+class Machine(ProcessorMachine):
     """A mesh and its processors.
 
     Parameters
@@ -68,37 +244,10 @@ class Machine:
             )
         self.shape = shape
         self.topology = topology
-        self._progress = sys.stderr.isatty() if progress is None else progress
-        self._engine: Engine | None = _engine(engine, shape, topology, self._progress)
-        self._running = False
-
-    def __enter__(self) -> Machine:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Give back what the engine holds. Closing twice is harmless."""
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
-
-    @property
-    def engine(self) -> str:
-        """Name of the engine that runs."""
-        return self._open().name
-
-    @property
-    def nodes(self) -> int:
-        return self.topology.nodes
-
-    @property
-    def time(self) -> int:
-        """Cycles since reset was released; programs may ask while they run."""
-        return self._open().time
+        shown = sys.stderr.isatty() if progress is None else progress
+        self._mesh = _engine(engine, shape, topology, shown)
+        quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000
+        super().__init__(self._mesh, quiet_cycles=quiet_cycles, progress=shown)
 
     def preload(self, memories: Sequence[NodeMemories]) -> None:
         """Put contents into the memories of all nodes, without the hardware's help.
@@ -112,81 +261,18 @@ class Machine:
                 contents.check(self.shape)
             except ShapeError as error:
                 raise PointsmanError(f"node {node}: {error}") from None
-        self._open().preload(memories)
+        self._open()
+        self._mesh.preload(memories)
 
     def memories(self) -> list[NodeMemories]:
         """What the memories of all nodes hold."""
-        return self._open().memories()
+        self._open()
+        return self._mesh.memories()
 
     def state(self) -> State:
         """All architectural state that the engine shows, as arrays by name (see `cosim.engines.base.Engine.state`)."""
-        return self._open().state()
-
-    def run(
-        self,
-        programs: Sequence[Program | None],
-        *,
-        max_cycles: int | None = None,
-        quiet_cycles: int | None = None,
-        events: bool = False,
-        each_cycle: Callable[[], None] | None = None,
-    ) -> Record:
-        """Run programs, one per node, to their ends. A machine may run one set of programs after another.
-
-        Parameters
-        ----------
-        programs : sequence of coroutine, generator or None
-            What each processor does; see `pointsman.runtime.requests`.
-        max_cycles : int or None
-            Give up when a program is unfinished after so many cycles.
-        quiet_cycles : int or None
-            Give up when for so many cycles no processor has accessed its router, waited for a time, or been resumed.
-            None: four times the schedule memories of all nodes and 1000.
-        events : bool
-            Record every access.
-        each_cycle : callable or None
-            Called in every cycle, after the programs and before the clock; slow.
-
-        Raises
-        ------
-        DeadlockError
-            If nothing has happened for ``quiet_cycles``.
-        PointsmanError
-            If the programs do not fit the machine, or ``max_cycles`` is exceeded.
-        Exception
-            What a program raises, with a note that names the node.
-        """
-        engine = self._open()
-        if self._running:
-            raise PointsmanError("a machine can run one set of programs at a time")
-        _check_programs(programs, self.nodes)
-        if quiet_cycles is None:
-            quiet_cycles = 4 * self.shape.schedule_depth * self.nodes + 1000
-        _check_limit("max_cycles", max_cycles)
-        _check_limit("quiet_cycles", quiet_cycles)
-        started, began = engine.time, perf_counter()
-        progress = _Progress(self._progress, started, self.nodes)
-        self._running = True
-        try:
-            outcome = engine.run(programs, Options(max_cycles, quiet_cycles, events, each_cycle, progress))
-        finally:
-            self._running = False
-            progress.close()
-            close_programs(programs)
-        return Record(
-            started=started,
-            cycles=outcome.cycles,
-            finished=outcome.finished,
-            accesses=outcome.accesses,
-            results=outcome.results,
-            wall_seconds=perf_counter() - began,
-            events=outcome.events,
-        )
-
-    def _open(self) -> Engine:
-        if self._engine is None:
-            raise PointsmanError("the machine is closed")
-        return self._engine
+        self._open()
+        return self._mesh.state()
 
 
 class _Progress:

@@ -12,7 +12,7 @@ from pointsman.images.readmemh import memories_of
 from pointsman.runtime import Application, Node, WrongAnswer, numesh_node
 
 from .errors import DeadlockError
-from .machine import Machine
+from .machine import Machine, ProcessorMachine
 from .record import Record
 
 
@@ -80,7 +80,7 @@ def run_application(
 def run_nodes(
     nodes: Sequence[Node],
     main: Callable[[Node], Any],
-    machine: Machine,
+    machine: ProcessorMachine,
     *,
     max_cycles: int | None = None,
 ) -> Record:

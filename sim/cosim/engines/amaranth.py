@@ -67,6 +67,8 @@ class AmaranthEngine(Engine):
         """Full bits of a node's interface registers."""
         return int(self._context.get(getattr(self._mesh, f"p_full_{node}")))
 
+    available = full
+
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
         """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
         packed, offset = 0, 0

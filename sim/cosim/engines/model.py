@@ -117,6 +117,8 @@ class ModelEngine(Engine):
         """Full bits of a node's interface registers."""
         return sum(1 << int(register) for register in np.flatnonzero(self.routers.full[node]))
 
+    available = full
+
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
         """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
         given = self.requests.access

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from cosim.errors import DeadlockError, Waiting
+from cosim.hardware import PortShape
 from cosim.record import EVENT
-from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.runtime.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 
@@ -77,7 +77,11 @@ class Ports(Protocol):
         ...
 
     def full(self, node: int) -> int:
-        """Full bits of a node's interface registers."""
+        """Bits of the registers of a node that take no word."""
+        ...
+
+    def available(self, node: int) -> int:
+        """Bits of the registers of a node with a word to read. In some hardware these are the same bits."""
         ...
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
@@ -85,7 +89,7 @@ class Ports(Protocol):
         ...
 
 
-def check_request(request: object, shape: NodeShape) -> Request:
+def check_request(request: object, shape: PortShape) -> Request:
     """``request``, if it is one that a node of this shape can carry out."""
     if isinstance(request, WaitEmpty):
         _check_register(request.register, shape)
@@ -157,7 +161,7 @@ class Programs:
 
     Parameters
     ----------
-    shape : NodeShape
+    shape : PortShape
         Sizes of the nodes.
     programs : sequence of coroutine, generator or None
         One per node.
@@ -165,19 +169,23 @@ class Programs:
         Time at which they start.
     is_full : callable
         Whether a register of a node is full.
+    has_word : callable or None
+        Whether there is a word to read in it, if that is not the same.
     """
 
     def __init__(
         self,
-        shape: NodeShape,
+        shape: PortShape,
         programs: Sequence[Program | None],
         started: int,
         is_full: Callable[[int, int], bool],
+        has_word: Callable[[int, int], bool] | None = None,
     ) -> None:
         nodes = len(programs)
         self.shape = shape
         self.programs = programs
         self.is_full = is_full
+        self.has_word = has_word or is_full
         self.requests: list[Request | None] = [None] * nodes
         self.since = [started] * nodes
         self.live = sum(program is not None for program in programs)
@@ -191,7 +199,7 @@ class Programs:
         request = self.requests[node]
         assert request is not None
         if isinstance(request, Attend):
-            request.look(lambda register: self.is_full(node, register))
+            self._look(node, request)
         if not lanes_of(request):
             assert isinstance(request, (Wait, WaitUntil, WaitEmpty, Attend)) and request.category is not None
             self.cycles[node, request.category] += time - self.since[node]
@@ -229,9 +237,14 @@ class Programs:
         if isinstance(request, WaitEmpty):
             return not self.is_full(node, request.register)
         if isinstance(request, Attend):
-            called = request.look(lambda register: self.is_full(node, register))
+            called = self._look(node, request)
             return called or request.done or (request.until is not None and request.until <= time)
         return self.until(request, time) <= time
+
+    def _look(self, node: int, request: Attend) -> bool:
+        return request.look(
+            lambda register: self.is_full(node, register), lambda register: self.has_word(node, register)
+        )
 
     @staticmethod
     def until(request: Request, since: int) -> int:
@@ -292,8 +305,10 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
         if isinstance(request, WaitEmpty):
             return not ports.full(node) >> request.register & 1
         if isinstance(request, Attend):
-            full = ports.full(node)
-            called = request.look(lambda register: bool(full >> register & 1))
+            full, available = ports.full(node), ports.available(node)
+            called = request.look(
+                lambda register: bool(full >> register & 1), lambda register: bool(available >> register & 1)
+            )
             return called or request.done or (request.until is not None and request.until <= time)
         return programs.until(request, programs.since[node]) <= time
 
@@ -322,7 +337,7 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
             if not lanes_of(request):
                 continue
             assert isinstance(request, (Transfer, Attend))
-            number = _choose(request.lanes, moved[node], ports.full(node))
+            number = _choose(request.lanes, moved[node], ports.full(node), ports.available(node))
             lane = request.lanes[number if number is not None else _first_open(request.lanes, moved[node])]
             category = request.category
             if category is None:
@@ -354,12 +369,12 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
     return programs.outcome(np.array(events, dtype=EVENT) if options.events else None)
 
 
-def _choose(lanes: Sequence[Lane], moved: Sequence[int], full: int) -> int | None:
+def _choose(lanes: Sequence[Lane], moved: Sequence[int], full: int, available: int) -> int | None:
     """The lane that makes the access of this cycle."""
     for number, lane in enumerate(lanes):
         if moved[number] < lane.words and may_move(lanes, moved, number):
             register = lane.registers[moved[number] % len(lane.registers)]
-            if bool(full >> register & 1) != lane.write:
+            if (~full if lane.write else available) >> register & 1:
                 return number
     return None
 
@@ -368,6 +383,6 @@ def _first_open(lanes: Sequence[Lane], moved: Sequence[int]) -> int:
     return next(number for number, lane in enumerate(lanes) if moved[number] < lane.words)
 
 
-def _check_register(register: int, shape: NodeShape) -> None:
+def _check_register(register: int, shape: PortShape) -> None:
     if register >= shape.registers:
         raise PointsmanError(f"an interface register must be 0 to {shape.registers - 1} in this node, not {register}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
 from .options import (
@@ -31,6 +32,10 @@ from .options import (
 @mesh_option()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Image file, or the text of --emit.")
 @set_option
+@click.option(
+    "--target", type=click.Choice(["numesh", "packet"]), default="numesh", show_default=True, help="Hardware."
+)
+@click.option("-P", "--addresses", type=int, help="Interface addresses to use; packet routers only (all of their 16).")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @click.option(
     "--emit",
@@ -42,11 +47,15 @@ from .options import (
 @warnings_option
 @language_options
 @shape_options
+@click.pass_context
 def compile_(
+    ctx: click.Context,
     program: Path,
     mesh: str,
     output: Path | None,
     settings: tuple[str, ...],
+    target: str,
+    addresses: int | None,
     period: int | None,
     emit: str | None,
     readmemh: Path | None,
@@ -56,7 +65,7 @@ def compile_(
     plugins: tuple[Path, ...],
     **sizes: int,
 ) -> None:
-    """Compile a PROGRAM for a mesh of scheduled routers: a COP file, or a file of Python with a function `program`.
+    """Compile a PROGRAM for a mesh of routers: a COP file, or a file of Python with a function `program`.
 
     Prints the phases: which operators share the network, how each is done, what bandwidth it gets, and how the phase
     ends.
@@ -80,6 +89,14 @@ def compile_(
     if emit == "python":
         emit_text(program_to_python(parsed, limits=bounds).rstrip("\n"), output)
         return
+    if target == "packet":
+        from .packet import check_options, compile_packet
+
+        check_options(ctx, "auto")
+        compile_packet(parsed, name=program.stem, emit=emit, addresses=addresses, output=output)
+        return
+    if addresses is not None:
+        raise PointsmanError("--addresses is for --target packet")
     from pointsman.plan.build import make_plan
     from pointsman.targets.numesh import make_images
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 @click.argument("application", type=click.Path(path_type=Path))
 @mesh_option()
 @click.option(
-    "--target", type=click.Choice(["numesh"]), default="numesh", show_default=True, help="Hardware to run on."
+    "--target", type=click.Choice(["numesh", "packet"]), default="numesh", show_default=True, help="Hardware to run on."
 )
+@click.option("-P", "--addresses", type=int, help="Interface addresses to use; packet routers only (all of their 16).")
 @click.option(
     "--engine",
     type=click.Choice(["auto", "verilated", "model", "amaranth"]),
@@ -62,6 +63,7 @@ def run(
     application: Path,
     mesh: str,
     target: str,
+    addresses: int | None,
     engine: Literal["auto", "verilated", "model", "amaranth"],
     image: Path | None,
     dry: bool,
@@ -111,6 +113,22 @@ def run(
             raise PointsmanError("--dry runs the program, --image an image: give one of them")
         _run_dry(ctx, app, application, topology, parameters, warnings, limits_of(limits), json_path)
         return
+    if target == "packet":
+        from .packet import check_options, run_packet
+
+        check_options(ctx, engine)
+        started = time.perf_counter()
+        bounds = limits_of(limits)
+        with application_errors(application):
+            parsed, name = compile_application(app, application, topology, parameters, bounds)
+            report_warnings(parsed, warnings, bounds)
+            plain, text = run_packet(
+                app, parsed, name=name, addresses=addresses, max_cycles=max_cycles, started=started
+            )
+        _finish(ctx, plain, text, json_path)
+        return
+    if addresses is not None:
+        raise PointsmanError("--addresses is for --target packet")
     seconds: dict[str, float] = {}
     started = time.perf_counter()
     if image is not None:
@@ -153,10 +171,15 @@ def run(
         node_cycles_per_second=record.node_cycles_per_second,
         seconds=result.seconds,
     )
-    click.echo(run_text(plain, images, app.reference()))
+    _finish(ctx, plain, run_text(plain, images, app.reference()), json_path)
+
+
+def _finish(ctx: click.Context, plain: dict[str, Any], text: str, json_path: Path | None) -> None:
+    """Print the report, write the results, and say by the exit status whether the answer is right."""
+    click.echo(text)
     if json_path is not None:
         write_whole(json_path, json.dumps(plain, indent=1) + "\n")
-    if not result.correct:
+    if not plain["correct"]:
         ctx.exit(EXIT_WRONG)
 
 

@@ -11,16 +11,32 @@ from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
 from .options import mesh_option, shape_of, shape_options, topology_of
+from .packet import check_given, packet_options, write_packet_verilog
 
 
 @click.command()
-@click.argument("block", type=click.Choice(["numesh"]))
+@click.argument("block", type=click.Choice(["numesh", "packet-router"]))
 @mesh_option()
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Verilog file.")
 @click.option("--image", type=click.Path(path_type=Path), help="Image whose contents the memories get at power-up.")
 @shape_options
-def verilog(block: str, mesh: str, output: Path, image: Path | None, **sizes: int) -> None:
-    """Write the Verilog of a BLOCK, and its memory map beside it as JSON and Markdown.
+@packet_options
+@click.pass_context
+def verilog(
+    ctx: click.Context,
+    block: str,
+    mesh: str,
+    output: Path,
+    image: Path | None,
+    torus: bool,
+    routing: str,
+    channels: int | None,
+    buffer: int,
+    addresses: int,
+    queue: int,
+    **sizes: int,
+) -> None:
+    """Write the Verilog of a BLOCK, and for the scheduled router its memory map beside it as JSON and Markdown.
 
     \b
     Example:
@@ -30,6 +46,21 @@ def verilog(block: str, mesh: str, output: Path, image: Path | None, **sizes: in
     from numesh.memory_map import memory_map, memory_map_markdown
 
     topology = topology_of(mesh)
+    if block == "packet-router":
+        check_given(ctx, block, ("image", "pipelines", "vfsms", "schedule_depth", "registers"))
+        write_packet_verilog(
+            output,
+            size=topology.size,
+            torus=torus,
+            routing=routing,
+            channels=channels,
+            buffer=buffer,
+            addresses=addresses,
+            queue=queue,
+            width=sizes["width"],
+        )
+        return
+    check_given(ctx, block, ("torus", "routing", "channels", "buffer", "addresses", "queue"))
     shape = shape_of(topology, sizes)
     check_writable(output)
     contents = None

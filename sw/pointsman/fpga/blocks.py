@@ -83,6 +83,53 @@ def _numesh(sizes: Mapping[str, int]) -> Dut:
     return Dut(shape.as_dict(), Node(shape=shape), joined)
 
 
+def _packet(whole: bool) -> Callable[[Mapping[str, int]], Dut]:
+    """A packet router, or the whole node around it; its links lead back to itself, out at one side and in at the other."""
+
+    def build(sizes: Mapping[str, int]) -> Dut:
+        from packet_router.mesh import BACK, FORWARD
+        from packet_router.node import Node
+        from packet_router.router import Router
+        from packet_router.shape import RouterShape, ShapeError
+
+        lanes = sizes["channels"]
+        escape = 2 if sizes["torus"] else 1
+        if sizes["torus"] not in (0, 1):
+            raise PointsmanError(f"torus must be 0 or 1, not {sizes['torus']}")
+        if not 1 <= sizes["dimensions"] <= 3:
+            raise PointsmanError(f"dimensions must be 1 to 3, not {sizes['dimensions']}")
+        try:
+            shape = RouterShape(
+                size=(sizes["side"],) * sizes["dimensions"],
+                torus=bool(sizes["torus"]),
+                routing="e-cube" if lanes <= escape else "adaptive",
+                channels=lanes,
+                **{name: sizes[name] for name in ("buffer", "addresses", "queue", "width")},
+            )
+        except ShapeError as error:
+            raise PointsmanError(str(error)) from None
+        joined: dict[str, str] = {}
+        for port in range(shape.links):
+            joined |= {f"in_{name}_{port}": f"out_{name}_{port ^ 1}" for name in FORWARD}
+            joined |= {f"out_{name}_{port}": f"in_{name}_{port ^ 1}" for name in BACK}
+        plain: dict[str, int | bool] = {name: sizes[name] for name in ("side", "dimensions", "channels")}
+        plain |= {"torus": shape.torus, **{n: sizes[n] for n in ("buffer", "addresses", "queue", "width")}}
+        return Dut(plain, Node(shape=shape) if whole else Router(shape=shape), joined)
+
+    return build
+
+
+_PACKET_SIZES = (
+    SizeOption("side", "nodes in each dimension", 16),
+    SizeOption("dimensions", "dimensions of the network", 2),
+    SizeOption("torus", "1 for a torus", 0),
+    SizeOption("channels", "virtual channels of a link; more than e-cube needs make it adaptive", 1),
+    SizeOption("buffer", "words buffered for each channel", 8),
+    SizeOption("addresses", "interface addresses", 16),
+    SizeOption("queue", "words queued for each interface address", 8),
+    SizeOption("width", "bits of a word", 32),
+)
+
 BLOCKS = {
     block.name: block
     for block in (
@@ -98,6 +145,8 @@ BLOCKS = {
             ),
             _numesh,
         ),
+        Block("packet-router", _PACKET_SIZES, _packet(whole=False)),
+        Block("packet-node", _PACKET_SIZES, _packet(whole=True)),
     )
 }
 """Blocks by name."""

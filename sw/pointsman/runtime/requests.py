@@ -283,10 +283,10 @@ class Attend(Request):
             tuple(r for r, flag in zip(self.empty, flags[middle:], strict=True) if flag),
         )
 
-    def look(self, is_full: Callable[[int], bool]) -> bool:
-        """Note which registers call, given which are full; does any?"""
+    def look(self, is_full: Callable[[int], bool], has_word: Callable[[int], bool] | None = None) -> bool:
+        """Note which registers call, given which are full, and which have a word if that is not the same; does any?"""
         first = len(self.lanes)
-        flags = [is_full(r) for r in self.full] + [not is_full(r) for r in self.empty]
+        flags = [(has_word or is_full)(r) for r in self.full] + [not is_full(r) for r in self.empty]
         self.state[first:] = flags
         return any(flags)
 

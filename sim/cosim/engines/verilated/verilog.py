@@ -1,101 +1,85 @@
-"""Verilog of a whole mesh around the Verilog of one node, written for Verilator.
+"""Verilog of a whole machine around that of one block, written for Verilator.
 
-Takes the text of the module ``numesh_node`` and a topology. Gives a wrapper ``numesh_seat`` with the node and its
-processor port, and ``numesh_mesh`` with one instance of the wrapper per node.
+Takes a description of the hardware. Gives a wrapper `SEAT` with a block and its processor port, and `TOP` with one
+instance of the wrapper per block and whatever else the description puts there.
 
 The wrapper is what makes the simulator small and fast. Its ports are public, so that Verilator may not replace an input
 by what drives it, nor drop an output that nobody reads: then all wrappers have the same text, and are compiled once
-for all nodes. What C++ sets directly goes into registers with a clock of their own. Verilator would follow it through
+for all blocks. What C++ sets directly goes into registers with a clock of their own. Verilator would follow it through
 the logic in every evaluation otherwise, twice a cycle, whether it has changed or not.
 """
 
 from __future__ import annotations
 
-import re
+from cosim.hardware import SEAT, TOP, Hardware, output
 
-from numesh.codes import bits_for
-from numesh.shape import NodeShape
-from pointsman.network import Topology
-
-SEAT = "numesh_seat"
-MESH = "numesh_mesh"
+BLOCK = "node"
+"""Instance name of the block in its wrapper, as waveforms show it."""
 
 
-def mesh_verilog(shape: NodeShape, topology: Topology, node: str) -> str:
-    """Everything: the node's text, its wrapper, the mesh. The top module is `MESH`."""
-    return "\n".join([node, _seat(shape), _mesh(shape, topology)])
+def machine_verilog(hardware: Hardware) -> str:
+    """Everything: the block's text, its wrapper, the machine. The top module is `TOP`."""
+    return "\n".join([hardware.verilog, _seat(hardware), _top(hardware)])
 
 
 def instance(number: int) -> str:
-    """Name of the wrapper of a node in the mesh."""
+    """Name of the wrapper of a block in the machine."""
     return f"seat_{number}"
 
 
-def state_signals(shape: NodeShape, node: str) -> dict[str, tuple[str, str]]:
-    """Registers and memories of a node that are worth showing: name to Verilog module and variable.
-
-    Those that the node's text does not have are left out; a tool may have renamed one that only tests look at.
-    """
-    wanted = {"schedule": ["ram", "running", "setting", "value"]}
-    wanted["interface"] = [f"bank_{k}" for k in range(shape.pipelines + 1)]
-    for p in range(shape.pipelines):
-        wanted[f"annotation_{p}"] = ["ram", "active", "decode_vfsm"]
-        wanted[f"command_{p}"] = ["count"]
-        wanted[f"transfer_{p}"] = ["held", "buffers", "out_data", "read_active", "read_vfsm"]
-        write_stage = ("valid", "vfsm", "type", "destination", "forked", "from_buffer")
-        wanted[f"transfer_{p}"] += [f"write_{name}" for name in write_stage]
-    found = {}
-    for block, names in wanted.items():
-        module = f"numesh_node_{block}"
-        body = re.search(rf"^module {module} ?\(.*?^endmodule", node, re.M | re.S)
-        for name in names:
-            if body and re.search(rf"^  (?:output )?reg (?:\[\d+:0\] )?{name}\b", body[0], re.M):
-                found[f"{block}.{name}"] = (module, name)
-    return found
-
-
-def verilator_settings(signals: dict[str, tuple[str, str]]) -> str:
+def verilator_settings(hardware: Hardware) -> str:
     """Verilator's configuration file: what is inlined, what is public."""
-    lines = ["`verilator_config", f'no_inline -module "{SEAT}"', 'inline -module "numesh_node"']
-    for module, name in signals.values():
-        access = "public_flat_rw" if name == "ram" else "public_flat_rd"
-        lines.append(f'{access} -module "{module}" -var "{name}"')
+    lines = ["`verilator_config", f'no_inline -module "{SEAT}"', f'inline -module "{hardware.module}"']
+    seen: dict[tuple[str, str], bool] = {}
+    for register in (*hardware.state.values(), *hardware.top_state.values()):
+        key = (register.module, register.variable)
+        seen[key] = seen.get(key, False) or register.writable
+    for (module, variable), writable in seen.items():
+        access = "public_flat_rw" if writable else "public_flat_rd"
+        lines.append(f'{access} -module "{module}" -var "{variable}"')
     return "\n".join(lines) + "\n"
 
 
-def member(signal: str) -> str:
-    """C++ member of the wrapper's class for a signal ``block.name`` of the node in it."""
-    block, name = signal.split(".")
-    return f"node__DOT__{block}__DOT__{name}"
+def build_header(hardware: Hardware) -> str:
+    """What the C++ files read of the hardware: numbers, wrappers, names of state."""
+    seats = ", ".join(f"&(S)->TOP__{TOP}__DOT__{instance(i)}" for i in range(hardware.blocks))
+    members = {name: f"{BLOCK}__DOT__{register.member}" for name, register in hardware.state.items()}
+    members["port.read_data"] = "p_read_data"
+    top = {name: f"{TOP}__DOT__{register.member}" for name, register in hardware.top_state.items()}
+    return (
+        "#pragma once\n"
+        f"#define NODES {hardware.blocks}u\n"
+        f"#define REGISTERS {hardware.registers}u\n"
+        f"#define WIDTH {hardware.width}\n"
+        f"#define WRITE_FULL {hardware.write_full}\n"
+        f"#define READ_FULL {hardware.read_full}\n"
+        f"#define SEATS(S) {{{seats}}}\n"
+        f"#define SIGNALS(X) {_table(members)}\n"
+        f"#define TOP_SIGNALS(X) {_table(top)}\n"
+    )
 
 
-def _links(shape: NodeShape) -> list[tuple[str, str, int]]:
-    """Direction, name and width of the link ports of a node."""
-    ports = []
-    for d in range(shape.neighbours):
-        ports += [
-            ("input", f"in_valid_{d}", 1),
-            ("input", f"in_data_{d}", shape.width),
-            ("output", f"in_accept_{d}", 1),
-            ("output", f"out_valid_{d}", 1),
-            ("output", f"out_data_{d}", shape.width),
-            ("input", f"out_accept_{d}", 1),
-        ]
-    return ports
+def _table(members: dict[str, str]) -> str:
+    return " ".join(f'X("{name}", {member})' for name, member in members.items())
 
 
-def _seat(shape: NodeShape) -> str:
-    links = _links(shape)
+def _address_bits(registers: int) -> int:
+    return max(1, (registers - 1).bit_length())
+
+
+def _seat(hardware: Hardware) -> str:
     inputs = [
-        ("p_address", bits_for(shape.registers)),
+        ("p_address", _address_bits(hardware.registers)),
         ("p_write", 1),
         ("p_read", 1),
-        ("p_write_data", shape.width),
+        ("p_write_data", hardware.width),
     ]
-    outputs = [("p_full", shape.registers), ("p_read_data", shape.width)]
+    flags = dict.fromkeys((hardware.write_full, hardware.read_full))
+    outputs = [*((name, hardware.registers) for name in flags), ("p_read_data", hardware.width)]
     lines = [f"module {SEAT}(input wire clk, input wire rst, input wire port_clk"]
-    for direction, name, width in links:
-        lines.append(f"  , {direction} wire [{width - 1}:0] {name} /*verilator public_flat_rd*/")
+    for wire in hardware.wires:
+        direction = "output" if wire.output else "input"
+        lines.append(f"  , {direction} wire [{wire.width - 1}:0] {wire.name} /*verilator public_flat_rd*/")
     lines.append(");")
     for name, width in inputs:
         lines.append(f"  reg [{width - 1}:0] next_{name} /*verilator public_flat_rw*/;")
@@ -104,35 +88,30 @@ def _seat(shape: NodeShape) -> str:
     lines.append("  always @(edge port_clk) begin")
     lines += [f"    {name} <= next_{name};" for name, _ in inputs]
     lines.append("  end")
-    names = ["clk", "rst", *(name for _, name, _ in links), *(name for name, _ in inputs + outputs)]
-    lines.append(f"  numesh_node node({', '.join(f'.{name}({name})' for name in names)});")
+    names = ["clk", "rst", *(wire.name for wire in hardware.wires), *(name for name, _ in inputs + outputs)]
+    lines.append(f"  {hardware.module} {BLOCK}({', '.join(f'.{name}({name})' for name in names)});")
     lines.append("endmodule")
     return "\n".join(lines) + "\n"
 
 
-def _mesh(shape: NodeShape, topology: Topology) -> str:
+def _top(hardware: Hardware) -> str:
     lines = [
-        f"module {MESH}(input wire clk, input wire port_clk, input wire reset);",
+        f"module {TOP}(input wire clk, input wire port_clk, input wire reset);",
         "  reg rst;",
         "  always @(edge port_clk) rst <= reset;",
     ]
-    for i in range(topology.nodes):
-        for direction, name, width in _links(shape):
-            if direction == "output":
-                lines.append(f"  wire [{width - 1}:0] n{i}_{name};")
-    for i in range(topology.nodes):
+    for i in range(hardware.blocks):
+        for wire in hardware.wires:
+            if wire.output:
+                lines.append(f"  wire [{wire.width - 1}:0] {output(i, wire.name)};")
+    if hardware.extra:
+        lines.append(hardware.extra.rstrip("\n"))
+    for i in range(hardware.blocks):
+        joined = hardware.joints[i] if hardware.joints else {}
         joints = [".clk(clk)", ".rst(rst)", ".port_clk(port_clk)"]
-        for direction, name, width in _links(shape):
-            if direction == "output":
-                joints.append(f".{name}(n{i}_{name})")
-                continue
-            side, signal, port = name.split("_")
-            other = topology.at_port[i].get(int(port))
-            if other is None:
-                joints.append(f".{name}({width}'d0)")
-            else:
-                node, other_port = other
-                joints.append(f".{name}(n{node}_{'out' if side == 'in' else 'in'}_{signal}_{other_port})")
+        for wire in hardware.wires:
+            driver = output(i, wire.name) if wire.output else joined.get(wire.name, f"{wire.width}'d0")
+            joints.append(f".{wire.name}({driver})")
         lines.append(f"  {SEAT} {instance(i)}({', '.join(joints)});")
     lines.append("endmodule")
     return "\n".join(lines) + "\n"

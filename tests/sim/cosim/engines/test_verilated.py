@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from cosim.engines.verilated import VerilatedEngine, build
-from cosim.engines.verilated.verilog import mesh_verilog, state_signals
+from cosim.engines.verilated.numesh import node_state, numesh_hardware
+from cosim.engines.verilated.verilog import machine_verilog
+from cosim.hardware import Hardware
 from cosim.machine import Machine
 from numesh.emit import node_verilog
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
-from pointsman.network import graph, mesh
+from pointsman.network import Topology, graph, mesh
 
 SHAPE = NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=2, registers=1, width=8)
 TOPOLOGY = mesh(2)
@@ -30,6 +32,10 @@ engine = VerilatedEngine(NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neigh
 engine.clock({})
 print(engine.time)
 """
+
+
+def hardware(topology: Topology) -> Hardware:
+    return numesh_hardware(SHAPE, topology, node_verilog(SHAPE))
 
 
 @pytest.fixture(scope="module")
@@ -78,14 +84,14 @@ def test_another_shape_or_network_or_compiler_flag_is_another_build(cache: Path,
     monkeypatch.setenv("POINTSMAN_CACHE", str(cache))
     monkeypatch.setattr(build, "_build", stop)
     report = lambda step, done, steps: None  # noqa: E731
-    assert build.engine_library(SHAPE, TOPOLOGY, report).exists()
+    assert build.engine_library(hardware(TOPOLOGY), report).exists()
     with pytest.raises(StopError):
-        build.engine_library(SHAPE, mesh(3), report)
+        build.engine_library(hardware(mesh(3)), report)
     with pytest.raises(StopError):
-        build.engine_library(SHAPE, graph(2, []), report)
+        build.engine_library(hardware(graph(2, [])), report)
     monkeypatch.setattr(build, "_FAST_FLAGS", ("-O3",))
     with pytest.raises(StopError):
-        build.engine_library(SHAPE, TOPOLOGY, report)
+        build.engine_library(hardware(TOPOLOGY), report)
 
 
 @needs_compiler
@@ -219,7 +225,7 @@ def test_what_killed_builds_left_is_swept_after_a_day(monkeypatch: pytest.Monkey
 
 @needs_compiler
 def test_progress_is_one_line_that_goes_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    from cosim.engines.verilated import _BuildLine
+    from cosim.engines.verilated.engine import _BuildLine
 
     line = _BuildLine(True, "a 2x2 mesh")
     line("verilating", 0, 1)
@@ -237,7 +243,7 @@ def test_progress_is_one_line_that_goes_away(tmp_path: Path, capsys: pytest.Capt
     "shape", [SHAPE, NodeShape(), NodeShape(pipelines=3, width=7, vfsms=4, schedule_depth=4)], ids=str
 )
 def test_every_register_that_the_engine_shows_is_in_the_verilog_of_the_node(shape: NodeShape):
-    names = set(state_signals(shape, node_verilog(shape)))
+    names = set(node_state(shape, node_verilog(shape)))
     expected = {"schedule.ram", "schedule.running", "schedule.setting", "schedule.value"}
     for p in range(shape.pipelines):
         expected |= {f"annotation_{p}.{name}" for name in ("ram", "active")}
@@ -247,7 +253,7 @@ def test_every_register_that_the_engine_shows_is_in_the_verilog_of_the_node(shap
 
 
 def test_all_wrappers_of_a_mesh_have_the_same_text():
-    text = mesh_verilog(SHAPE, mesh(3), "")
-    assert text.count("module numesh_seat(") == 1
-    assert text.count("  numesh_seat seat_") == 3
-    assert "public_flat_rd" not in text.split("module numesh_mesh")[1]
+    text = machine_verilog(hardware(mesh(3)))
+    assert text.count("module pointsman_seat(") == 1
+    assert text.count("  pointsman_seat seat_") == 3
+    assert "public_flat_rd" not in text.split("module pointsman_top")[1]

@@ -1,0 +1,57 @@
+"""Verilog of a node of the packet network and of a mesh of them.
+
+The node is emitted once, as module ``packet_node``; a mesh instantiates it. The output depends on the arguments alone.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from amaranth.back import verilog
+from amaranth.lib import wiring
+
+from .mesh import Mesh
+from .node import Node
+from .shape import RouterShape
+
+NODE_MODULE = "packet_node"
+MESH_MODULE = "packet_mesh"
+
+
+def node_verilog(shape: RouterShape) -> str:
+    """Verilog of a node: module ``packet_node`` with the ports of ``node.Node``, and the modules below it."""
+    return f"// Packet node. {_describe(shape)}\n{_node(shape)}"
+
+
+def mesh_verilog(shape: RouterShape, *, name: str = MESH_MODULE) -> str:
+    """Verilog of a mesh: module ``name`` with the processor ports of all nodes, and every module below it.
+
+    Raises
+    ------
+    ValueError
+        If the name is no Verilog identifier, or that of a module of the node.
+    """
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(f"name of a module must be letters, digits and _, not {name!r}")
+    if name == NODE_MODULE or name.startswith(f"{NODE_MODULE}_"):
+        raise ValueError(f"name of a mesh must not be {NODE_MODULE} nor start with {NODE_MODULE}_, as {name!r}")
+    top = component_verilog(Mesh(shape=shape, module=NODE_MODULE), name)
+    return f"// Packet network, {shape.nodes} nodes. {_describe(shape)}\n{top}{_node(shape)}"
+
+
+def component_verilog(component: wiring.Component, name: str) -> str:
+    """Verilog of any component here, with plain identifiers as names of its modules."""
+    text = verilog.convert(component, name=name, strip_internal_attrs=True, emit_src=False)
+    text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool
+    return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) +", lambda match: match[1].replace(".", "_") + " ", text)
+
+
+def _describe(shape: RouterShape) -> str:
+    plain = shape.as_dict() | {"size": "x".join(map(str, shape.size))}
+    return ", ".join(f"{name} {value}" for name, value in plain.items())
+
+
+@lru_cache(maxsize=8)
+def _node(shape: RouterShape) -> str:
+    return component_verilog(Node(shape=shape), NODE_MODULE)

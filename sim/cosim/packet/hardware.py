@@ -1,0 +1,58 @@
+"""Networks of packet routers as hardware for the verilated engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cosim.hardware import Hardware, Wire, output
+from packet_router.emit import NODE_MODULE, component_verilog, node_verilog
+from packet_router.mesh import joints
+from packet_router.router import link_members
+from packet_router.shape import RouterShape
+
+from .traffic import MODULE, TrafficStation
+
+
+def packet_hardware(shape: RouterShape) -> Hardware:
+    """All nodes of a packet network, with their processor ports."""
+    return _network(shape, NODE_MODULE, node_verilog(shape), shape.registers)
+
+
+def traffic_hardware(shape: RouterShape) -> Hardware:
+    """The same with makers of traffic in place of processors; see `cosim.packet.traffic`."""
+    return _network(shape, MODULE, component_verilog(TrafficStation(shape=shape), MODULE), 1)
+
+
+def _network(shape: RouterShape, module: str, verilog: str, registers: int) -> Hardware:
+    from amaranth.hdl import Shape
+    from amaranth.lib.wiring import Out
+
+    wires = [
+        Wire(name=name, width=Shape.cast(member.shape).width, output=member.flow == Out)
+        for name, member in link_members(shape).items()
+    ]
+    bits = sum(shape.coordinate_bits)
+    if bits:
+        wires.append(Wire(name="here", width=bits))
+    return Hardware(
+        name=f"a {'x'.join(map(str, shape.size))} {'torus' if shape.torus else 'mesh'} of packet routers",
+        blocks=shape.nodes,
+        module=module,
+        verilog=verilog,
+        registers=registers,
+        width=shape.width,
+        write_full="p_write_full",
+        read_full="p_read_full",
+        wires=wires,
+        joints=[_joints(shape, node) for node in range(shape.nodes)],
+        # A message may be as long as the longest program's; nothing is lost by being patient.
+        quiet_cycles=20_000 + 100 * shape.nodes,
+    )
+
+
+def _joints(shape: RouterShape, node: int) -> Mapping[str, str]:
+    found = {name: output(*driver) for name, driver in joints(shape, node).items() if driver is not None}
+    bits = sum(shape.coordinate_bits)
+    if bits:
+        found["here"] = f"{bits}'d{shape.pack(shape.place(node))}"
+    return found

@@ -1,0 +1,75 @@
+"""Run an application on packet routers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cosim.machine import HardwareMachine
+from cosim.record import Record
+from cosim.session import run_nodes
+from pointsman.errors import PointsmanError
+from pointsman.runtime import Application, WrongAnswer
+from pointsman.runtime.packet import packet_node
+from pointsman.targets.packet import PacketProgram
+
+from .hardware import packet_hardware
+
+
+@dataclass(frozen=True)
+class PacketRun:
+    """A finished run. ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two."""
+
+    program: PacketProgram
+    engine: str
+    record: Record
+    correct: bool
+    answer: str
+    seconds: dict[str, float]
+
+
+def packet_machine(program: PacketProgram) -> HardwareMachine:
+    """The machine for a program: the RTL, compiled.
+
+    Raises
+    ------
+    PointsmanError
+        If there is no C++ compiler.
+    """
+    from cosim.engines.verilated.build import find_compiler
+
+    if find_compiler() is None:
+        raise PointsmanError(
+            "packet routers run on the verilated engine, which needs a C++ compiler, and none was found",
+            hint="install g++ or clang++",
+        )
+    return HardwareMachine(packet_hardware(program.shape))
+
+
+def run_packet_application(
+    program: PacketProgram,
+    application: Application,
+    machine: HardwareMachine,
+    *,
+    seconds: dict[str, float] | None = None,
+    max_cycles: int | None = None,
+) -> PacketRun:
+    """Run ``application`` with ``program`` on ``machine``.
+
+    Raises
+    ------
+    PointsmanError
+        If the program misuses an operator, deadlocks, or is for another machine.
+    """
+    if machine.nodes != program.shape.nodes:
+        raise PointsmanError(f"the program is for {program.shape.nodes} nodes, the machine has {machine.nodes}")
+    nodes = [
+        packet_node(program, number, machine, functions=application.functions)
+        for number in range(program.topology.nodes)
+    ]
+    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
+    try:
+        answer, correct = application.check(record.results), True
+    except WrongAnswer as error:
+        answer, correct = str(error), False
+    times = {**(seconds or {}), "run": record.wall_seconds}
+    return PacketRun(program, "verilated", record, correct, answer, times)

@@ -1,0 +1,78 @@
+"""Plots of scheduled against packet routers, in the form of Metcalf 1997, Figures 8-1 to 8-3: time over nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+Series = dict[str, list[tuple[int, float]]]
+
+
+def best_cycles(case: dict[str, Any]) -> dict[str, int]:
+    """Fewest cycles of each router in a case: packet routers with the header beside the words, by the best packet length."""
+    found: dict[str, int] = {}
+    for row in case["rows"]:
+        if row["router"] == "scheduled":
+            name = f"scheduled, {row['pipelines']} pipelines"
+        elif row["header"] == "beside":
+            name = f"packets, {row['router']}"
+        else:
+            continue
+        found[name] = min(row["cycles"], found.get(name, row["cycles"]))
+    return found
+
+
+def clock_of(name: str, clocks: dict[str, float]) -> float | None:
+    """MHz of a router: packet routers of either kind get the faster of ours and the open one."""
+    if name.startswith("scheduled"):
+        return clocks.get(name)
+    ours = [mhz for other, mhz in clocks.items() if other.startswith("packets, ")]
+    return max([clocks["open packet router"], *ours])
+
+
+def series(results: dict[str, Any], pattern: str, dimensions: int, *, wall_clock: bool) -> Series:
+    """(nodes, cycles or microseconds) of each router."""
+    found: Series = {}
+    for case in results["cases"]:
+        if case["pattern"] != pattern or len(case["size"].split("x")) != dimensions:
+            continue
+        for name, cycles in best_cycles(case).items():
+            value = float(cycles)
+            if wall_clock:
+                mhz = clock_of(name, results["clocks"])
+                if mhz is None:
+                    continue
+                value = cycles / mhz
+            found.setdefault(name, []).append((case["nodes"], value))
+    return {name: sorted(points) for name, points in found.items()}
+
+
+def plot_comparison(results: dict[str, Any], folder: Path) -> list[Path]:
+    """Draw cycles and wall-clock time of each pattern in two and three dimensions; gives the files."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "pointsman"
+    import matplotlib.pyplot as plt
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for pattern in sorted({case["pattern"] for case in results["cases"]}):
+        figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
+        for row, dimensions in enumerate((2, 3)):
+            for column, wall_clock in enumerate((False, True)):
+                axis = axes[row][column]
+                for name, points in sorted(series(results, pattern, dimensions, wall_clock=wall_clock).items()):
+                    axis.plot(*zip(*points, strict=True), marker="o", label=name)
+                axis.set_xscale("log", base=2)
+                axis.set_ylim(bottom=0)
+                axis.set_xlabel("nodes")
+                axis.set_ylabel("microseconds" if wall_clock else "cycles")
+                axis.set_title(f"{pattern}, {dimensions}-D")
+                if axis.get_legend_handles_labels()[0]:
+                    axis.legend(fontsize="small")
+        path = folder / f"scheduled_vs_packet_{pattern.replace(' ', '_')}.svg"
+        figure.savefig(path, metadata={"Date": None})
+        plt.close(figure)
+        written.append(path)
+    return written

@@ -1,0 +1,289 @@
+"""A node's side of a network of packet routers: operators as messages, each to an interface address (Metcalf 1997, §7.2).
+
+A message is a header and its words. The reader looks at the header: a message that it does not wait for yet, from another node
+(sources may be run-time values) or for another virtual address, is put aside and found later.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from packet_router.header import pack_header, source_of
+from packet_router.node import LAST, WORD
+from pointsman.operators.implementation import runtime_values
+from pointsman.operators.messages import (
+    MESSAGE,
+    Call,
+    Combine,
+    Exchange,
+    Receive,
+    Script,
+    Send,
+    runtime_names,
+    value_of,
+)
+from pointsman.targets.packet import PacketOperator, PacketProgram
+from pointsman.targets.packet.addresses import Address
+
+from .face import CHOSEN, Clock, Given, Part, Port, Signature
+from .face import Combine as Function
+from .node import Node
+from .requests import Lane, Transfer
+
+Words = np.ndarray
+
+
+class PacketSubstrate:
+    """One node of a program on packet routers."""
+
+    def __init__(self, program: PacketProgram, number: int, clock: Clock) -> None:
+        self.program = program
+        self.number = number
+        self.clock = clock
+        self.loops: Sequence[str] = program.structure.loops
+        self.aside: dict[tuple[Address, int], deque[Words]] = {}
+        """Messages that came too early, by address and source, oldest first."""
+        self.words_at: dict[Address, int] = {}
+        """Words of the messages of this node's addresses, their headers left out."""
+        self.at = "before its first operator"
+        for one in program.operators:
+            words = 1 if one.operator.kind == "barrier" else one.operator.m
+            for (node, _), address in one.addresses.items():
+                if node == number and address.virtual is not None:
+                    self.words_at[address] = words
+
+    @property
+    def name(self) -> str:
+        return self.program.name
+
+    def ports(self) -> Sequence[tuple[Signature, Port | None]]:
+        return [
+            (
+                _signature(one),
+                PacketPort(self, one, instance) if (instance := self._instance(one)) is not None else None,
+            )
+            for one in self.program.operators
+        ]
+
+    def _instance(self, one: PacketOperator) -> int | None:
+        for number, instance in enumerate(one.operator.instances):
+            if self.number in instance.nodes:
+                return number
+        return None
+
+    async def init(self) -> None:
+        """Packet routers need no loading."""
+
+    async def fini(self) -> None:
+        """Nor do they need a node to stay."""
+
+    def where(self) -> str:
+        aside = sum(map(len, self.aside.values()))
+        return self.at + (f", with {aside} messages put aside" if aside else "")
+
+    # -- messages --------------------------------------------------------------------------------------------
+
+    def outgoing(self, to: int, address: Address, words: Words) -> list[Lane]:
+        """Lanes that send a message."""
+        head = [pack_header(self.program.shape, to, address.number, source=self.number)]
+        if address.virtual is not None:
+            head.append(address.virtual)
+        body = np.concatenate([np.array(head, np.uint32), words[:-1]])
+        return [
+            Lane(True, WORD, len(body), body),
+            Lane(True, LAST, 1, words[-1:].copy(), after=None),
+        ]
+
+    def found(self, address: Address, source: int | None) -> Words | None:
+        """A message put aside, if there is one."""
+        for (at, origin), messages in self.aside.items():
+            if at == address and source in (None, origin) and messages:
+                return messages.popleft()
+        return None
+
+    def put_aside(self, address: Address, source: int, words: Words) -> None:
+        self.aside.setdefault((address, source), deque()).append(words)
+
+    async def head(self, number: int) -> tuple[int, int | None]:
+        """Read the header of the next message at an interface address: its source and its virtual address."""
+        multiplexed = any(address.number == number for address in self.words_at)
+        words = np.zeros(2 if multiplexed else 1, np.uint32)
+        await Transfer(Lane(False, number, len(words), words))
+        return source_of(int(words[0])), int(words[1]) if multiplexed else None
+
+
+class PacketPort:
+    """One operator at one node: carries out its script."""
+
+    def __init__(self, substrate: PacketSubstrate, one: PacketOperator, instance: int) -> None:
+        self.substrate = substrate
+        self.one = one
+        self.instance = instance
+        self.script: Script | None = None
+        self.calls: dict[str, int] = {}
+        self.result = True
+        """What func gives means something here: everywhere, but for a reduce at its destination only."""
+
+    async def load(self, given: Given) -> Part:
+        operator = self.one.operator
+        sorts = dict(zip(runtime_names(operator), _signature(self.one).sorts, strict=True))
+        numbers = iter(given.numbers)
+        values: list[Any] = []
+        for sort in sorts.values():
+            if sort in CHOSEN:
+                values.append(next(numbers))
+            else:
+                values.append(list(given.permutation) if sort == "permutation" and given.permutation else None)
+        self.script = self.one.way.script(
+            operator, self.instance, self.substrate.number, tuple(values), self.substrate.program.topology
+        )
+        self.calls = {}
+        nodes = operator.instances[self.instance].nodes
+        if operator.kind == "reduce":
+            self.result = nodes[value_of(operator, self.instance, "destination", values)] == self.substrate.number
+        self.substrate.at = f"in operator '{operator.label}'"
+        void = False
+        if operator.valid is not None:
+            void = nodes.index(self.substrate.number) not in operator.valid
+        return Part(self.script.kind, self.script.local, void)
+
+    def stale(self) -> str | None:
+        return None
+
+    async def write(self, words: Words) -> None:
+        await self._call("write", words, None, None)
+
+    async def read(self, into: Words) -> bool:
+        await self._call("read", None, into, None)
+        return True
+
+    async def func(self, words: Words | None, into: Words | None, combine: Function | None) -> bool:
+        await self._call("func", words, into, combine)
+        return self.result
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    async def _call(self, name: str, words: Words | None, into: Words | None, combine: Function | None) -> None:
+        script = self.script
+        assert script is not None  # the face lets nobody in before load
+        several = script.calls[name]
+        count = self.calls.get(name, 0)
+        self.calls[name] = count + 1
+        call: Call = several[count % len(several)]
+        m = self.one.operator.m
+        slots = [np.zeros(m, np.uint32) for _ in range(max(2, script.slots))]
+        if words is not None:
+            slots[MESSAGE][:] = words
+        for step in call.steps:
+            if isinstance(step, Send):
+                await Transfer(self._lanes(step, slots))
+            elif isinstance(step, Receive):
+                await self._receive(step, slots)
+            elif isinstance(step, Exchange):
+                await self._exchange(step, slots)
+            else:
+                self._combine(step, slots, combine)
+        if into is not None and call.result is not None:
+            into[:] = slots[call.result]
+
+    @staticmethod
+    def _combine(step: Combine, slots: list[Words], combine: Function | None) -> None:
+        assert combine is not None
+        out = np.zeros_like(slots[step.into])
+        combine(slots[step.left], slots[step.right], out)
+        slots[step.into] = out
+
+    def _lanes(self, step: Send, slots: list[Words]) -> list[Lane]:
+        address = self.one.addresses[step.to, step.channel]
+        return self.substrate.outgoing(step.to, address, slots[step.slot][: step.words])
+
+    def _address(self, step: Receive) -> Address:
+        return self.one.addresses[self.substrate.number, step.channel]
+
+    async def _exchange(self, step: Exchange, slots: list[Words]) -> None:
+        """Send, and read whatever comes first meanwhile."""
+        receive = step.receive
+        address = self._address(receive)
+        out = self._lanes(step.send, slots)
+        found = self.substrate.found(address, receive.source)
+        if found is not None:
+            await Transfer(out)
+            slots[receive.slot][: receive.words] = found
+            return
+        words = len(slots[receive.slot][: receive.words])  # of whatever comes: the compiler has seen to that
+        head = 1 if address.virtual is None else 2
+        into = np.zeros(head + words, np.uint32)
+        await Transfer([Lane(False, address.number, head + words, into), *out])
+        source = source_of(int(into[0]))
+        came = address if address.virtual is None else Address(address.number, int(into[1]))
+        if receive.source in (None, source) and came == address:
+            slots[receive.slot][: receive.words] = into[head:]
+            return
+        self.substrate.put_aside(came, source, into[head:])
+        await self._receive(receive, slots)
+
+    async def _receive(self, step: Receive, slots: list[Words]) -> None:
+        address = self._address(step)
+        slot = slots[step.slot][: step.words]
+        found = self.substrate.found(address, step.source)
+        while found is None:
+            source, virtual = await self.substrate.head(address.number)
+            if step.source in (None, source) and virtual == address.virtual:
+                await self._take(step, address, slot)
+                return
+            other = Address(address.number, virtual)
+            early = np.zeros(len(slot) if virtual is None else self.substrate.words_at[other], np.uint32)
+            await Transfer(Lane(False, address.number, len(early), early))
+            self.substrate.put_aside(other, source, early)
+        slot[:] = found
+        for onward in step.forward:
+            await Transfer(self._lanes(onward, slots))
+
+    async def _take(self, step: Receive, address: Address, slot: Words) -> None:
+        """Read the words behind a header, and send them on as they come."""
+        lanes = [Lane(False, address.number, len(slot), slot)]
+        if step.forward:
+            first = step.forward[0]
+            onward = self.one.addresses[first.to, first.channel]
+            head = [pack_header(self.substrate.program.shape, first.to, onward.number, source=self.substrate.number)]
+            if onward.virtual is not None:
+                head.append(onward.virtual)
+            header = np.array(head, np.uint32)
+            lanes.append(Lane(True, WORD, len(head), header))
+            if len(slot) > 1:
+                lanes.append(Lane(True, WORD, len(slot) - 1, slot, after=0))
+            lanes.append(Lane(True, LAST, 1, slot[-1:], after=0, after_all=True))
+        await Transfer(lanes)
+        for onward_step in step.forward[1:]:
+            address_there = self.one.addresses[onward_step.to, onward_step.channel]
+            await Transfer(self.substrate.outgoing(onward_step.to, address_there, slot))
+
+
+def _signature(one: PacketOperator) -> Signature:
+    operator = one.operator
+    function = dict(operator.instances[0].operands).get("function")
+    return Signature(
+        operator.label,
+        operator.kind,
+        str(operator.type),
+        operator.m,
+        runtime_names(operator),
+        runtime_values(operator),
+        function if isinstance(function, str) else None,
+        str(operator.position or ""),
+    )
+
+
+def packet_node(
+    program: PacketProgram,
+    number: int,
+    clock: Clock,
+    *,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Node:
+    """A node of a program on packet routers."""
+    return Node(PacketSubstrate(program, number, clock), program.topology, number, clock, functions)

@@ -1,0 +1,158 @@
+"""A program for packet routers: implementations by messages, and interface addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from packet_router.shape import RouterShape
+from pointsman.cop.program import Operator, Program
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+from pointsman.operators.messages import Decomposition, decompose
+from pointsman.plan.structure import Structure, outline
+
+from .addresses import Address, allocate
+from .dependencies import Arrival, Dependencies
+
+MAX_ANALYSED = 20_000
+"""Arrivals times operators up to which sharing of addresses is worked out when there are enough for all."""
+
+
+@dataclass(frozen=True)
+class PacketOperator:
+    """An operator, how it is done, and the address of its messages by (node, channel)."""
+
+    operator: Operator
+    way: Decomposition
+    addresses: Mapping[tuple[int, int], Address]
+    phase: int
+
+
+@dataclass(frozen=True)
+class PacketProgram:
+    """What the run time of the target *packet* needs of a program."""
+
+    name: str
+    parameters: tuple[tuple[str, int], ...]
+    topology: Topology
+    shape: RouterShape
+    structure: Structure
+    operators: tuple[PacketOperator, ...]
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values: per operator its implementation, and its addresses by channel and node."""
+        return {
+            "name": self.name,
+            "parameters": dict(self.parameters),
+            "network": {"kind": self.topology.kind, "size": list(self.topology.size)},
+            "shape": self.shape.as_dict(),
+            "operators": {
+                one.operator.label: {
+                    "kind": one.operator.kind,
+                    "implementation": one.way.name,
+                    "words": one.operator.m,
+                    "phase": one.phase,
+                    "addresses": [
+                        {"node": node, "channel": channel, "address": address.number, "virtual": address.virtual}
+                        for (node, channel), address in sorted(one.addresses.items())
+                    ],
+                }
+                for one in self.operators
+            },
+            "notes": list(self.notes),
+        }
+
+
+def make_packet_program(
+    program: Program, shape: RouterShape, *, name: str, addresses: int | None = None
+) -> PacketProgram:
+    """Choose implementations and allocate addresses.
+
+    Parameters
+    ----------
+    addresses : int or None
+        Interface addresses to use, 2 up to those of the shape; all of them by default.
+
+    Raises
+    ------
+    PointsmanError
+        If an operator cannot be done by messages, the program is for another network, or there are no such addresses.
+    """
+    topology = program.topology
+    if (
+        topology.kind not in ("mesh", "torus")
+        or topology.size != shape.size
+        or (topology.kind == "torus") != shape.torus
+    ):
+        kind = "torus" if shape.torus else "mesh"
+        raise PointsmanError(
+            f"the program is for a {topology} {topology.kind}, the routers are a "
+            f"{'x'.join(map(str, shape.size))} {kind}"
+        )
+    if addresses is None:
+        addresses = shape.addresses
+    if not 2 <= addresses <= shape.addresses:
+        raise PointsmanError(f"interface addresses must be 2 to {shape.addresses}, not {addresses}")
+    structure = outline(program)
+    operators: list[tuple[Operator, Decomposition]] = []
+    phase_of: list[int] = []
+    traffic: list[float] = []
+    notes = []
+    for number, phase in enumerate(structure.phases):
+        for operator in phase.operators:
+            if operator.impl is not None and not operator.impl.startswith("dyn_"):
+                notes.append(f"{operator.label}: :impl {operator.impl} is for scheduled routers and not used")
+            operators.append((operator, decompose(operator, topology)))
+            phase_of.append(number)
+            traffic.append(float(operator.m * operator.c * phase.loops))
+    dependencies = Dependencies(structure, operators, phase_of, topology)
+    arrivals = {arrival: traffic[arrival.operator] for arrival in dependencies.arrivals}
+    work = len(arrivals) * max(1, len(operators))
+    here: dict[int, list[Arrival]] = {}
+    for arrival in arrivals:
+        here.setdefault(arrival.node, []).append(arrival)
+    enough = max(map(len, here.values()), default=0) < addresses
+    if work > MAX_ANALYSED and enough:
+        conflicts = {node: {frozenset((a, b)) for a in those for b in those if a != b} for node, those in here.items()}
+        notes.append("every operator has addresses of its own: there are enough")
+    else:
+        conflicts = dict(dependencies.conflicts())
+    allocated = allocate(arrivals, conflicts, addresses)
+    tables: list[dict[tuple[int, int], Address]] = [{} for _ in operators]
+    for arrival, address in allocated.items():
+        tables[arrival.operator][arrival.node, arrival.channel] = address
+    _check_exchanges(operators, tables)
+    return PacketProgram(
+        name,
+        program.parameters,
+        topology,
+        shape,
+        structure,
+        tuple(PacketOperator(operator, way, tables[i], phase_of[i]) for i, (operator, way) in enumerate(operators)),
+        tuple(notes),
+    )
+
+
+def _check_exchanges(
+    operators: list[tuple[Operator, Decomposition]], tables: list[dict[tuple[int, int], Address]]
+) -> None:
+    """Nodes that send and receive at once must know how long the next message at an address is."""
+    lengths: dict[int, dict[int, Operator]] = {}  # at multiplex addresses, by node
+    for (operator, _), table in zip(operators, tables, strict=True):
+        for (node, _), address in table.items():
+            if address.virtual is not None:
+                lengths.setdefault(node, {})[1 if operator.kind == "barrier" else operator.m] = operator
+    for (operator, _), table in zip(operators, tables, strict=True):
+        if operator.kind not in ("cshift", "eoshift", "permute"):
+            continue
+        for (node, _), address in table.items():
+            if address.virtual is not None and len(lengths[node]) > 1:
+                other = next(one for length, one in lengths[node].items() if length != operator.m)
+                raise PointsmanError(
+                    f"{operator.position}: operator '{operator.label}' would share an interface address of node {node} "
+                    f"with '{other.label}', whose messages have another length",
+                    hint="use more interface addresses, or messages of one length",
+                )
