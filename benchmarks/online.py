@@ -88,7 +88,8 @@ def online(program: Program, size: tuple[int, ...], engine: Any, values: tuple[A
     """A job on scheduled routers."""
     (operator,) = program.operators()
     began = time.process_time()
-    shape = NodeShape(neighbours=max(4, 2 * len(size)))
+    # Express channels need more registers than nodes have by default (§4.2.3: "the interface address pressure").
+    shape = NodeShape(neighbours=max(4, 2 * len(size)), registers=32 if express else 16)
     images = make_images(make_plan(program, shape, name="online", period=PERIOD, express=express))
     report = check_images(images)
     assert report.ok, str(report)

@@ -158,6 +158,9 @@ class OperatorImage:
     its router to its role in the last of them."""
     synchronised: bool = False
     """Its load functions meet in a barrier before and after they rewrite, so that no word is on its way meanwhile."""
+
+    instances: tuple[tuple[int, ...], ...] = ()
+    """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.scheduling`)."""
     online: OnlineOperator | None = None
     """If processors pass on its messages: the operator itself, as its run-time values are not listed then."""
 

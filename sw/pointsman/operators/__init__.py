@@ -8,19 +8,36 @@ from __future__ import annotations
 
 from .barrier import StrBarrierTree
 from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
+from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
+from .chain import CHAINS
+from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
 from .online import ONLINE
-from .shift import StrShift
-from .stream import StrStream
+from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
+from .reduce import StrAllreduce, StrPrefix, StrReduce
+from .shift import StrPermute, StrShift
+from .stream import StrStream, StrStreamRtdest
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcast(),
     StrBcastLinear(bind=False),
     StrBcastLinear(bind=True),
     StrBcastDense(),
+    StrBcastBind(),
+    StrBcastTree(),
+    ParBcast(),
     *(StrShift(window=window) for window in (8, 6, 4, 3, 2, 1)),
+    *(StrPermute(window=window) for window in (8, 4, 2, 1)),
+    SchPermuteRuntime(),
+    SchShiftRuntime(),
     StrStream(),
+    StrStreamRtdest(),
     StrBarrierTree(),
+    StrReduce(),
+    StrAllreduce(),
+    StrPrefix(),
+    *COLLECTS,
+    *CHAINS,
     *ONLINE,
 )
 

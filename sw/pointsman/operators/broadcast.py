@@ -22,6 +22,7 @@ from .implementation import (
     operand,
     runtime_values,
     stream_name,
+    taking_part,
 )
 
 
@@ -41,15 +42,21 @@ class StrBcast(Implementation):
             Stream(
                 stream_name(operator, i),
                 instance.nodes[operand(operator, i, "source", ())],
-                tuple(n for k, n in enumerate(instance.nodes) if k != operand(operator, i, "source", ())),
+                self._readers(operator, i),
                 weight=float(operator.m * operator.c),
                 chains=2,
                 group=operator.label,
                 keep_in=keep_in(instance, context),
             )
             for i, instance in enumerate(operator.instances)
-            if len(instance.nodes) > 1
+            if self._readers(operator, i)
         ]
+
+    @staticmethod
+    def _readers(operator: Operator, instance: int) -> tuple[int, ...]:
+        nodes = operator.instances[instance].nodes
+        source = operand(operator, instance, "source", ())
+        return tuple(nodes[k] for k in taking_part(operator, instance) if k != source)
 
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
@@ -57,9 +64,11 @@ class StrBcast(Implementation):
         nodes = operator.instances[instance].nodes
         name = stream_name(operator, instance)
         if node == nodes[operand(operator, instance, "source", ())]:
-            if len(nodes) == 1:
+            if not self._readers(operator, instance):
                 return RoleDraft("write")
             return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        if node not in self._readers(operator, instance):
+            return RoleDraft("read", void=True)
         return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
 
 
@@ -173,7 +182,9 @@ class StrBcastLinear(Implementation):
         at, source = path.index(node), path.index(nodes[operand(operator, instance, "source", values)])
         if at != source:
             name = up if source < at else down
-            return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+            # A node that is not :valid takes the words like the others, and they are dropped for it.
+            void = nodes.index(node) not in taking_part(operator, instance)
+            return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),), void=void)
         ways = [name for name, last in ((up, len(path) - 1), (down, 0)) if at != last]
         lanes = [LaneImage(True, wiring.registers(name, node, "inject")) for name in ways]
         if len(lanes) == 2:
@@ -280,7 +291,7 @@ class StrBcastDense(Implementation):
                     window=None if last else 4,
                 )
             )
-        return RoleDraft("read", tuple(lanes))
+        return RoleDraft("read", tuple(lanes), void=nodes.index(node) not in taking_part(operator, instance))
 
 
 def _sources(operator: Operator, instance: int) -> frozenset[int]:

@@ -118,8 +118,9 @@ class Wiring:
         for number, stream in enumerate(routed.streams):
             if stream.into is not None:
                 (node,) = stream.destinations
-                onward = self.register(node, self.index[stream.into], 0, "inject")
-                self._registers[node, number, 0, "deliver"] = onward
+                onward = self.index[stream.into]
+                end = "inject" if routed.streams[onward].source == node else "deliver"
+                self._registers[node, number, 0, "deliver"] = self.register(node, onward, 0, end)
 
     @staticmethod
     def _enters(vfsms: Sequence[RoutedVfsm], vfsm: RoutedVfsm) -> bool:
@@ -180,6 +181,11 @@ class Implementation(ABC):
     words pass from stream to stream in the router, or where processors do more than move messages."""
     synchronised = False
     """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.synchronised`)."""
+
+    alone = False
+    """It cannot share a phase with other operators."""
+    rescheduled = False
+    """Its load functions work out a schedule of their own (`pointsman.runtime.scheduling`)."""
 
     def stages(self, operator: Operator) -> int:
         """Stages that its nodes pass (`pointsman.images.image.OperatorImage.stages`)."""
@@ -267,6 +273,9 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
             choices.append(tuple(range(1 - nodes, nodes)))
         else:
             choices.append(tuple(range(-nodes, nodes + 1)))
+        if operator.valid is not None and name != "distance":
+            # A node that is named has to take part in earnest.
+            choices[-1] = tuple(value for value in choices[-1] if value in operator.valid)
     combinations: list[tuple[int, ...]] = [()]
     for choice in choices:
         combinations = [(*head, value) for head in combinations for value in choice]

@@ -41,6 +41,22 @@ class Plugin(Implementation):
         self.name = inner.name
         self.kinds = inner.kinds
         self.processor_bound = inner.processor_bound
+        self.traceable = inner.traceable
+        self.synchronised = inner.synchronised
+        self.alone = inner.alone
+        self.rescheduled = inner.rescheduled
+
+    def stages(self, operator: Operator) -> int:
+        stages = self._ask("stages", operator)
+        if not isinstance(stages, int) or stages < 1:
+            raise self._wrong("stages", "a number from 1 on", stages)
+        return stages
+
+    def drain(self, operator: Operator, wiring: Wiring) -> int:
+        cycles = self._ask("drain", operator, wiring)
+        if not isinstance(cycles, int) or cycles < 0:
+            raise self._wrong("drain", "cycles from 0 on", cycles)
+        return cycles
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         metric = self._ask("metric", operator, context)

@@ -1,4 +1,4 @@
-"""Circular and end-off shifts (Metcalf 1997, A.1 and B.1)."""
+"""Circular and end-off shifts, and permutations (Metcalf 1997, A.1 and B.1)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .implementation import (
     keep_in,
     operand,
     stream_name,
+    taking_part,
 )
 
 ROUND_TRIP = 7.5
@@ -32,13 +33,15 @@ class StrShift(Implementation):
     """
 
     name = "str_shift"
-    kinds = ("cshift", "eoshift")
+    kinds: tuple[str, ...] = ("cshift", "eoshift")
 
     def __init__(self, window: int = 4) -> None:
         self.window = window
 
+    operand = "distance"
+
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        if not is_constant(operator, "distance"):
+        if not is_constant(operator, self.operand):
             return None
         return Metric(
             words_per_cycle=min(0.5, self.window / ROUND_TRIP),
@@ -69,6 +72,8 @@ class StrShift(Implementation):
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
         position = operator.instances[instance].nodes.index(node)
+        if position not in taking_part(operator, instance):
+            return RoleDraft("func", void=True)
         to = self._partner(operator, instance, position, 1)
         origin = self._partner(operator, instance, position, -1)
         if to == position:
@@ -96,13 +101,38 @@ class StrShift(Implementation):
                     window=self.window if both else None,
                 )
             )
-        return RoleDraft("func", tuple(lanes))
+        # Over the edge of an eoshift come zeros, from nodes that are not :valid nothing.
+        result = origin is not None or self._beyond(operator, instance, position)
+        return RoleDraft("func", tuple(lanes), result=result)
 
-    @staticmethod
-    def _partner(operator: Operator, instance: int, position: int, sense: int) -> int | None:
-        """Position that ``position`` sends to (sense 1) or receives from (-1); None beyond the end of an eoshift."""
+    def _beyond(self, operator: Operator, instance: int, position: int) -> bool:
+        """Does what comes here come from outside the subset?"""
+        nodes = range(len(operator.instances[instance].nodes))
+        return operator.kind == "eoshift" and position - operand(operator, instance, "distance", ()) not in nodes
+
+    def _partner(self, operator: Operator, instance: int, position: int, sense: int) -> int | None:
+        """Position that ``position`` sends to (sense 1) or receives from (-1); None beyond the end of an eoshift, or if
+        one of them is not :valid."""
+        members = taking_part(operator, instance)
+        partner = self._other(operator, instance, position, sense)
+        return partner if partner in members and position in members else None
+
+    def _other(self, operator: Operator, instance: int, position: int, sense: int) -> int | None:
         size = len(operator.instances[instance].nodes)
         partner = position + sense * operand(operator, instance, "distance", ())
         if operator.kind == "cshift":
             return partner % size
         return partner if 0 <= partner < size else None
+
+
+class StrPermute(StrShift):
+    """A stream from each node to the one that it sends to, permutation known (str_permute)."""
+
+    name = "str_permute"
+    kinds = ("permute",)
+    operand = "permutation"
+
+    def _other(self, operator: Operator, instance: int, position: int, sense: int) -> int | None:
+        permutation = operator.instances[instance].operand("permutation")
+        assert isinstance(permutation, tuple)
+        return permutation[position] if sense == 1 else permutation.index(position)

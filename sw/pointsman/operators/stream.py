@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pointsman.cop.program import Operator
+from pointsman.cop.program import Operator, Runtime
 from pointsman.images.image import LaneImage
 from pointsman.streams.stream import Stream
 
@@ -11,12 +11,15 @@ from .implementation import (
     Implementation,
     Metric,
     RoleDraft,
+    VfsmSetting,
     Wiring,
     is_constant,
     keep_in,
     operand,
+    runtime_values,
     stream_name,
 )
+from .synchronised import Synchronised
 
 
 class StrStream(Implementation):
@@ -68,3 +71,88 @@ class StrStream(Implementation):
             nodes[operand(operator, instance, "source", ())],
             nodes[operand(operator, instance, "destination", ())],
         )
+
+
+class StrStreamRtdest(Synchronised):
+    """A multicast to all possible destinations, which the routers of all but one drop (str_stream_rtdest; §4.1.1, "Output
+    Discarding")."""
+
+    name = "str_stream_rtdest"
+    kinds = ("stream",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        destination = operator.instances[0].operand("destination")
+        if not is_constant(operator, "source") or not isinstance(destination, Runtime):
+            return None
+        if destination.distributed or destination.dynamic:
+            return None
+        far = max(len(i.nodes) for i in operator.instances) ** 0.5
+        return Metric(words_per_cycle=0.45, latency=4.0 * far, reload_words=8)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            source, destinations = self._ends(operator, i)
+            if destinations:
+                streams.append(
+                    Stream(
+                        stream_name(operator, i),
+                        source,
+                        destinations,
+                        weight=float(operator.m * operator.c),
+                        chains=2,
+                        group=operator.label,
+                        keep_in=keep_in(instance, context),
+                        rewritten=len(destinations) > 1,
+                    )
+                )
+        return [*streams, *self.meeting_streams(operator, context)]
+
+    def _ends(self, operator: Operator, instance: int) -> tuple[int, tuple[int, ...]]:
+        nodes = operator.instances[instance].nodes
+        source = nodes[operand(operator, instance, "source", ())]
+        others = dict.fromkeys(nodes[operand(operator, instance, "destination", v)] for v in runtime_values(operator))
+        return source, tuple(node for node in others if node != source)
+
+    def drain(self, operator: Operator, wiring: Wiring) -> int:
+        """A word that is dropped waits for nobody: at each VFSM at most a period."""
+        routed = wiring.routed
+        longest = 0
+        for chain in routed.chains:
+            name = routed.streams[chain.stream].name
+            if name.startswith(f"{operator.label}[") and "." not in name:
+                depth: list[int] = []
+                for vfsm in chain.vfsms:
+                    depth.append(1 if vfsm.parent < 0 else depth[vfsm.parent] + 1)
+                longest = max(longest, *depth)
+        return longest * (routed.period + 2) + 4 if longest else 0
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
+        name = stream_name(operator, instance)
+        if len(self._ends(operator, instance)[1]) < 2 or name not in wiring.index:
+            return ()
+        return tuple(s for s in wiring.settings(name, node) if s.vfsm.destination.kind == "deliver")
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        nodes = operator.instances[instance].nodes
+        chosen = node == nodes[operand(operator, instance, "destination", values)]
+        return tuple(s if chosen else s.discard() for s in self.gen_router(operator, wiring, node))
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        meeting = self.meeting_lanes(operator, wiring, instance, node)
+        nodes = operator.instances[instance].nodes
+        source, _ = self._ends(operator, instance)
+        destination = nodes[operand(operator, instance, "destination", values)]
+        name = stream_name(operator, instance)
+        if node == source == destination:
+            return RoleDraft("both", meeting, local=True)
+        if source == destination or node not in (source, destination):
+            return RoleDraft("none", meeting)
+        if node == source:
+            return RoleDraft("write", (*meeting, LaneImage(True, wiring.registers(name, node, "inject"))))
+        return RoleDraft("read", (*meeting, LaneImage(False, wiring.registers(name, node, "deliver"), data="in")))

@@ -111,18 +111,14 @@ def build_tree(
     def attach(position: int, edge: list[int], first: bool) -> bool:
         node = subset[position]
         able = [
-            other
-            for other in edge
-            if len(nodes[other].children) < max_children and ways(other, node) <= max_distance
+            other for other in edge if len(nodes[other].children) < max_children and ways(other, node) <= max_distance
         ]
         if not able:
             return False
         parent = min(able, key=lambda other: (ways(other, node), -level[other], other))
         nodes[node] = TreeNode(node, position, parent, valid=position in wanted)
         level[node] = level[parent] + 1
-        (nodes[parent].before if first else nodes[parent].after).insert(
-            0 if first else len(nodes[parent].after), node
-        )
+        (nodes[parent].before if first else nodes[parent].after).insert(0 if first else len(nodes[parent].after), node)
         del edge[edge.index(parent) + 1 :]
         edge.append(node)
         return True

@@ -31,6 +31,7 @@ from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Structure, outline
+from .transit import refuse_secret_phases
 from .wires import Link, command_gap, link_reads, link_writes
 
 COMBINATIONS = 24
@@ -173,6 +174,7 @@ class _Planner:
                 again = self.plan_phase(earlier, reason)
                 assert again is not None
                 planned[earlier] = again
+        refuse_secret_phases(self.structure, planned)
         return Plan(
             name,
             self.program.parameters,
@@ -256,6 +258,8 @@ class _Planner:
         choices = []
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
+            if len(phase.operators) > 1:
+                found = [one for one in found if not one[1].alone]
             choices.append([i for _, i in sorted(found, key=lambda pair: pair[0])])
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)

@@ -7,7 +7,9 @@ and node what its load, write, read and func functions do.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,7 @@ from .node import Node
 from .online import Agent, agents_of, attended
 from .online_port import OnlinePort, online_signature
 from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from .scheduling import Schedule, schedule_moves
 
 POINTER_DRAIN = POINTER_LATENCY - 1
 """Cycles from an empty command register, in which a pointer command executes, until no VFSM of the old phase can still take
@@ -139,6 +142,16 @@ class Router:
         await WaitUntil(end, Category.ROUTER)
         self.resident.add(phase)
 
+    def replace(self, part: NodePhase) -> None:
+        """From the next load on, a phase has this schedule."""
+        self.phases[part.phase] = part
+        self.resident.discard(part.phase)
+        for rewrite in part.annotations:
+            self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        self._slots[part.phase] = [
+            sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(self.images.shape.pipelines)
+        ]
+
     # -- phases ----------------------------------------------------------------------------------------------
 
     async def enter(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
@@ -202,9 +215,9 @@ class NumeshSubstrate:
         self.images = images
         self.name = images.name
         self.loops = images.loops
+        self.number = number
         self.clock = clock
         self.router = Router(images, number, clock, preloaded=preloaded)
-        self.number = number
         self.agents = agents_of(images, number, clock)
         self.leaving: str | None = None
         """Phase whose closing barrier is running."""
@@ -289,10 +302,21 @@ class NumeshPort:
         """Index of the values that were loaded last."""
         self.calls: dict[str, int] = {}
         """Calls of each I/O function since then."""
+        self.asked: tuple[tuple[int, int], ...] | None = None
+        """Who sends to whom in the schedule that was made last."""
+        self.partners: tuple[int | None, int | None] = (None, None)
+        """Who sends to this node in it, and to whom this node sends."""
+        self.own: deque[np.ndarray] = deque()
+        """Messages that the destination of a collect sends to itself."""
 
     async def load(self, given: Given) -> Part:
         """Get the router ready for the operator, with these run-time values."""
         role = self._role_at(given.index, 0)
+        if self.operator.instances:
+            await self._load_scheduled(role, given)
+            local = self.partners == (self.substrate.number, self.substrate.number)
+            self.role, self.value = role, given.index
+            return Part(role.kind, local, role.void)
         if self.operator.synchronised:
             await self._load_together(role, given.index)
         else:
@@ -339,6 +363,30 @@ class NumeshPort:
             await router.rewrite(router.changed(role.rewrites), running=True)
         await self._meet(role)
 
+    async def _load_scheduled(self, role: Role, given: Given) -> None:
+        """Work out a schedule for these values, all nodes the same, and load one's own part of it."""
+        router, here = self.router, self.substrate.number
+        images, phase = self.substrate.images, self.operator.phase
+        instance = next(i for i, nodes in enumerate(self.operator.instances) if here in nodes)
+        asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
+        if router.current != phase:
+            await self._load_alone(role)
+        elif asked == self.asked:
+            return
+        if asked != self.asked:
+            await self._meet(role)
+            made = _scheduled(images, self.index, instance, tuple(move for move in asked if move[0] != move[1]))
+            await Wait(made.cycles, Category.CPU)
+            router.replace(made.parts[here])
+            await router.jump(-1, Category.PSYNC)
+            await router.load(phase)
+            await router.jump(phase, Category.PSYNC)
+            self.asked = asked
+        await self._meet(role)
+        to = next((b for a, b in asked if a == here), None)
+        origin = next((a for a, b in asked if b == here), None)
+        self.partners = origin, to
+
     async def _meet(self, role: Role) -> None:
         """The operator's own barrier."""
         await Transfer([_lane(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC], Category.PSYNC)
@@ -354,18 +402,32 @@ class NumeshPort:
 
     async def write(self, words: np.ndarray) -> None:
         lanes = self._lanes("write")
-        await self._move([lane for lane in lanes if lane.write] if self._role.kind == "both" else lanes, {"out": words})
+        if self._role.kind == "both":
+            lanes = [lane for lane in lanes if lane.write]
+            if not lanes:
+                self.own.append(words.copy())
+                return
+        await self._move(lanes, {"out": words})
 
     async def read(self, into: np.ndarray) -> bool:
         lanes = self._lanes("read")
         if self._role.kind == "both":
             lanes = [lane for lane in lanes if not lane.write]
+            if self.own:
+                into[:] = self.own.popleft()
+                return True
         await self._move(lanes, {"in": into})
         return self._role.result
 
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
         messages = {name: data for name, data in (("out", words), ("in", into)) if data is not None}
-        await self._move(self._lanes("func"), messages, combine)
+        lanes = self._lanes("func")
+        if self.operator.instances:
+            origin, to = self.partners
+            lanes = [lane for lane in lanes if (to if lane.write else origin) is not None]
+            await self._move(lanes, messages)
+            return origin is not None or self.operator.kind == "eoshift"
+        await self._move(lanes, messages, combine)
         return self._role.result
 
     @property
@@ -411,6 +473,42 @@ class NumeshPort:
         for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
             await WaitEmpty(register, Category.REPROG)
         await router.rewrite(changed, running=True)
+
+
+def _moves(
+    operator: OperatorImage, view: NodeOperator, nodes: tuple[int, ...], given: Given
+) -> tuple[tuple[int, int], ...]:
+    """(from, to) for each node that sends in a shift or a permutation of ``nodes``."""
+    size = len(nodes)
+    if given.permutation is not None:
+        return tuple((nodes[k], nodes[to]) for k, to in enumerate(given.permutation[:size]))
+    (distance,) = given.numbers
+    if operator.kind == "cshift":
+        return tuple((node, nodes[(k + distance) % size]) for k, node in enumerate(nodes))
+    return tuple((node, nodes[k + distance]) for k, node in enumerate(nodes) if 0 <= k + distance < size)
+
+
+@lru_cache(maxsize=64)
+def _schedule(key: _ImagesKey, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    return schedule_moves(key.images, operator, instance, moves)
+
+
+def _scheduled(images: Images, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    """Each node works it out; here it is done once for all."""
+    return _schedule(_ImagesKey(images), operator, instance, moves)
+
+
+class _ImagesKey:
+    """Images by identity: comparing them would cost more than the schedule."""
+
+    def __init__(self, images: Images) -> None:
+        self.images = images
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ImagesKey) and self.images is other.images
+
+    def __hash__(self) -> int:
+        return id(self.images)
 
 
 def signature_of(operator: OperatorImage) -> Signature:

@@ -220,7 +220,7 @@ class _Shared:
         self.queues: dict[tuple[int, int, int], deque[np.ndarray]] = defaultdict(deque)
         """By instance, writer's and reader's position, messages on their way."""
         self.order: dict[tuple[int, int], deque[int]] = defaultdict(deque)
-        """By instance of a collect and its reader, who has written, in order."""
+        """By instance of a collect and destination, who has written, in order."""
         distributed = [
             isinstance(value, Runtime) and (value.distributed or value.dynamic)
             for _, value in (operator.instances[0].operands if operator.instances else ())
@@ -302,7 +302,8 @@ class _Port:
         if operator.kind in ("spread", "seqwrite"):
             readers = readers[call % len(readers) :][:1]
         if operator.kind == "collect":
-            self.shared.order[instance, next(iter(readers), -1)].append(position)
+            for reader in readers:
+                self.shared.order[instance, reader].append(position)
         for reader in readers:
             self.shared.queues[instance, position, reader].append(words.copy())
 

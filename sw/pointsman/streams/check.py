@@ -285,6 +285,14 @@ class _PhaseStreams:
 
         sends = {(promise.source, promise.register): promise for promise in held}
         delivers = {destination: promise for promise in held for destination in promise.destinations}
+        # In an earlier stage a processor may wait for what only comes in a later one.
+        left = range(value + 1, value - value % operator.stages + operator.stages)
+        later = {
+            destination
+            for number in self.promises[index]
+            for destination in images.promises[number].destinations
+            if any(state in left for state in images.promises[number].values)
+        }
         moved: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
         for node, image in enumerate(images.nodes):
             for other, here in image.operators:
@@ -312,6 +320,8 @@ class _PhaseStreams:
                         elif not lane.write and register in state.register_readers:
                             note(node, f"the processor reads register {register}, as a VFSM does", "one reader")
                         elif not lane.write and (node, register) not in delivers:
+                            if (node, register) in later:
+                                continue
                             note(
                                 node,
                                 f"the processor reads register {register}, to which no stream delivers",

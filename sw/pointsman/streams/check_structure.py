@@ -223,7 +223,7 @@ class _Structure:
                 **place,
             )
         for role in operator.roles:
-            if role.local and role.lanes:
+            if role.local and any(lane.turn != SYNC for lane in role.lanes):
                 self.note("lanes", "words move although the message is only copied", "no lanes", **place)
             for number, lane in enumerate(role.lanes):
                 self.check_lane(number, lane, role, place)

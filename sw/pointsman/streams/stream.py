@@ -65,8 +65,9 @@ class Stream:
         Load functions rewrite VFSMs of this stream, so each pipeline in which it has a VFSM at a node needs a
         slot for the reprogramming VFSM there (§7.1.4, "MEMADR Access").
     into : str or None
-        Name of a stream that begins where this one ends: its words go into the register from which that one takes its
-        own, without the processor. Both have one chain. Routing takes no notice.
+        Name of a stream that begins where this one ends: words go into the register from which that one takes its own,
+        without the processor. Or of one without ``into`` that ends there too: both deliver to one register. Each has one
+        chain. Routing takes no notice.
     """
 
     name: str

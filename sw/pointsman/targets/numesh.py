@@ -337,6 +337,7 @@ class _Allocator:
             function_name(operator),
             planned.stages,
             planned.implementation.synchronised,
+            tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
             online=online,
         )
 

@@ -16,6 +16,9 @@ from pointsman.streams.stream import Place, RoutedVfsm
 Way = tuple[str, int, int, tuple[tuple[int, int], ...], int, bool]
 """Name of the stream, source, its register, (node, register) of each destination, words per period, held."""
 
+Standing = tuple[list[list[RoutedVfsm]], dict[tuple[int, int], tuple[int, int]], list[dict[int, list[int]]]]
+"""VFSMs by chain; (node, register) to (chain, VFSM) that takes its words; by chain, VFSM to those after it."""
+
 
 class Follower:
     """Follows the words of one operator."""
@@ -29,27 +32,10 @@ class Follower:
     def ways(self, state: int) -> Iterator[Way]:
         """The ways of all words that processors may write in a state."""
         planned, routed = self.planned, self.phase.routed
-        standing = {
-            (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
-            for drafts in planned.roles.values()
-            for s in drafts[state].settings
-        }
         lanes = [(node, lane) for node, drafts in planned.roles.items() for lane in drafts[state].lanes]
         written = sorted({(node, r) for node, lane in lanes if lane.write for r in lane.registers})
         read = {(node, r) for node, lane in lanes if not lane.write for r in lane.registers}
-        vfsms = [
-            [standing.get((c.stream, c.chain, v.node, v.pipeline, v.number), v) for v in c.vfsms] for c in self.chains
-        ]
-        takers: dict[tuple[int, int], tuple[int, int]] = {}
-        children: list[dict[int, list[int]]] = []
-        for c, row in enumerate(vfsms):
-            below: dict[int, list[int]] = defaultdict(list)
-            for i, vfsm in enumerate(row):
-                if vfsm.source.kind in ("inject", "register"):
-                    takers[vfsm.node, self._register(c, vfsm, vfsm.source, "inject")] = c, i
-                elif vfsm.source.kind not in ("nop", "null") and vfsm.parent >= 0:
-                    below[vfsm.parent].append(i)
-            children.append(below)
+        vfsms, takers, children = self.standing(state)
         for node, register in written:
             if (node, register) not in takers:
                 continue
@@ -64,7 +50,7 @@ class Follower:
                 stack += [(c, j) for j in reversed(children[c][i])]
                 if vfsm.destination.kind not in ("deliver", "register"):
                     continue
-                end = vfsm.node, self._register(c, vfsm, vfsm.destination, "deliver")
+                end = vfsm.node, self.register(c, vfsm, vfsm.destination, "deliver")
                 onward = takers.get(end)
                 if onward is None:
                     arrivals.append(end)
@@ -72,14 +58,41 @@ class Follower:
                     joined = True
                     seen.add(onward)
                     stack.append(onward)
-                    words = min(words, joint_words(vfsm.slots, vfsms[onward[0]][onward[1]].slots, routed.period))
+                    words = min(words, self.joint(vfsm, vfsms[onward[0]][onward[1]]))
             name = routed.streams[self.chains[first[0]].stream].name
             if joined or self.joined:
                 name = name.split(".")[0]
             held = planned.stages > 1 and not any(end in read for end in arrivals)
             yield name, node, register, tuple(arrivals), words, held
 
-    def _register(self, c: int, vfsm: RoutedVfsm, place: Place, end: str) -> int:
+    def standing(self, state: int) -> Standing:
+        """How the chains stand in a state: their VFSMs, which of them takes the words of a register, and which of each chain
+        have their words from which."""
+        standing = {
+            (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
+            for drafts in self.planned.roles.values()
+            for s in drafts[state].settings
+        }
+        vfsms = [
+            [standing.get((c.stream, c.chain, v.node, v.pipeline, v.number), v) for v in c.vfsms] for c in self.chains
+        ]
+        takers: dict[tuple[int, int], tuple[int, int]] = {}
+        children: list[dict[int, list[int]]] = []
+        for c, row in enumerate(vfsms):
+            below: dict[int, list[int]] = defaultdict(list)
+            for i, vfsm in enumerate(row):
+                if vfsm.source.kind in ("inject", "register"):
+                    takers[vfsm.node, self.register(c, vfsm, vfsm.source, "inject")] = c, i
+                elif vfsm.source.kind not in ("nop", "null") and vfsm.parent >= 0:
+                    below[vfsm.parent].append(i)
+            children.append(below)
+        return vfsms, takers, children
+
+    def joint(self, writer: RoutedVfsm, reader: RoutedVfsm) -> int:
+        """Words a period that pass the register between two VFSMs."""
+        return joint_words(writer.slots, reader.slots, self.phase.routed.period)
+
+    def register(self, c: int, vfsm: RoutedVfsm, place: Place, end: str) -> int:
         if place.kind == "register":
             return place.number
         return self.phase.wiring.register(vfsm.node, self.chains[c].stream, self.chains[c].chain, end)

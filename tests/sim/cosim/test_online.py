@@ -14,7 +14,8 @@ from pointsman.network import graph, mesh, torus
 
 def _cases() -> ModuleType:
     spec = importlib.util.spec_from_file_location("online_cases", Path(__file__).with_name("online_cases.py"))
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = sys.modules["online_cases"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -11,7 +11,6 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
 from pointsman.plan.build import PlanError, make_plan
 
-HAVE = {kind for one in IMPLEMENTATIONS for kind in one.kinds}
 OPERANDS = {"node": "0", "nodes": "'(1 2)", "distance": "1", "permutation": "'(1 0 3 2)", "function": "'f"}
 
 
@@ -25,12 +24,35 @@ def refusal(text: str) -> str:
 @pytest.mark.parametrize("kind", sorted(OPERATORS))
 def test_an_operator_without_implementation_is_named_with_its_place(kind: str) -> None:
     words = [OPERANDS[operand.sort] for operand in OPERATORS[kind].operands]
-    text = f"(barrier 'x)\n  ({kind} 'o {' '.join(words)})"
-    if kind in HAVE:
-        compile_text(text, topology=mesh(2, 2))
-        return
-    message = refusal(text)
-    assert message.startswith(f"x.cop:2:3: operator 'o': no implementation of {kind} on numesh yet (there is for ")
+    program = compile_text(f"(barrier 'x)\n  ({kind} 'o {' '.join(words)})", topology=mesh(2, 2), file="x.cop")
+    others = [one for one in IMPLEMENTATIONS if kind not in one.kinds]
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x", implementations=others)
+    where, label = ("1:1", "x") if kind == "barrier" else ("2:3", "o")
+    start = f"x.cop:{where}: operator '{label}': no implementation of {kind} on numesh yet (there is for "
+    assert caught.value.message.startswith(start)
+
+
+@pytest.mark.parametrize("kind", sorted(OPERATORS))
+def test_every_kind_of_operator_has_an_implementation(kind: str) -> None:
+    assert any(kind in one.kinds for one in IMPLEMENTATIONS)
+
+
+def test_an_optional_phase_through_a_node_that_has_no_part_in_it_is_refused() -> None:
+    text = "(broadcast 'a 0 :m 20) (optional (subset '((0 2)) (stream 's 0 1 :m 4))) (broadcast 'b 1 :m 20)"
+    program = compile_text(text, topology=mesh(3, 1), file="x.cop")
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x", period=16)
+    assert caught.value.message == (
+        "x.cop:1:51: phase 's' is optional and uses node 1, which has no operator in it and cannot tell whether it runs"
+    )
+
+
+def test_a_phase_that_always_runs_may_use_a_node_that_has_no_part_in_it() -> None:
+    text = "(broadcast 'a 0 :m 20) (subset '((0 2)) (stream 's 0 1 :m 4)) (broadcast 'b 1 :m 20)"
+    program = compile_text(text, topology=mesh(3, 1), file="x.cop")
+    plan = make_plan(program, NodeShape(), name="x", period=16)
+    assert 1 in plan.phases[1].nodes
 
 
 def test_an_operator_that_no_implementation_can_do_says_why() -> None:

@@ -81,8 +81,8 @@ UNALIGNED = np.frombuffer(bytes(17), dtype=np.uint32, count=4, offset=1)
         (lambda: Wait(True, CPU), "a wait must have a whole number of cycles, not True"),
         (lambda: Wait(1 << 61, CPU), f"a wait must have 0 to {1 << 60} cycles, not {1 << 61}"),
         (
-            lambda: Wait(1, 6),
-            "a category must be one of CPU, WRITE, READ, PSYNC, ROUTER, REPROG, ONLINE, not 6",
+            lambda: Wait(1, 7),
+            "a category must be one of CPU, WRITE, READ, PSYNC, ROUTER, REPROG, ONLINE, not 7",
         ),
         (
             lambda: WaitEmpty(0, "CPU"),

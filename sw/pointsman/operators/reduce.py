@@ -1,0 +1,299 @@
+"""Reduce, allreduce and prefix (Metcalf 1997, A.1 and B.1): messages combined by processors along a tree."""
+
+from __future__ import annotations
+
+from pointsman.cop.program import Operator
+from pointsman.network import Topology
+from pointsman.streams.stream import Stream
+
+from .implementation import (
+    Context,
+    Implementation,
+    Metric,
+    RoleDraft,
+    Wiring,
+    is_constant,
+    keep_in,
+    operand,
+    stream_name,
+    taking_part,
+)
+from .script import Script
+from .trees import Tree, build_tree, centre
+
+HOP = 8.5
+"""Cycles from a word written by a processor to its next hop's processor having it, measured on the cycle model with the
+usual periods."""
+
+
+class _OnTree(Implementation):
+    """Base: a tree over each instance, a stream from each node of it to its parent."""
+
+    traceable = False
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+        """The tree of an instance. Its order is that of the subset, so any associative function will do."""
+        nodes = operator.instances[instance].nodes
+        found = build_tree(
+            nodes, topology, start=self.root(operator, instance, topology), valid=taking_part(operator, instance)
+        )
+        assert found is not None  # without limits there always is one
+        return found
+
+    def root(self, operator: Operator, instance: int, topology: Topology) -> int:
+        """Position of the root."""
+        return centre(operator.instances[instance].nodes, topology)
+
+    def up_streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            inside = keep_in(instance, context)
+            for here in self.tree(operator, i, context.topology).nodes.values():
+                if here.parent is not None:
+                    streams.append(
+                        Stream(
+                            stream_name(operator, i, f"up{here.node}"),
+                            here.node,
+                            (here.parent,),
+                            weight=float(operator.m * operator.c),
+                            group=f"{operator.label} up",
+                            keep_in=inside,
+                        )
+                    )
+        return streams
+
+    def gather_up(
+        self, script: Script, operator: Operator, wiring: Wiring, instance: int, tree: Tree, node: int
+    ) -> str:
+        """Read what the children send, combine it with the node's own, and send it on unless this is the root. Gives the
+        name of the outcome."""
+        here = tree.nodes[node]
+        up = (
+            wiring.registers(stream_name(operator, instance, f"up{node}"), node, "inject")
+            if here.parent is not None
+            else ()
+        )
+        for k, child in enumerate(here.children):
+            script.move(
+                False, wiring.registers(stream_name(operator, instance, f"up{child}"), node, "deliver"), f"t{k}"
+            )
+        if not here.valid and len(here.children) == 1 and up:
+            script.move(True, up, "t0", after=0)  # opaque: word by word
+            return "t0"
+        outcome = script.fold(_items(tree, node), "in")
+        if up:
+            script.wait()
+            script.move(True, up, outcome)
+        return outcome
+
+    def depth(self, operator: Operator, context: Context) -> int:
+        return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
+
+
+def _items(tree: Tree, node: int) -> list[str]:
+    """What a node combines, in order: messages of children t0, t1, … and its own."""
+    here = tree.nodes[node]
+    names = [f"t{k}" for k in range(len(here.children))]
+    before = len(here.before)
+    return [*names[:before], *(["out"] if here.valid else []), *names[before:]]
+
+
+class StrReduce(_OnTree):
+    """A tree rooted at the destination (str_reduce)."""
+
+    name = "str_reduce"
+    kinds = ("reduce",)
+
+    def root(self, operator: Operator, instance: int, topology: Topology) -> int:
+        return operand(operator, instance, "destination", ())
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not is_constant(operator, "destination"):
+            return None
+        return Metric(words_per_cycle=0.3, latency=HOP * self.depth(operator, context) * max(1.0, operator.m / 3))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return self.up_streams(operator, context)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        nodes = operator.instances[instance].nodes
+        void = nodes.index(node) not in taking_part(operator, instance)
+        if len(nodes) == 1:
+            return RoleDraft("func", local=True, void=void)
+        if node not in tree.nodes:
+            return RoleDraft("func", void=void, result=False)
+        script = Script()
+        outcome = self.gather_up(script, operator, wiring, instance, tree, node)
+        if node == tree.root and outcome != "in":
+            script.combine(outcome, "", "in")
+        return RoleDraft(
+            "func",
+            tuple(script.lanes),
+            combines=tuple(script.combines),
+            result=node == tree.root,
+            void=void,
+        )
+
+
+class StrAllreduce(_OnTree):
+    """A reduction to a central node and a multicast back, in one phase (str_allreduce; the thesis only has the two
+    operators one after the other, repl_allreduce)."""
+
+    name = "str_allreduce"
+    kinds = ("allreduce",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        far = max(len(i.nodes) for i in operator.instances) ** 0.5
+        latency = HOP * self.depth(operator, context) * max(1.0, operator.m / 3) + 4 * far
+        return Metric(words_per_cycle=0.15, latency=latency)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = self.up_streams(operator, context)
+        for i, instance in enumerate(operator.instances):
+            root, listeners = self._down(operator, i, context.topology)
+            if listeners:
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, "down"),
+                        root,
+                        listeners,
+                        weight=float(operator.m * operator.c),
+                        chains=2,
+                        group=f"{operator.label} down",
+                        keep_in=keep_in(instance, context),
+                    )
+                )
+        return streams
+
+    def _down(self, operator: Operator, instance: int, topology: Topology) -> tuple[int, tuple[int, ...]]:
+        tree = self.tree(operator, instance, topology)
+        nodes = operator.instances[instance].nodes
+        return tree.root, tuple(nodes[k] for k in taking_part(operator, instance) if nodes[k] != tree.root)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        nodes = operator.instances[instance].nodes
+        void = nodes.index(node) not in taking_part(operator, instance)
+        if len(nodes) == 1:
+            return RoleDraft("func", local=True, void=void)
+        if node not in tree.nodes:
+            return RoleDraft("func", void=void, result=False)
+        script = Script()
+        outcome = self.gather_up(script, operator, wiring, instance, tree, node)
+        root, listeners = self._down(operator, instance, wiring.routed.topology)
+        down = stream_name(operator, instance, "down")
+        script.wait()
+        if node == root:
+            if outcome != "in":
+                script.combine(outcome, "", "in")
+            if listeners:
+                script.move(True, wiring.registers(down, node, "inject"), "in")
+        elif node in listeners:
+            script.move(False, wiring.registers(down, node, "deliver"), "in")
+        return RoleDraft("func", tuple(script.lanes), combines=tuple(script.combines), result=not void, void=void)
+
+
+class StrPrefix(_OnTree):
+    """Sums up the tree, prefixes down it, both by processors, in one phase (str_prefix).
+
+    A node sends its parent the sum of its subtree, and each child the sum of all that stands before the child's subtree:
+    what came from its own parent, its children before that one, and its own message if it stands before it. Where
+    nothing stands before a subtree nothing is sent.
+    """
+
+    name = "str_prefix"
+    kinds = ("prefix",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        return Metric(words_per_cycle=0.15, latency=2 * HOP * self.depth(operator, context) * max(1.0, operator.m / 3))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = self.up_streams(operator, context)
+        for i, instance in enumerate(operator.instances):
+            tree = self.tree(operator, i, context.topology)
+            inside = keep_in(instance, context)
+            preceded = _preceded(tree)
+            for here in tree.nodes.values():
+                if here.parent is not None and here.node in preceded:
+                    streams.append(
+                        Stream(
+                            stream_name(operator, i, f"down{here.node}"),
+                            here.parent,
+                            (here.node,),
+                            weight=float(operator.m * operator.c),
+                            group=f"{operator.label} down",
+                            keep_in=inside,
+                        )
+                    )
+        return streams
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        nodes = operator.instances[instance].nodes
+        void = nodes.index(node) not in taking_part(operator, instance)
+        if len(nodes) == 1:
+            return RoleDraft("func", local=True, void=void)
+        if node not in tree.nodes:
+            return RoleDraft("func", void=void, result=False)
+        here = tree.nodes[node]
+        script = Script()
+        preceded = _preceded(tree)
+        count = len(here.children)
+        total, before, running = f"t{count}", f"t{count + 1}", f"t{count + 2}"
+        for k, child in enumerate(here.children):
+            up = stream_name(operator, instance, f"up{child}")
+            script.move(False, wiring.registers(up, node, "deliver"), f"t{k}")
+        if here.parent is not None:
+            outcome = script.fold(_items(tree, node), total)
+            script.wait()
+            script.move(True, wiring.registers(stream_name(operator, instance, f"up{node}"), node, "inject"), outcome)
+            if node in preceded:
+                down = stream_name(operator, instance, f"down{node}")
+                script.wait()
+                script.move(False, wiring.registers(down, node, "deliver"), before)
+        sofar = before if node in preceded else ""
+        children = iter(enumerate(here.children))
+        items = _items(tree, node)
+        for place, item in enumerate(items):
+            if item != "out":
+                _, child = next(children)
+                if sofar:
+                    down = stream_name(operator, instance, f"down{child}")
+                    script.wait()
+                    script.move(True, wiring.registers(down, node, "inject"), sofar)
+            if place == len(items) - 1 and item != "out":
+                break  # nobody needs the sum behind the last child
+            if not sofar:
+                sofar = item
+            else:
+                script.combine(sofar, item, running)
+                sofar = running
+            if item == "out":
+                script.combine(sofar, "", "in")
+        return RoleDraft("func", tuple(script.lanes), combines=tuple(script.combines), result=not void, void=void)
+
+
+def _preceded(tree: Tree) -> frozenset[int]:
+    """Nodes with something valid before their subtrees."""
+    found = set()
+    stack = [(tree.root, False)]
+    while stack:
+        node, before = stack.pop()
+        here = tree.nodes[node]
+        if before:
+            found.add(node)
+        for child in here.before:
+            stack.append((child, before))
+            before = True  # a child is only there if something valid is below it
+        before = before or here.valid
+        for child in here.after:
+            stack.append((child, before))
+            before = True
+    return frozenset(found)

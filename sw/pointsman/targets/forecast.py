@@ -1,0 +1,184 @@
+"""How long a call of an operator takes, worked out from its routes and roles before anything runs.
+
+Takes a planned operator and its routed phase. Messages are followed as wholes: a message that a processor begins to send
+at t, with g cycles from word to word, begins to arrive L later and ends (m - 1) · g after that; L counts the slots on its
+way, g is what the slowest VFSM, register or processor on it allows. A processor does its steps one after the other and
+makes one access a cycle. A word waits half the time between two slots of the VFSM that takes it.
+
+Non-goals: other operators in the phase, loads, phase changes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pointsman.images.image import LaneImage
+from pointsman.plan.plan import PlannedOperator, PlannedPhase
+from pointsman.streams.stream import RoutedVfsm
+
+from .ways import Follower
+
+ENDS = 4
+"""Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """From a register that a processor writes to one that a processor reads."""
+
+    end: tuple[int, int]
+    latency: float
+    gap: float
+
+
+class Forecast:
+    """Times of one operator."""
+
+    def __init__(self, phase: PlannedPhase, planned: PlannedOperator) -> None:
+        self.phase = phase
+        self.planned = planned
+        self.follower = Follower(phase, planned)
+        self.period = phase.routed.period
+
+    def cycles(self, state: int, writers: Sequence[int] | None = None) -> float:
+        """Cycles from the moment at which all nodes make their calls to the end of the last.
+
+        Parameters
+        ----------
+        state : int
+            Index of the values, times stages.
+        writers : sequence of int or None
+            Nodes that write, where not all that may do (collects).
+        """
+        ways = self._ways(state)
+        roles = {node: drafts[state] for node, drafts in self.planned.roles.items()}
+        mail: dict[tuple[int, int], deque[tuple[float, float]]] = defaultdict(deque)
+        time = dict.fromkeys(roles, 0.0)
+        todo: dict[int, deque[list[LaneImage]]] = {}
+        for node, draft in roles.items():
+            steps: deque[list[LaneImage]] = deque()
+            for turn in range(draft.turns):
+                lanes = [lane for lane in draft.lanes if lane.turn == turn]
+                if draft.kind == "both" or writers is not None:
+                    lanes = [lane for lane in lanes if not lane.write or writers is None or node in writers]
+                for step in sorted({lane.step for lane in lanes}):
+                    steps.append([lane for lane in lanes if lane.step == step])
+            todo[node] = steps
+        sent: set[tuple[int, int]] = set()
+        moving = True
+        while moving:
+            moving = False
+            for node, steps in todo.items():
+                while steps:
+                    place = (node, len(steps))
+                    if place not in sent:
+                        sent.add(place)
+                        moving = True
+                        self._send(node, steps[0], time[node], ways, mail, None)
+                    end = self._finish(node, steps[0], time[node], ways, mail)
+                    if end is None:
+                        break
+                    time[node] = end
+                    steps.popleft()
+                    moving = True
+        return max(time.values())
+
+    def _words(self, lane: LaneImage) -> int:
+        return self.planned.operator.m if lane.words is None else lane.words
+
+    def _gap(
+        self, node: int, step: list[LaneImage], lane: LaneImage, ways: Mapping[tuple[int, int], list[Way]]
+    ) -> float:
+        """Cycles from word to word that leaves through a lane."""
+        several = len(lane.registers)
+        here = [way for register in lane.registers for way in ways.get((node, register), ())]
+        gap = max([len(step), *(way.gap / several for way in here)])
+        if lane.window is not None and here and lane.pair is not None and any(not one.write for one in step):
+            # Words of a window come back as soon as the partner's have come.
+            gap = max(gap, (max(way.latency for way in here) + 1) / lane.window)
+        return gap
+
+    def _send(
+        self,
+        node: int,
+        step: list[LaneImage],
+        start: float,
+        ways: Mapping[tuple[int, int], list[Way]],
+        mail: dict[tuple[int, int], deque[tuple[float, float]]],
+        source: tuple[float, float] | None,
+    ) -> None:
+        """Deposit what the write lanes of a step send; ``source``: first and last arrival of the message they pass on."""
+        for lane in step:
+            if not lane.write or (lane.after is not None) != (source is not None):
+                continue
+            gap = self._gap(node, step, lane, ways)
+            words = self._words(lane)
+            last = start + (words - 1) * gap
+            if source is not None:
+                last = max(last, source[1])
+            reached = {way.end: way for register in lane.registers for way in ways.get((node, register), ())}
+            for end, way in reached.items():
+                mail[end].append((start + way.latency, last + way.latency))
+
+    def _finish(
+        self,
+        node: int,
+        step: list[LaneImage],
+        start: float,
+        ways: Mapping[tuple[int, int], list[Way]],
+        mail: dict[tuple[int, int], deque[tuple[float, float]]],
+    ) -> float | None:
+        """When a step is through; None while a message that it reads has not been sent."""
+        reads = [lane for lane in step if not lane.write]
+        if any(not any(mail[node, register] for register in lane.registers) for lane in reads):
+            return None
+        end = start + sum(self._words(lane) for lane in step)
+        for lane in step:
+            if lane.write and lane.after is None:
+                end = max(end, start + (self._words(lane) - 1) * self._gap(node, step, lane, ways) + 1)
+        for lane in reads:
+            arrivals = [mail[node, register].popleft() for register in lane.registers if mail[node, register]]
+            first, last = min(a for a, _ in arrivals), max(b for _, b in arrivals)
+            end = max(end, last + 1)
+            onward = [one for one in step if one.write and one.after is not None]
+            if onward:
+                self._send(node, step, max(start, first + 1), ways, mail, (first, last + 1))
+                gap = max(self._gap(node, step, one, ways) for one in onward)
+                end = max(end, max(start, first + 1) + (self._words(lane) - 1) * gap + 1)
+        return end
+
+    def _ways(self, state: int) -> dict[tuple[int, int], list[Way]]:
+        """By node and register written, where its words come out and how fast."""
+        found: dict[tuple[int, int], list[Way]] = {}
+        vfsms, takers, children = self.follower.standing(state)
+        for start, first in takers.items():
+            ways: list[Way] = []
+            gap = self.period / len(vfsms[first[0]][first[1]].slots)
+            stack: list[tuple[tuple[int, int], float, float]] = [(first, ENDS + (gap - 1) / 2, gap)]
+            seen = {first}
+            while stack:
+                (c, i), elapsed, slowest = stack.pop()
+                vfsm = vfsms[c][i]
+                for j in children[c][i]:
+                    stack.append(((c, j), elapsed + _step(vfsm, vfsms[c][j], self.period), slowest))
+                if vfsm.destination.kind not in ("deliver", "register"):
+                    continue
+                end = vfsm.node, self.follower.register(c, vfsm, vfsm.destination, "deliver")
+                onward = takers.get(end)
+                if onward is None:
+                    ways.append(Way(end, elapsed, slowest))
+                elif onward not in seen:
+                    seen.add(onward)
+                    after = vfsms[onward[0]][onward[1]]
+                    wait = min((b - a - 2) % self.period for a in vfsm.slots[:1] for b in after.slots) + 2
+                    words = self.follower.joint(vfsm, after)
+                    stack.append((onward, elapsed + wait, max(slowest, self.period / max(1, words))))
+            found[start] = ways
+        return found
+
+
+def _step(parent: RoutedVfsm, child: RoutedVfsm, period: int) -> int:
+    """Slots from a VFSM to the next on the way of a word."""
+    return (child.slots[0] - parent.slots[0]) % period or period

@@ -1,0 +1,188 @@
+"""Every implementation of every operator against the reference machine, and through the judge."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cosim.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+from pointsman.operators import IMPLEMENTATIONS
+from pointsman.plan.build import make_plan
+from pointsman.runtime import numesh_node
+from pointsman.runtime.reference import ReferenceMachine
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import make_images
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+Exercise = _load("operator_programs").Exercise
+
+WAYS = [
+    ("broadcast", "str_bcast", ("constant",)),
+    ("broadcast", "str_bcast_bind", ("constant",)),
+    ("broadcast", "str_bcast_linear", ("runtime",)),
+    ("broadcast", "str_bcast_dense", ("runtime",)),
+    ("broadcast", "str_bcast_tree", ("runtime",)),
+    ("broadcast", "par_bcast", ("runtime",)),
+    ("collect", "str_collect", ("constant",)),
+    ("collect", "str_collect_runtime", ("runtime",)),
+    ("collect", "str_collect_tree", ("runtime",)),
+    ("collect", "str_collect_dim", ("runtime",)),
+    ("collect", "sch_collect_dense", ("runtime",)),
+    ("reduce", "str_reduce", ("constant",)),
+    ("allreduce", "str_allreduce", ()),
+    ("prefix", "str_prefix", ()),
+    ("barrier", "str_barrier_tree", ()),
+    ("cshift", "str_shift", ("constant",)),
+    ("eoshift", "str_shift", ("constant",)),
+    ("permute", "str_permute", ("constant",)),
+    ("permute", "sch_permute_runtime", ("runtime",)),
+    ("cshift", "sch_shift_runtime", ("runtime",)),
+    ("eoshift", "sch_shift_runtime", ("runtime",)),
+    ("stream", "str_stream", ("constant", "constant")),
+    ("stream", "str_stream_rtsrc", ("runtime", "constant")),
+    ("stream", "str_stream_rtdest", ("constant", "runtime")),
+    ("stream", "str_stream_runtime", ("runtime", "runtime")),
+    ("stream", "str_stream_tree", ("runtime", "runtime")),
+    ("spread", "str_spread", ("constant",)),
+    ("spread", "str_spread_chain", ("constant",)),
+    ("gather", "str_gather", ("constant",)),
+    ("gather", "str_gather_chain", ("constant",)),
+    ("seqread", "str_seqread", ()),
+    ("seqread", "str_seqread_fan", ()),
+    ("seqwrite", "str_seqwrite", ()),
+    ("seqwrite", "str_seqwrite_fan", ()),
+]
+"""Kind, implementation and how its operands are given."""
+BOXES = ("str_bcast_dense", "str_collect_dim", "sch_permute_runtime", "sch_shift_runtime")
+"""Implementations that need a box of nodes."""
+CONNECTED = ("str_bcast_linear", "str_collect_runtime", "sch_collect_dense", "str_stream_runtime", *BOXES)
+"""Implementations that need nodes that hang together."""
+SIZES = ("1x1", "1x2", "2x2", "3x5", "4x4", "2x2x2")
+LENGTHS = (1, 2, 3, 64)
+TYPES = ("int32*", "float32*", "int64*", "float64*", "int32", "float64")
+WHERE = ("all", "rows", "sparse", "valid")
+
+
+def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: str, where: str) -> Exercise | None:
+    """A case, or None where the language or the implementation has no such thing."""
+    kind, impl, operands = way
+    nodes = Exercise(kind, impl, operands, size, m, type_, where).nodes
+    if where == "sparse" and impl in CONNECTED:
+        where = "all"
+    if kind == "barrier":
+        m, type_ = 1, "int32*"
+    if not type_.endswith("*"):
+        m = 2 if "64" in type_ else 1
+    if nodes == 1 and kind in ("seqread", "seqwrite"):
+        return None
+    if impl.endswith(("permute_runtime", "shift_runtime")) and where == "valid":
+        where = "rows"
+    if impl == "str_bcast_linear" and m == 1 and where == "valid":
+        where = "all"
+    # The registers of the standard node hold the fans of small subsets only.
+    limited = impl in ("str_spread", "str_gather", "str_seqread_fan", "str_seqwrite_fan", "par_bcast")
+    if limited and nodes > 12:
+        where = "rows"
+    function = {"reduce": "max", "prefix": "add"}.get(kind, "")
+    return Exercise(kind, impl, operands, size, m, type_, where, function)
+
+
+def covering() -> Iterator[Exercise]:
+    """Two small cases for each implementation; together they cover every length, type and place, and small meshes."""
+    small = ("2x2", "1x2", "1x1", "3x2")
+    for number, way in enumerate(WAYS):
+        for turn in range(2):
+            k = 2 * number + turn
+            where = WHERE[(k // 2 + turn) % 4] if small[k % 3 if turn else 0] == "2x2" else "all"
+            found = exercise(way, small[(k // 2) % 3 if turn else 0], LENGTHS[k % 4], TYPES[(k // 3) % 6], where)
+            if found is not None:
+                yield found
+
+
+def full() -> Iterator[Exercise]:
+    """Every implementation, mesh and place, with lengths and types in turn so that all pairs of these come up."""
+    turn = 0
+    for way in WAYS:
+        for size in SIZES:
+            for where in WHERE:
+                found = exercise(way, size, LENGTHS[turn % 4], TYPES[turn // 4 % 6], where)
+                turn += 1
+                if found is not None:
+                    yield found
+
+
+@cache
+def machine(topology: Topology, engine: str) -> Machine:
+    return Machine(shape_for(topology), topology, engine=engine, progress=False)  # type: ignore[arg-type]
+
+
+def shape_for(topology: Topology) -> NodeShape:
+    return NodeShape(neighbours=max(4, topology.ports))
+
+
+def put_to_the_test(case: Exercise, engine: str = "model") -> None:
+    program = case.program
+    topology = program.topology
+    images = make_images(make_plan(program, shape_for(topology), name="exercise", period=16))
+    assert images.operators[0].implementation == case.impl
+    report = check_images(images)
+    assert report.ok, f"{case.text()}\n{report.render()}"
+    expected = ReferenceMachine(program).run(case.main)
+    assert not expected.unread
+    hardware = Machine(shape_for(topology), topology, engine=engine, progress=False)  # type: ignore[arg-type]
+    with hardware:
+        nodes = [numesh_node(images, number, hardware) for number in range(topology.nodes)]
+        record = run_nodes(nodes, case.main, hardware)
+    assert record.results == expected.results, case.text()
+
+
+def name(case: Exercise) -> str:
+    return f"{case.kind}-{case.impl}-{case.size}-{case.m}-{case.type.replace('*', 'a')}-{case.where}"
+
+
+@pytest.mark.parametrize("case", list(covering()), ids=name)
+def test_implementation_moves_what_the_operator_means(case: Exercise) -> None:
+    put_to_the_test(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", list(full()), ids=name)
+def test_implementation_moves_what_the_operator_means_everywhere(case: Exercise) -> None:
+    put_to_the_test(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way[0]}-{way[1]}")
+def test_implementation_on_the_rtl(way: tuple[str, str, tuple[str, ...]]) -> None:
+    case = exercise(way, "2x2", 3, "int32*", "all")
+    assert case is not None
+    put_to_the_test(case, "verilated")
+
+
+def test_every_implementation_is_put_to_the_test() -> None:
+    known = {(kind, one.name) for one in IMPLEMENTATIONS for kind in one.kinds}
+    assert {(kind, impl) for kind, impl, _ in WAYS} == known
+    cases = list(covering())
+    assert {case.m for case in cases} >= set(LENGTHS)
+    assert {case.type for case in cases} == set(TYPES)
+    assert {case.where for case in cases} == set(WHERE)
+    assert {case.impl for case in cases} == {impl for _, impl, _ in WAYS}
