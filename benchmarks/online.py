@@ -1,7 +1,7 @@
 """Online routing on scheduled routers against packet routers, the same messages on both (Metcalf 1997, §8.3.3, Figure 8-8).
 
-Jobs: a broadcast of one word and of 64 words by flood fill (dyn_bcast_dense) from node 0, one message from corner to corner, and a
-permutation with everybody sending at once. A job begins at the same cycle at every node, after all load functions, and ends when
+Jobs: a broadcast of one word and of 64 words by flood fill (dyn_bcast_dense) from node 0, one message from corner to corner, and
+a permutation with everybody sending at once. A job begins at the same cycle at every node, after all load functions, and ends when
 the last node has what it reads. Scheduled routers run on the engine of ``--engine``; packet routers on RTL (they have
 no other processor port), so a C++ compiler is needed for them; without one, or with ``--no-packet``, their columns are empty.
 
@@ -84,7 +84,9 @@ def outcome(record: Record) -> int:
     return int(max(done for done, _ in record.results) - START)
 
 
-def online(program: Program, size: tuple[int, ...], engine: Any, values: tuple[Any, ...], express: int) -> dict[str, Any]:
+def online(
+    program: Program, size: tuple[int, ...], engine: Any, values: tuple[Any, ...], express: int
+) -> dict[str, Any]:
     """A job on scheduled routers."""
     (operator,) = program.operators()
     began = time.process_time()

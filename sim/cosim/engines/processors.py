@@ -201,7 +201,8 @@ class Programs:
         if isinstance(request, Attend):
             self._look(node, request)
         if not lanes_of(request):
-            assert isinstance(request, (Wait, WaitUntil, WaitEmpty, Attend)) and request.category is not None
+            assert isinstance(request, (Wait, WaitUntil, WaitEmpty, Attend))
+            assert request.category is not None
             self.cycles[node, request.category] += time - self.since[node]
         self.resume(node, time)
 

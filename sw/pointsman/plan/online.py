@@ -164,4 +164,3 @@ CARRIER = _Carrier()
 def spans_of(part: OnlinePart) -> list[set[int]]:
     """Sets of nodes that messages can join: the barrier that ends the phase is theirs together."""
     return [set(channel.path) for channel in part.network.channels]
-

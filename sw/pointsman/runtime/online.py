@@ -36,12 +36,15 @@ class Costs:
     """Cycles of the agent beside its accesses, each of which takes one (Metcalf 1997, §8.3.3 gives only their sum).
 
     ``interrupt``: from a channel's call to the first instruction of the handler, and back. ``header``: taking a header apart,
-    looking up the next hop, allocating a buffer. ``word``: moving a word into memory and out again.
+    looking up the next hop, allocating a buffer. ``word``: moving a word into memory and out again. ``patience``: how long a
+    handler that has a message half in stays for its next word while the program waits for something; while it computes, no
+    longer than an interrupt takes, as going back and being called again would cost that much.
     """
 
     interrupt: int = 8
     header: int = 4
     word: int = 1
+    patience: int = 24
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,7 @@ class Agent:
                 yield piece
                 moved = piece.moved
                 if not piece.done:
-                    yield from self.serve(waiting=False)
+                    yield from self.serve(waiting=False, patience=self.costs.patience)
         elif isinstance(request, Wait):
             end = self.clock.time + request.cycles
             while self.clock.time < end:
@@ -230,7 +233,7 @@ class Agent:
             while self.clock.time < request.time:
                 yield self._watching(request.category, until=request.time)
                 if self.clock.time < request.time:
-                    yield from self.serve(waiting=False)
+                    yield from self.serve(waiting=False, patience=self.costs.patience)
         elif isinstance(request, WaitEmpty):
             while True:
                 piece = Attend(
@@ -241,7 +244,7 @@ class Agent:
                 yield piece
                 if request.register in piece.calls[1]:
                     return
-                yield from self.serve(waiting=False)
+                yield from self.serve(waiting=False, patience=self.costs.patience)
         else:
             yield request
 
@@ -253,14 +256,14 @@ class Agent:
     def _watching(self, category: Category, until: int | None = None) -> Attend:
         return Attend(until=until, full=self.table.inputs, empty=self._pending(), category=category)
 
-    def serve(self, *, waiting: bool) -> Steps:
+    def serve(self, *, waiting: bool, patience: int | None = None) -> Steps:
         """Move words as long as a channel has one or has room; ``waiting``: the program waits for that, so nobody is
         interrupted, and its own words are its own time.
 
-        A handler that has a message half in stays for its next word, as long as an interrupt would take: going back and
-        being called again would cost as much.
+        A handler that has a message half in stays for its next word: ``patience`` cycles, None: as long as an interrupt takes.
         """
         interrupted = waiting
+        stays = self.costs.interrupt if patience is None else patience
         while True:
             look = Attend(until=0, full=self.table.inputs, empty=self._pending(), category=Category.ONLINE)
             yield look
@@ -268,7 +271,7 @@ class Agent:
             if not full and not empty:
                 if waiting or not any(self.left):
                     return
-                stay = self._watching(Category.ONLINE, until=self.clock.time + self.costs.interrupt)
+                stay = self._watching(Category.ONLINE, until=self.clock.time + stays)
                 yield stay
                 full, empty = stay.calls
                 if not full and not empty:
@@ -338,9 +341,7 @@ class Agent:
         return 0 if waiting and not passing else self.costs.word
 
 
-def agents_of(
-    images: Images, number: int, clock: Clock, costs: Costs | None = None
-) -> dict[int, Agent]:
+def agents_of(images: Images, number: int, clock: Clock, costs: Costs | None = None) -> dict[int, Agent]:
     """The agents of a node, by phase."""
     found = {}
     views = dict(images.nodes[number].operators)

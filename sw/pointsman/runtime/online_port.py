@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,12 @@ from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.images.image import NodeOperator, OperatorImage
-from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send, is_partial
 from pointsman.operators.implementation import taking_part
+from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send, is_partial
 from pointsman.operators.online import UNKNOWN, agreement, agrees, legal_values, way_named
 
-from .face import Combine as Combining
 from .face import CHOSEN, HERE, Given, Part, Signature
+from .face import Combine as Combining
 from .online import AGREEING, Agent, Message, Sending, Service
 from .requests import Category, Wait
 
@@ -243,7 +244,7 @@ class OnlinePort:
             for onward in receive.forward:
                 send(onward, message)
             if not message.whole:
-                await Service(agent.until(lambda: message.whole, Category.READ))
+                await Service(agent.until(partial(_is_whole, message), Category.READ))
             agent.take(message)
             self.origin = self.program.instances[self.instance].nodes.index(message.source)
             slots[receive.slot][: message.total] = np.array(message.words, np.uint32)
@@ -266,6 +267,10 @@ class OnlinePort:
 
         await Service(agent.until(here, Category.READ))
         return found[0]
+
+
+def _is_whole(message: Message) -> bool:
+    return message.whole
 
 
 def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:

@@ -20,7 +20,9 @@ from pointsman.cop import compile_text
 from pointsman.cop.program import Operator, Program, Runtime
 from pointsman.images.image import Images
 from pointsman.network import Topology, graph, mesh, torus
+from pointsman.operators import IMPLEMENTATIONS
 from pointsman.operators.implementation import taking_part
+from pointsman.operators.online import ONLINE
 from pointsman.plan.build import make_plan
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
@@ -46,13 +48,16 @@ class Case:
     pauses: int = 0
     """Seed of random computation between calls; 0: none."""
     shape: NodeShape = SHAPE
+    only: bool = True
+    """Do everything online; otherwise the compiler chooses."""
 
     @property
     def program(self) -> Program:
         return compile_text(self.text, topology=self.topology)
 
     def images(self, **options: Any) -> Images:
-        plan = make_plan(self.program, self.shape, name="case", **{"period": 24, **options})
+        options = {"period": 24, "implementations": ONLINE if self.only else IMPLEMENTATIONS, **options}
+        plan = make_plan(self.program, self.shape, name="case", **options)
         images = make_images(plan)
         report = check_images(images)
         assert report.ok, str(report)
@@ -230,7 +235,8 @@ def random_case(seed: int, networks: Sequence[Topology] = NETWORKS) -> Case:
     if rounds > 1:
         text = f"(loop 'l {rounds} {text})"
     by_round = tuple(tuple(own[r] for own in values) for r in range(rounds))
-    return Case(text, topology, by_round, True, group == "parallel", pauses=rng.choice((0, seed + 1)))
+    only = rng.random() < 0.7
+    return Case(text, topology, by_round, True, group == "parallel", pauses=rng.choice((0, seed + 1)), only=only)
 
 
 def _random_operator(
