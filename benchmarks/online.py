@@ -1,8 +1,8 @@
 """Online routing on scheduled routers against packet routers, the same messages on both (Metcalf 1997, §8.3.3, Figure 8-8).
 
 Jobs: a broadcast of one word and of 64 words by flood fill (dyn_bcast_dense) from node 0, one message from corner to corner, and
-a permutation with everybody sending at once. A job begins at the same cycle at every node, after all load functions, and ends when
-the last node has what it reads. Scheduled routers run on the engine of ``--engine``; packet routers on RTL (they have
+a permutation with everybody sending at once. A job begins at the same cycle at every node, after all load functions, and ends
+when the last node has what it reads. Scheduled routers run on the engine of ``--engine``; packet routers on RTL (they have
 no other processor port), so a C++ compiler is needed for them; without one, or with ``--no-packet``, their columns are empty.
 
     python benchmarks/online.py [--sizes 2x2,4x4] [--engine model] [--no-packet] > results.json

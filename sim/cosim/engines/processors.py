@@ -286,7 +286,7 @@ def too_long(live: int, max_cycles: int) -> PointsmanError:
 def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
     """Run the programs to their ends on ``ports``, one cycle at a time."""
     nodes = range(len(programs.programs))
-    moved: list[list[int] | np.ndarray] = [[] for _ in nodes]
+    moved: list[Any] = [[] for _ in nodes]
     stalled = list(programs.since)
     events: list[tuple[int, int, int, bool, int]] = []
     time = started = quiet = ports.time

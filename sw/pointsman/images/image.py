@@ -110,13 +110,12 @@ class OnlineNode:
 class OnlineOperator:
     """An operator whose messages processors pass on.
 
-    ``program`` is the operator as in the program, without its place; ``queue`` the number of its first destination queue, of
-    which it has ``channels``.
+    ``program`` is the operator as in the program, without its place; ``queues`` has the destination queue of each of its
+    channels.
     """
 
     program: Operator
-    queue: int
-    channels: int
+    queues: tuple[int, ...]
 
 
 @dataclass(frozen=True)

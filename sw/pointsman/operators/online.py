@@ -31,8 +31,8 @@ HOP_CYCLES = 26.0
 """From a header at one processor to the same header at the next, about (benchmarks/online.py)."""
 SERIAL = ("dyn_bcast", "dyn_spread", "dyn_gather", "dyn_seqread", "dyn_seqwrite")
 """Ways in which one node sends or gets a message for each other."""
-AGREEMENT = 6
-"""Channels of an operator whose nodes first agree on a value."""
+AGREEING, AGREEMENT = 3, 6
+"""Channel from which on messages have one word, as nodes agree on a value there; channels of an operator with such."""
 
 
 class Online(Implementation):
@@ -81,6 +81,40 @@ def agreement(operator: Operator) -> Operator:
 def channels_of(operator: Operator, way: Decomposition) -> int:
     """Channels, each with a destination queue of its own."""
     return AGREEMENT if agrees(operator) else way.channels
+
+
+def channel_words(kind: str, m: int, channel: int) -> int:
+    """Words of a message on a channel of an operator."""
+    return 1 if kind == "barrier" or channel >= AGREEING else m
+
+
+def destination_queues(operators: Sequence[tuple[int, int, Operator, Decomposition]]) -> dict[int, tuple[int, ...]]:
+    """Destination queues of the channels of online operators, by operator.
+
+    Two channels may have messages under way at one node at the same time if they are of one phase, where operators are in no
+    order, and both operators have that node: between phases a barrier stands, behind which nothing is under way. So queues
+    are given out phase by phase, to operators without a node in common the same ones, as long as messages have the same
+    length: a node that passes on a message tells its length by its queue (Metcalf 1997, §4.2.1, §7.2.2).
+
+    Parameters
+    ----------
+    operators : sequence
+        (operator, its phase, the operator itself, its way) of each.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    taken: dict[int, list[tuple[int, frozenset[int], int]]] = {}  # by phase: queue, nodes, words
+    for index, phase, operator, way in operators:
+        nodes = operator.nodes
+        own: list[int] = []
+        used = taken.setdefault(phase, [])
+        for channel in range(channels_of(operator, way)):
+            words = channel_words(operator.kind, operator.m, channel)
+            bad = {queue for queue, others, length in used if others & nodes or length != words}
+            queue = next(number for number in range(len(used) + 1) if number not in bad)
+            used.append((queue, nodes, words))
+            own.append(queue)
+        found[index] = tuple(own)
+    return found
 
 
 def way_named(name: str, kind: str) -> Decomposition:

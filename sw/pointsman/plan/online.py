@@ -102,8 +102,8 @@ def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pa
         if isinstance(part, Operator):
             found[id(part)] = words.get(part.label, {})
         else:
-            kind = "parallel" if part.kind == "parallel" else "sequential"
-            found[id(part)] = Together(kind, tuple(found[id(child)] for child in part.children))
+            children = tuple(found[id(child)] for child in part.children)
+            found[id(part)] = Together("parallel" if part.kind == "parallel" else "sequential", children)
     whole = found[id(home)]
     assert isinstance(whole, Together)
     return whole

@@ -21,6 +21,7 @@ import numpy as np
 
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, OnlineNode
+from pointsman.operators.online import channel_words
 
 from .face import Clock
 from .requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
@@ -362,18 +363,9 @@ def queue_lengths(images: Images, phase: int) -> list[int]:
     for index in images.phases[phase].operators:
         operator = images.operators[index]
         if operator.online is not None:
-            for channel in range(operator.online.channels):
-                lengths[operator.online.queue + channel] = channel_words(operator.kind, operator.m, channel)
+            for channel, queue in enumerate(operator.online.queues):
+                lengths[queue] = channel_words(operator.kind, operator.m, channel)
     return [lengths[queue] for queue in range(len(lengths))]
-
-
-AGREEING = 3
-"""Channel from which on messages have one word: nodes agree on a value there (``online_port``)."""
-
-
-def channel_words(kind: str, m: int, channel: int) -> int:
-    """Words of a message on a channel of an operator."""
-    return 1 if kind == "barrier" or channel >= AGREEING else m
 
 
 def attended(agent: Callable[[], Agent | None], program: Coroutine[Any, None, Any]) -> Generator[Request, None, Any]:

@@ -15,11 +15,11 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import NodeOperator, OperatorImage
 from pointsman.operators.implementation import taking_part
 from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send, is_partial
-from pointsman.operators.online import UNKNOWN, agreement, agrees, legal_values, way_named
+from pointsman.operators.online import AGREEING, UNKNOWN, agreement, agrees, legal_values, way_named
 
 from .face import CHOSEN, HERE, Given, Part, Signature
 from .face import Combine as Combining
-from .online import AGREEING, Agent, Message, Sending, Service
+from .online import Agent, Message, Sending, Service
 from .requests import Category, Wait
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class OnlinePort:
         self.router = substrate.router
         self.image = operator
         self.program: Operator = operator.online.program
-        self.queue = operator.online.queue
+        self.queues = operator.online.queues
         self.way = way_named(operator.implementation, operator.kind)
         self.number = substrate.number
         self.position = view.position
@@ -173,7 +173,7 @@ class OnlinePort:
         """A message of the destination of a collect to itself; it stands with those that have come."""
         agent = self.substrate.agent
         assert agent is not None  # alone in its instance, the node would not come here
-        agent.queues[self.queue].append(Message(self.number, self.queue, 0, len(words), words.tolist()))
+        agent.queues[self.queues[0]].append(Message(self.number, self.queues[0], 0, len(words), words.tolist()))
         agent.held += len(words)
 
     def _kind(self) -> Any:
@@ -218,7 +218,7 @@ class OnlinePort:
 
         def send(step: Send, message: Message | None = None) -> None:
             assert agent is not None  # nodes that send or receive have channels
-            queue = self.queue + channel + step.channel
+            queue = self.queues[channel + step.channel]
             round_ = self.round if self.counted else 0
             if message is None:
                 length = agent.lengths[queue]
@@ -238,7 +238,7 @@ class OnlinePort:
             if isinstance(step, Exchange):
                 send(step.send)
             receive: Receive = step.receive if isinstance(step, Exchange) else step
-            queue = self.queue + channel + receive.channel
+            queue = self.queues[channel + receive.channel]
             assert agent is not None
             message = await self._arrival(agent, receive, queue)
             for onward in receive.forward:

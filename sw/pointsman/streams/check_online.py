@@ -7,7 +7,7 @@ over the promised streams.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from itertools import combinations
 
 from pointsman.images.image import Images, OnlineNode
 
@@ -65,16 +65,19 @@ class _Phase:
 
     def check_queues(self, users: list[int]) -> None:
         """Every operator has destination queues of its own, and a header has room for their numbers."""
-        used: dict[int, str] = {}
+        used: dict[int, list[int]] = {}
         for index in users:
             operator = self.images.operators[index]
             assert operator.online is not None
-            for queue in range(operator.online.queue, operator.online.queue + operator.online.channels):
-                other = used.setdefault(queue, operator.label)
-                if other != operator.label:
-                    self.note(
-                        f"operators {other} and {operator.label} share destination queue {queue}", "queues of their own"
-                    )
+            if len(set(operator.online.queues)) != len(operator.online.queues):
+                self.note(f"operator {operator.label} has the queues {operator.online.queues}", "each once")
+            for queue in operator.online.queues:
+                used.setdefault(queue, []).append(index)
+        for queue, indices in used.items():
+            for one, other in combinations(dict.fromkeys(indices), 2):
+                if self.nodes_of(one) & self.nodes_of(other):
+                    labels = " and ".join(self.images.operators[i].label for i in (one, other))
+                    self.note(f"operators {labels} share destination queue {queue}", "queues of their own")
         if sorted(used) != list(range(len(used))):
             self.note(f"its destination queues are {sorted(used)}", "numbers from 0 on without gaps")
         nodes = max(1, (self.images.topology.nodes - 1).bit_length())
@@ -84,6 +87,9 @@ class _Phase:
                 f"two nodes and a queue take {2 * nodes + queues} of {HEADER_BITS} bits of a header",
                 "4 bits left for the round",
             )
+
+    def nodes_of(self, index: int) -> set[int]:
+        return {node for node, image in enumerate(self.images.nodes) if any(i == index for i, _ in image.operators)}
 
     def check_registers(self, node: int, table: OnlineNode, lanes: set[tuple[bool, tuple[int, ...]]]) -> None:
         named = {(False, (r,)) for r in table.inputs} | {(True, (r,)) for r in table.outputs}
@@ -131,7 +137,7 @@ class _Phase:
         return node != destination and destination < len(table.onward) and table.onward[destination] != -1
 
     def next_node(self, node: int, destination: int) -> int | None:
-        table: Mapping[int, OnlineNode] = self.tables
+        table = self.tables
         if node not in table or not self.leads(node, destination):
             return None
         channel = table[node].onward[destination]

@@ -30,7 +30,7 @@ from pointsman.images.image import (
 )
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import function_name, runtime_operands
-from pointsman.operators.online import Online, channels_of, for_image
+from pointsman.operators.online import Online, destination_queues, for_image
 from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START
@@ -85,17 +85,18 @@ class _Allocator:
                 self.operators.append((p, phase.barrier))
         self.carriers: dict[int, int] = {}
         """By phase: the operator that stands for its online streams."""
-        self.queues: dict[int, int] = {}
-        """By operator: its first destination queue."""
         for p, phase in enumerate(plan.phases):
             if phase.online is not None:
                 self.carriers[p] = len(self.operators)
                 self.operators.append((p, phase.online))
-        used: dict[int, int] = defaultdict(int)
-        for index, (p, planned) in enumerate(self.operators):
-            if isinstance(planned.implementation, Online):
-                self.queues[index] = used[p]
-                used[p] += channels_of(planned.operator, planned.implementation.way)
+        self.queues = destination_queues(
+            [
+                (index, p, planned.operator, planned.implementation.way)
+                for index, (p, planned) in enumerate(self.operators)
+                if isinstance(planned.implementation, Online)
+            ]
+        )
+        """By operator: destination queues of its channels."""
 
     # -- resources -------------------------------------------------------------------------------------------
 
@@ -314,10 +315,7 @@ class _Allocator:
         online = None
         bandwidth = 0.0
         if isinstance(planned.implementation, Online):
-            way = planned.implementation.way
-            online = OnlineOperator(
-                for_image(planned.operator), self.queues[index], channels_of(planned.operator, way)
-            )
+            online = OnlineOperator(for_image(planned.operator), self.queues[index])
             part = self.plan.phases[phase].part
             if part is not None:
                 bandwidth = part.bandwidth(planned.operator.label, self.plan.phases[phase].routed)
