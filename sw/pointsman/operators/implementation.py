@@ -287,6 +287,12 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
     return tuple(combinations)
 
 
+def rounds_between_values(operator: Operator) -> int:
+    """Times round after which a run-time value changes, about (``:block``, Metcalf 1997, A.4)."""
+    blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
+    return max(1, min(blocks, default=1))
+
+
 def function_name(operator: Operator) -> str | None:
     """Name of the function with which an operator combines messages, if the program gives one."""
     value = dict(operator.instances[0].operands).get("function") if operator.instances else None

@@ -21,7 +21,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import SYNC, Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import box
+from pointsman.operators.implementation import box, rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
@@ -294,9 +294,10 @@ class _Planner:
             return self._closed(phase, planned, None, routed, nodes, technique, reason, 0, part)
 
         if part is not None and part.streams:
-            reason = "processors pass on messages until nobody needs them"
-            least = closed("none", reason).cycles + phase.loops * self._barrier_cycles(self._barrier(phase, routed, part))
-            return _Draft(closed("none", reason), reason, least, spans, part)
+            why = "processors pass on messages until nobody needs them"
+            ending = closed("none", why)
+            least = ending.cycles + phase.loops * self._barrier_cycles(self._barrier(phase, routed, part))
+            return _Draft(ending, why, least, spans, part)
         if not any(s >= 0 and s != index for s in self.structure.successors[index]):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
@@ -470,7 +471,7 @@ class _Planner:
                 gap = part.gap(operator.label, routed)
                 word, latency = max(word, gap), latency + part.hops(operator.label) * gap
             cycles += phase.loops * operator.c * (operator.m * word + latency)
-            cycles += phase.loops * metric.reload_words * 4
+            cycles += phase.loops * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
                 cycles += phase.loops * sum(worst) / len(worst)

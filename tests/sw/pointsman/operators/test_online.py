@@ -14,6 +14,7 @@ from pointsman.network import Topology, mesh
 from pointsman.operators import Context
 from pointsman.operators.messages import decompose
 from pointsman.operators.online import ONLINE, destination_queues, seen, traffic, way_named
+from pointsman.plan.build import make_plan
 from pointsman.plan.structure import outline
 from pointsman.targets.packet.dependencies import Dependencies
 
@@ -110,3 +111,14 @@ def test_queues_begin_again_in_the_next_phase():
     way = way_named("dyn_shift", "cshift")
     assert destination_queues([(0, 0, a, way), (1, 1, b, way)]) == {0: (0,), 1: (0,)}
     assert destination_queues([(0, 0, a, way), (1, 0, b, way)]) == {0: (0,), 1: (1,)}
+
+
+def test_a_value_that_seldom_changes_makes_reloading_cheap():
+    """``:block``: a load function that finds the value of before sends no commands (§6.2.5)."""
+
+    def predicted(block: int) -> float:
+        text = f"(loop 'l 100 (broadcast 'o (runtime :block {block}) :m 40 :impl 'str_bcast_linear))"
+        program = compile_text(text, topology=mesh(2, 2))
+        return make_plan(program, NodeShape(), name="block", period=16).cycles
+
+    assert predicted(1) - predicted(10) == pytest.approx(100 * 8 * 4 * 0.9)
