@@ -33,8 +33,9 @@ from pointsman.operators.implementation import operand, runtime_values
 from pointsman.plan.build import make_plan
 from pointsman.runtime import Node, WaitUntil, numesh_node
 from pointsman.runtime.requests import Category
+from pointsman.runtime.scheduling import schedule_moves
 from pointsman.streams.check import check_images
-from pointsman.targets.forecast import Forecast
+from pointsman.targets.forecast import ENDS, Forecast
 from pointsman.targets.numesh import make_images
 
 PERIOD = 16
@@ -42,6 +43,10 @@ START = 40_000
 STARTS = (START, START + 6005, START + 12010, START + 18015)
 """Cycles at which measured calls begin, at different slots; loads are through by then."""
 Row = dict[str, Any]
+ONLY: list[str] | None = None
+"""Implementations to measure; None: all."""
+LARGEST = 256
+"""Nodes of the largest mesh."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +157,15 @@ def measure(way: Way, topology: Topology, m: int, period: int = PERIOD) -> Measu
     writers = None
     if operator.kind == "collect":
         writers = [0 if operand(operator, 0, "destination", second) else topology.nodes - 1]
-    state = values.index(second) * images.operators[0].stages
-    expected = Forecast(phase, phase.operators[0]).cycles(state, writers)
+    expected = Forecast(phase, phase.operators[0]).round(values.index(second), writers)
+    if images.operators[0].instances:
+        # The schedule is made at run time, and so is what can be expected of it.
+        order = (
+            given[1][0] if way.kind == "permute" else [(k + second[0]) % topology.nodes for k in range(topology.nodes)]
+        )
+        moves = tuple((node, to) for node, to in enumerate(order) if node != to)
+        words = min(promise.words for promise in schedule_moves(images, 0, 0, moves).promises)
+        expected = ENDS + sum(topology.size) / 2 + (m - 0.5) * period / words
     return Measured(statistics.mean(ends.values()), expected, max(loads, default=0), images)
 
 
@@ -218,7 +230,7 @@ def resources(images: Images) -> tuple[int, int]:
 
 def metrics(quick: bool) -> Iterator[Row]:
     """Each implementation on some meshes with short and long messages: expected against measured."""
-    for way in WAYS:
+    for way in [way for way in WAYS if ONLY is None or way.impl in ONLY]:
         for size in ((2, 2),) if quick else ((2, 2), (4, 4)):
             topology = mesh(*size)
             lengths = (1,) if way.kind == "barrier" else (4, 36)
@@ -255,8 +267,8 @@ def broadcast(quick: bool) -> Iterator[Row]:
     """Figures 8-6 and 8-7: latency and cycles per word of broadcasts by implementation, rows and squares."""
     ways = [way for way in WAYS if way.kind == "broadcast" and way.impl != "par_bcast"]
     for size in ((2, 2), (4, 4)) if quick else ((4, 1), (2, 2), (4, 4), (8, 8)):
-        for way in ways:
-            topology = mesh(*size)
+        topology = mesh(*size)
+        for way in ways if topology.nodes <= LARGEST else ():
             one = measure(way, topology, 1)
             many = measure(way, topology, 65)
             yield {
@@ -273,6 +285,8 @@ def prefix(quick: bool) -> Iterator[Row]:
     way = Way("prefix", "str_prefix", "'add")
     for size in ((2, 2), (4, 4)) if quick else ((2, 2), (4, 4), (8, 8), (16, 16)):
         topology = mesh(*size)
+        if topology.nodes > LARGEST:
+            continue
         yield {"mesh": str(topology), "nodes": topology.nodes, "m": 1, "cycles": measure(way, topology, 1, 40).cycles}
     for m in (1, 4) if quick else (1, 4, 16, 64):
         topology = mesh(*((4, 4) if quick else (8, 8)))
@@ -308,11 +322,15 @@ def table(rows: list[Row]) -> str:
 
 
 def main() -> int:
+    global ONLY, LARGEST
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--sections", default=",".join(SECTIONS))
     parser.add_argument("--quick", action="store_true", help="small cases only")
+    parser.add_argument("--only", help="implementations to measure, for the section metrics")
+    parser.add_argument("--largest", type=int, default=LARGEST, help="nodes of the largest mesh")
     parser.add_argument("--table", type=Path, help="write the metrics as a table of the documentation")
     given = parser.parse_args()
+    ONLY, LARGEST = given.only.split(",") if given.only else None, given.largest
     result: dict[str, Any] = {"benchmark": "operators", "period": PERIOD, "implementations": len(IMPLEMENTATIONS)}
     for name in given.sections.split(","):
         rows = []

@@ -36,6 +36,9 @@ from .wires import Link, command_gap, link_reads, link_writes
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
+PROMISING = 2.0
+"""Implementations that expect more than this times the cycles of the best are not tried at first: their metric is rough,
+but not that rough, and routing is what takes the compiler's time."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
 PERIODS = (8, 16, 24, 32, 40)
@@ -189,28 +192,29 @@ class _Planner:
     # -- one phase -------------------------------------------------------------------------------------------
 
     def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
-        """The quickest way to do a phase; None if none takes less than ``limit`` cycles. If its operators cannot be routed,
-        processors pass on their messages."""
-        try:
-            return self._quickest(index, barrier_reason, limit)
-        except PlanError as error:
+        """The quickest way to do a phase; None if none takes less than ``limit`` cycles. Implementations that promise far
+        less than the best are only tried when the others fail, and when all fail processors pass on the messages."""
+        failure: PlanError | None = None
+        for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
             phase = self.structure.phases[index]
-            if not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
-                raise
+            if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
+                continue
             try:
-                return self._quickest(index, barrier_reason, limit, fallbacks=True)
-            except PlanError:
-                raise error from None
+                return self._plan_phase(index, barrier_reason, limit, promising, fallbacks)
+            except PlanError as error:
+                failure = failure or error
+        assert failure is not None
+        raise failure
 
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
         found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
         return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
 
-    def _quickest(
-        self, index: int, barrier_reason: str | None, limit: float, fallbacks: bool = False
+    def _plan_phase(
+        self, index: int, barrier_reason: str | None, limit: float, promising: float, fallbacks: bool
     ) -> PlannedPhase | None:
-        """The quickest way to do a phase; None if none takes less than ``limit`` cycles.
+        """Choose among implementations that expect at most ``promising`` times the cycles of the best.
 
         Every combination is routed as it is first; those that need a barrier are routed with it in the order of what
         they would take at least, until none can win any more.
@@ -218,7 +222,7 @@ class _Planner:
         phase = self.structure.phases[index]
         drafts: list[_Draft] = []
         failure: PointsmanError | None = None
-        for implementations in self._combinations(phase, fallbacks):
+        for implementations in self._combinations(phase, promising, fallbacks):
             try:
                 draft = self._draft(index, phase, implementations, barrier_reason)
             except RoutingError as error:
@@ -254,13 +258,16 @@ class _Planner:
             )
         return best
 
-    def _combinations(self, phase: PhaseOutline, fallbacks: bool) -> Iterator[tuple[Implementation, ...]]:
+    def _combinations(
+        self, phase: PhaseOutline, promising: float, fallbacks: bool
+    ) -> Iterator[tuple[Implementation, ...]]:
         choices = []
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone]
-            choices.append([i for _, i in sorted(found, key=lambda pair: pair[0])])
+            most = promising * min((cycles for cycles, _ in found), default=0.0)
+            choices.append([i for cycles, i in sorted(found, key=lambda pair: pair[0]) if cycles <= most])
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
             longest = max(choices, key=len)
             longest.pop()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pointsman.images.image import LaneImage
 from pointsman.plan.plan import PlannedOperator, PlannedPhase
@@ -22,6 +22,9 @@ from .ways import Follower
 
 ENDS = 4
 """Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
+REWRITE = 6
+"""Cycles for which a spread waits while a node connects what comes in to what goes out. In a gather what comes in waits at
+the node already."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Way:
     end: tuple[int, int]
     latency: float
     gap: float
+    slots: tuple[int, ...]
+    """In which its first VFSM runs."""
 
 
 class Forecast:
@@ -41,6 +46,31 @@ class Forecast:
         self.planned = planned
         self.follower = Follower(phase, planned)
         self.period = phase.routed.period
+
+    def round(self, value: int, writers: Sequence[int] | None = None) -> float:
+        """Cycles of a call for the value at this index; of all messages of a chain, one stage after the other."""
+        stages = self.planned.stages
+        if stages == 1:
+            return self.cycles(value, writers)
+        total = float(ENDS)
+        for stage in range(stages - 1):
+            # The words of the next message wait behind those of this one, so only its own time counts.
+            state = value * stages + stage
+            ways = self._ways(state)
+            gaps = [1.0]
+            for node, drafts in self.planned.roles.items():
+                draft = drafts[state]
+                if draft.stage in (stage, stages - 1):
+                    registers = [r for lane in draft.lanes if lane.write and lane.turn == 0 for r in lane.registers]
+                    gaps += [way.gap for r in registers for way in ways.get((node, r), ())]
+            total += self.planned.operator.m * max(gaps) + (0 if self._reads_in_turn() else REWRITE)
+        return total
+
+    def _reads_in_turn(self) -> bool:
+        """Does the single end of a chain read?"""
+        return any(
+            lane.turn > 0 and not lane.write for drafts in self.planned.roles.values() for lane in drafts[0].lanes
+        )
 
     def cycles(self, state: int, writers: Sequence[int] | None = None) -> float:
         """Cycles from the moment at which all nodes make their calls to the end of the last.
@@ -59,13 +89,17 @@ class Forecast:
         todo: dict[int, deque[list[LaneImage]]] = {}
         for node, draft in roles.items():
             steps: deque[list[LaneImage]] = deque()
+            todo[node] = steps
             for turn in range(draft.turns):
                 lanes = [lane for lane in draft.lanes if lane.turn == turn]
                 if draft.kind == "both" or writers is not None:
                     lanes = [lane for lane in lanes if not lane.write or writers is None or node in writers]
+                if any(lane.after_all for lane in lanes):
+                    # One after the other, each as a step of its own.
+                    steps.extend([replace(lane, after=None, after_all=False)] for lane in lanes)
+                    continue
                 for step in sorted({lane.step for lane in lanes}):
                     steps.append([lane for lane in lanes if lane.step == step])
-            todo[node] = steps
         sent: set[tuple[int, int]] = set()
         moving = True
         while moving:
@@ -92,13 +126,31 @@ class Forecast:
         self, node: int, step: list[LaneImage], lane: LaneImage, ways: Mapping[tuple[int, int], list[Way]]
     ) -> float:
         """Cycles from word to word that leaves through a lane."""
-        several = len(lane.registers)
         here = [way for register in lane.registers for way in ways.get((node, register), ())]
-        gap = max([len(step), *(way.gap / several for way in here)])
+        gap = max([float(len(step)), *(way.gap / len(lane.registers) for way in here)])
+        if len(lane.registers) > 1 and here:
+            gap = max(gap, self._in_turn([ways[node, register] for register in lane.registers]))
         if lane.window is not None and here and lane.pair is not None and any(not one.write for one in step):
             # Words of a window come back as soon as the partner's have come.
             gap = max(gap, (max(way.latency for way in here) + 1) / lane.window)
         return gap
+
+    def _in_turn(self, chains: list[list[Way]]) -> float:
+        """Cycles from word to word of a stream with several chains, of which processors use one after the other at both
+        ends: slots of one that lie together are of no use while it is another's turn."""
+        most, count = 64, len(chains)
+        latest = [max(way.latency for way in ways) - ENDS if ways else 0.0 for ways in chains]
+        written, taken, read = -1, [0] * most, [0.0] * most
+        for k in range(most):
+            c = k % count
+            written = max(written + 1, taken[k - count] + 1 if k >= count else 0)
+            slots = chains[c][0].slots if chains[c] else ()
+            slot = _next(slots, written + 1, self.period)
+            while k >= count and slot + latest[c] < read[k - count] - 1:
+                slot = _next(slots, slot + 1, self.period)
+            taken[k] = slot
+            read[k] = max(read[k - 1] + 1 if k else 0.0, slot + latest[c] + 2)
+        return (read[-1] - read[most // 2 - 1]) / (most // 2)
 
     def _send(
         self,
@@ -168,7 +220,7 @@ class Forecast:
                 end = vfsm.node, self.follower.register(c, vfsm, vfsm.destination, "deliver")
                 onward = takers.get(end)
                 if onward is None:
-                    ways.append(Way(end, elapsed, slowest))
+                    ways.append(Way(end, elapsed, slowest, vfsms[first[0]][first[1]].slots))
                 elif onward not in seen:
                     seen.add(onward)
                     after = vfsms[onward[0]][onward[1]]
@@ -177,6 +229,11 @@ class Forecast:
                     stack.append((onward, elapsed + wait, max(slowest, self.period / max(1, words))))
             found[start] = ways
         return found
+
+
+def _next(slots: Sequence[int], cycle: int, period: int) -> int:
+    """First cycle from ``cycle`` on that falls into one of ``slots``."""
+    return min((cycle + (slot - cycle) % period for slot in slots), default=cycle)
 
 
 def _step(parent: RoutedVfsm, child: RoutedVfsm, period: int) -> int:
