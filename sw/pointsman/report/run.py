@@ -51,7 +51,7 @@ def run_json(
                 "bandwidth": operator.bandwidth,
             }
             for index, operator in enumerate(images.operators)
-            if all(phase.barrier != index for phase in images.phases)
+            if all(index not in (phase.barrier, phase.online) for phase in images.phases)
         },
         "phases": [
             {"name": phase.name, "technique": phase.technique, "reason": phase.reason} for phase in images.phases

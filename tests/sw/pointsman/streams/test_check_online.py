@@ -10,6 +10,7 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
+from pointsman.images.format import images_from_bytes, images_to_bytes
 from pointsman.images.image import Images, OnlineNode
 from pointsman.network import mesh
 from pointsman.plan.build import make_plan
@@ -106,3 +107,7 @@ def test_the_carrier_must_be_of_the_phase():
     good = images()
     text = found(replace(good, phases=(replace(good.phases[0], online=99),)))
     assert "operator 99 stands for its online streams" in text
+
+
+def test_online_images_go_into_a_file_and_come_back():
+    assert images_from_bytes(images_to_bytes(images())) == images()
