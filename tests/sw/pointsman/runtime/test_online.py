@@ -64,9 +64,9 @@ def test_messages_are_found_by_queue_source_and_round():
 
 
 def test_a_message_without_a_way_is_refused():
-    with pytest.raises(PointsmanError, match="^node 0 has no way for a message to node 3$"):
+    with pytest.raises(PointsmanError, match=r"^node 0 has no way for a message to node 3"):
         agent().send(3, 0, [1, 2])
-    with pytest.raises(PointsmanError, match="^node 0 sends a message to itself$"):
+    with pytest.raises(PointsmanError, match=r"^node 0 sends a message to itself$"):
         agent().send(0, 0, [1, 2])
 
 
