@@ -95,7 +95,7 @@ def run_nodes(
 
     try:
         idle = [None] * (machine.nodes - len(nodes))
-        return machine.run([*(program(node) for node in nodes), *idle], max_cycles=max_cycles)
+        return machine.run([*(node.attended(program(node)) for node in nodes), *idle], max_cycles=max_cycles)
     except DeadlockError as error:
         lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
         for waiting in error.waiting[:16]:

@@ -14,11 +14,11 @@ from numesh.codes import FIRST_READ, LOOKAHEAD, Codes, CommandKind
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.network import Topology
-from pointsman.runtime.requests import Category, Transfer, WaitEmpty
+from pointsman.runtime.requests import Attend, Category, Transfer, WaitEmpty
 
 from . import model_kernel as kernel
 from .base import Engine, State
-from .processors import Access, Options, Outcome, Program, Programs, too_long, waiting
+from .processors import Access, Options, Outcome, Program, Programs, lanes_of, too_long, waiting
 
 _NODE_CYCLES_PER_CALL = 200_000
 """Length of one stretch of compiled code: some 10 ms, after which signals are seen and progress is shown."""
@@ -145,7 +145,7 @@ class ModelEngine(Engine):
 class _Packed:
     """A transfer as rows of the tables."""
 
-    transfer: Transfer
+    transfer: Transfer | Attend
     data: list[np.ndarray | None]
     """Keeps the arrays whose addresses are in ``lanes``."""
     lanes: np.ndarray
@@ -154,7 +154,7 @@ class _Packed:
     words: int
 
     @classmethod
-    def of(cls, transfer: Transfer) -> _Packed:
+    def of(cls, transfer: Transfer | Attend) -> _Packed:
         rows: list[tuple[int, ...]] = []
         turns: list[int] = []
         for lane in transfer.lanes:
@@ -192,10 +192,13 @@ class _Run:
             events=np.zeros((room, 5), dtype=np.int64),
         )
         self.requests.kind[:] = kernel.IDLE
+        self.requests.watch_count[:] = 0
         self.requests.ready[:] = 0
         self.requests.clock[kernel.EVENTS] = 0
         self.packed: list[_Packed | None] = [None] * engine.nodes
-        self.timers: list[tuple[int, int]] = []
+        self.timers: list[tuple[int, int, int]] = []
+        """(time, node, number of the request): those of requests that were complete earlier mean nothing."""
+        self.numbers = [0] * engine.nodes
         self.events: list[np.ndarray] = []
         self.quiet = self.started
 
@@ -210,6 +213,8 @@ class _Run:
         while programs.live:
             if options.max_cycles is not None and time - self.started >= options.max_cycles:
                 raise too_long(programs.live, options.max_cycles)
+            while self.timers and self._stale(self.timers[0]):
+                heappop(self.timers)
             if self.timers:
                 self.quiet = time
             if time - self.quiet >= options.quiet_cycles:
@@ -235,33 +240,66 @@ class _Run:
 
     def _complete(self, time: int) -> None:
         """Resume the programs whose requests are complete, lowest node first."""
-        ready = np.flatnonzero(self.requests.ready).tolist()
+        ready = set(np.flatnonzero(self.requests.ready).tolist())
         if ready:
             self.requests.ready[:] = 0
         while self.timers and self.timers[0][0] <= time:
-            ready.append(heappop(self.timers)[1])
+            timer = heappop(self.timers)
+            if not self._stale(timer):
+                ready.add(timer[1])
         for node in sorted(ready):
             self.quiet = time
+            request = self.programs.requests[node]
+            if isinstance(request, Attend):
+                request.moved[:] = self.requests.lanes[node, : len(request.lanes), kernel.MOVED]
             self.programs.complete(node, time)
             self._enter(node, time)
+
+    def _stale(self, timer: tuple[int, int, int]) -> bool:
+        return self.numbers[timer[1]] != timer[2]
 
     def _enter(self, node: int, time: int) -> None:
         """Put the request of a node into the tables."""
         request, tables = self.programs.requests[node], self.requests
+        self.numbers[node] += 1
+        tables.watch_count[node] = 0
         if request is None:
             tables.kind[node] = kernel.IDLE
         elif isinstance(request, Transfer):
             tables.kind[node] = kernel.TRANSFER
             self._enter_transfer(node, request)
+        elif isinstance(request, Attend):
+            tables.kind[node] = kernel.TRANSFER if request.lanes else kernel.ATTEND
+            if request.lanes:
+                self._enter_transfer(node, request)
+                self._go_on(node, request)
+            self._watch(node, request)
+            if request.until is not None:
+                heappush(self.timers, (request.until, node, self.numbers[node]))
         elif isinstance(request, WaitEmpty):
             tables.kind[node] = kernel.EMPTY
             tables.register[node] = request.register
         else:
             tables.kind[node] = kernel.TIMER
-            heappush(self.timers, (Programs.until(request, time), node))
-        tables.stalled[node] = time
+            heappush(self.timers, (Programs.until(request, time), node, self.numbers[node]))
+        self.requests.stalled[node] = time
 
-    def _enter_transfer(self, node: int, transfer: Transfer) -> None:
+    def _watch(self, node: int, request: Attend) -> None:
+        """Enter the registers that call."""
+        watched = [2 * r + 1 for r in request.full] + [2 * r for r in request.empty]
+        if len(watched) > self.requests.watch.shape[1]:
+            self._grow("watch", len(watched))
+        self.requests.watch[node, : len(watched)] = watched
+        self.requests.watch_count[node] = len(watched)
+
+    def _go_on(self, node: int, request: Attend) -> None:
+        """Let the lanes go on where they were."""
+        lanes = self.requests.lanes[node, : len(request.lanes)]
+        lanes[:, kernel.MOVED] = request.moved
+        lanes[:, kernel.TURN] = request.moved % lanes[:, kernel.REGISTERS]
+        self.requests.open_words[node] -= int(request.moved.sum())
+
+    def _enter_transfer(self, node: int, transfer: Transfer | Attend) -> None:
         packed = self.packed[node]
         if packed is None or packed.transfer is not transfer:
             packed = self.packed[node] = _Packed.of(transfer)
@@ -288,7 +326,7 @@ class _Run:
         waits = []
         for node, request in enumerate(self.programs.requests):
             if request is not None:
-                count = len(request.lanes) if isinstance(request, Transfer) else 0
+                count = len(lanes_of(request))
                 moved = self.requests.lanes[node, :count, kernel.MOVED].tolist()
                 waits.append(waiting(node, request, moved, int(self.requests.stalled[node])))
         return DeadlockError(time=time, quiet=time - self.quiet, waiting=waits)
@@ -366,6 +404,8 @@ def _requests(nodes: int) -> kernel.Requests:
         lane_count=_zeros(nodes),
         lanes=_zeros(nodes, 4, kernel.LANE_FIELDS),
         turns=_zeros(nodes, 8),
+        watch_count=_zeros(nodes),
+        watch=_zeros(nodes, 8),
         ready=np.zeros(nodes, dtype=np.int8),
         access=_zeros(nodes, 3),
         cycles=_zeros(nodes, len(Category)),

@@ -49,7 +49,7 @@ WRITE, WORDS, MOVED, TURN, FIRST, REGISTERS, ADDRESS, BYTES, AFTER, AFTER_ALL, P
 LANE_FIELDS = 12
 
 # Kinds of requests.
-IDLE, TIMER, EMPTY, TRANSFER = range(4)
+IDLE, TIMER, EMPTY, TRANSFER, ATTEND = range(5)
 
 # Fields of `Requests.clock`.
 TIME, LAST_ACCESS, EVENTS = range(3)
@@ -105,7 +105,7 @@ class Requests(NamedTuple):
     """What the processors wait for."""
 
     kind: np.ndarray
-    """n: IDLE, TIMER, EMPTY or TRANSFER."""
+    """n: IDLE, TIMER, EMPTY, TRANSFER or ATTEND (only watches registers)."""
     register: np.ndarray
     """n: register of an EMPTY."""
     category: np.ndarray
@@ -120,6 +120,10 @@ class Requests(NamedTuple):
     """n × lanes × LANE_FIELDS."""
     turns: np.ndarray
     """n × registers of all lanes of the node."""
+    watch_count: np.ndarray
+    """n: registers that are watched."""
+    watch: np.ndarray
+    """n × registers: 2 × register, plus 1 if it calls when it is full."""
     ready: np.ndarray
     """n, of int8: the request is complete."""
     access: np.ndarray
@@ -529,6 +533,11 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
             elif kind[i] == EMPTY and full[i, requests.register[i]] == 0:
                 ready[i] = 1
                 any_ready = True
+            for k in range(requests.watch_count[i]):
+                watched = requests.watch[i, k]
+                if (full[i, watched >> 1] != 0) == (watched & 1 != 0):
+                    ready[i] = 1
+                    any_ready = True
         for k in range(arrived):
             _store(arrivals[k, 0], arrivals[k, 1] == 4, arrivals[k, 2])
         time += 1

@@ -18,7 +18,7 @@ from cosim.errors import DeadlockError, Waiting
 from cosim.hardware import PortShape
 from cosim.record import EVENT
 from pointsman.errors import PointsmanError
-from pointsman.runtime.requests import Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 
 Program = Coroutine[Any, None, Any] | Generator[Any, None, Any]
 
@@ -93,7 +93,10 @@ def check_request(request: object, shape: PortShape) -> Request:
     """``request``, if it is one that a node of this shape can carry out."""
     if isinstance(request, WaitEmpty):
         _check_register(request.register, shape)
-    elif isinstance(request, Transfer):
+    elif isinstance(request, (Transfer, Attend)):
+        if isinstance(request, Attend):
+            for register in (*request.full, *request.empty):
+                _check_register(register, shape)
         for lane in request.lanes:
             for register in lane.registers:
                 _check_register(register, shape)
@@ -107,7 +110,7 @@ def check_request(request: object, shape: PortShape) -> Request:
     elif not isinstance(request, (Wait, WaitUntil)):
         raise PointsmanError(
             f"a program must await a request, not {type(request).__name__}",
-            hint="Wait, WaitUntil, WaitEmpty and Transfer of pointsman.runtime.requests",
+            hint="Wait, WaitUntil, WaitEmpty, Transfer and Attend of pointsman.runtime.requests",
         )
     return request
 
@@ -123,7 +126,10 @@ def waiting(node: int, request: Request, moved: Sequence[int], since: int) -> Wa
     reads: set[int] = set()
     if isinstance(request, WaitEmpty):
         writes.add(request.register)
-    elif isinstance(request, Transfer):
+    elif isinstance(request, (Transfer, Attend)):
+        if isinstance(request, Attend):
+            writes.update(request.empty)
+            reads.update(request.full)
         for number, lane in enumerate(request.lanes):
             if moved[number] < lane.words and may_move(request.lanes, moved, number):
                 (writes if lane.write else reads).add(lane.registers[moved[number] % len(lane.registers)])
@@ -140,6 +146,16 @@ def may_move(lanes: Sequence[Lane], moved: Sequence[int], number: int) -> bool:
     return lane.pair is None or lane.window is None or moved[number] - moved[lane.pair] < lane.window
 
 
+def lanes_of(request: Request | None) -> tuple[Lane, ...]:
+    """The words that a request moves."""
+    return request.lanes if isinstance(request, (Transfer, Attend)) else ()
+
+
+def waits_for_time(request: Request | None) -> bool:
+    """Whether a request will be complete at some time, whatever the router does."""
+    return isinstance(request, (Wait, WaitUntil)) or (isinstance(request, Attend) and request.until is not None)
+
+
 class Programs:
     """The programs of all nodes: resumes them, counts their cycles, keeps what they return.
 
@@ -153,6 +169,8 @@ class Programs:
         Time at which they start.
     is_full : callable
         Whether a register of a node is full.
+    has_word : callable or None
+        Whether there is a word to read in it, if that is not the same.
     """
 
     def __init__(
@@ -161,11 +179,13 @@ class Programs:
         programs: Sequence[Program | None],
         started: int,
         is_full: Callable[[int, int], bool],
+        has_word: Callable[[int, int], bool] | None = None,
     ) -> None:
         nodes = len(programs)
         self.shape = shape
         self.programs = programs
         self.is_full = is_full
+        self.has_word = has_word or is_full
         self.requests: list[Request | None] = [None] * nodes
         self.since = [started] * nodes
         self.live = sum(program is not None for program in programs)
@@ -175,10 +195,14 @@ class Programs:
         self.results: list[Any] = [None] * nodes
 
     def complete(self, node: int, time: int) -> None:
-        """Count the cycles of a request other than a transfer, and go on."""
+        """Count the cycles of a request without lanes, and go on."""
         request = self.requests[node]
-        if not isinstance(request, Transfer):
-            assert isinstance(request, (Wait, WaitUntil, WaitEmpty))
+        assert request is not None
+        if isinstance(request, Attend):
+            self._look(node, request)
+        if not lanes_of(request):
+            assert isinstance(request, (Wait, WaitUntil, WaitEmpty, Attend))
+            assert request.category is not None
             self.cycles[node, request.category] += time - self.since[node]
         self.resume(node, time)
 
@@ -213,13 +237,24 @@ class Programs:
             return not any(lane.words for lane in request.lanes)
         if isinstance(request, WaitEmpty):
             return not self.is_full(node, request.register)
+        if isinstance(request, Attend):
+            called = self._look(node, request)
+            return called or request.done or (request.until is not None and request.until <= time)
         return self.until(request, time) <= time
+
+    def _look(self, node: int, request: Attend) -> bool:
+        return request.look(
+            lambda register: self.is_full(node, register), lambda register: self.has_word(node, register)
+        )
 
     @staticmethod
     def until(request: Request, since: int) -> int:
         """When a request for time that was made at ``since`` is complete."""
         if isinstance(request, Wait):
             return since + request.cycles
+        if isinstance(request, Attend):
+            assert request.until is not None
+            return request.until
         assert isinstance(request, WaitUntil)
         return request.time
 
@@ -251,7 +286,7 @@ def too_long(live: int, max_cycles: int) -> PointsmanError:
 def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
     """Run the programs to their ends on ``ports``, one cycle at a time."""
     nodes = range(len(programs.programs))
-    moved: list[list[int]] = [[] for _ in nodes]
+    moved: list[Any] = [[] for _ in nodes]
     stalled = list(programs.since)
     events: list[tuple[int, int, int, bool, int]] = []
     time = started = quiet = ports.time
@@ -262,7 +297,7 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
         else:
             programs.complete(node, time)
         request = programs.requests[node]
-        moved[node] = [0] * len(request.lanes) if isinstance(request, Transfer) else []
+        moved[node] = request.moved if isinstance(request, Attend) else [0] * len(lanes_of(request))
         stalled[node] = time
 
     def is_complete(node: int, request: Request) -> bool:
@@ -270,6 +305,12 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
             return all(count == lane.words for count, lane in zip(moved[node], request.lanes, strict=True))
         if isinstance(request, WaitEmpty):
             return not ports.full(node) >> request.register & 1
+        if isinstance(request, Attend):
+            full, available = ports.full(node), ports.available(node)
+            called = request.look(
+                lambda register: bool(full >> register & 1), lambda register: bool(available >> register & 1)
+            )
+            return called or request.done or (request.until is not None and request.until <= time)
         return programs.until(request, programs.since[node]) <= time
 
     for node in nodes:
@@ -278,7 +319,7 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
     while programs.live:
         if options.max_cycles is not None and time - started >= options.max_cycles:
             raise too_long(programs.live, options.max_cycles)
-        if any(isinstance(request, (Wait, WaitUntil)) for request in programs.requests):
+        if any(map(waits_for_time, programs.requests)):
             quiet = time
         if time - quiet >= options.quiet_cycles:
             waits = [
@@ -294,8 +335,9 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
         accesses: dict[int, Access] = {}
         chosen: dict[int, int] = {}
         for node, request in enumerate(programs.requests):
-            if not isinstance(request, Transfer):
+            if not lanes_of(request):
                 continue
+            assert isinstance(request, (Transfer, Attend))
             number = _choose(request.lanes, moved[node], ports.full(node), ports.available(node))
             lane = request.lanes[number if number is not None else _first_open(request.lanes, moved[node])]
             category = request.category
@@ -310,9 +352,7 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
                 chosen[node] = number
         words = ports.clock(accesses)
         for node, access in accesses.items():
-            transfer = programs.requests[node]
-            assert isinstance(transfer, Transfer)
-            lane = transfer.lanes[chosen[node]]
+            lane = lanes_of(programs.requests[node])[chosen[node]]
             word = access.word if access.write else words[node]
             if not access.write and lane.data is not None:
                 lane.data[moved[node][chosen[node]]] = word

@@ -11,6 +11,7 @@ from typing import Literal
 
 from numesh.codes import Annotation
 from numesh.shape import NodeShape
+from pointsman.cop.program import Operator
 from pointsman.network import Topology
 
 IoKind = Literal["write", "read", "both", "func", "none"]
@@ -93,6 +94,31 @@ class Role:
 
 
 @dataclass(frozen=True)
+class OnlineNode:
+    """What a node's processor needs to pass on messages in a phase (Metcalf 1997, §4.2).
+
+    ``inputs`` and ``outputs`` are the interface registers of the channels that end and begin here. ``onward`` says by
+    destination node through which of ``outputs`` a message goes on; -1: no message goes there from here.
+    """
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    onward: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class OnlineOperator:
+    """An operator whose messages processors pass on.
+
+    ``program`` is the operator as in the program, without its place; ``queues`` has the destination queue of each of its
+    channels.
+    """
+
+    program: Operator
+    queues: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class NodeOperator:
     """An operator as one node sees it. ``role_of[i]`` is the role in the i-th of the operator's states."""
 
@@ -102,6 +128,8 @@ class NodeOperator:
     """Node number relative to its instance."""
     nodes: int
     """Nodes of its instance."""
+    online: OnlineNode | None = None
+    """In the operator that stands for the online streams of a phase."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +160,8 @@ class OperatorImage:
 
     instances: tuple[tuple[int, ...], ...] = ()
     """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.scheduling`)."""
+    online: OnlineOperator | None = None
+    """If processors pass on its messages: the operator itself, as its run-time values are not listed then."""
 
     @property
     def states(self) -> int:
@@ -153,6 +183,8 @@ class PhaseImage:
     successors: tuple[int, ...]
     barrier: int | None = None
     """Which of the operators closes the phase, for the technique "barrier"."""
+    online: int | None = None
+    """Which of the operators stands for the phase's online streams (§4.2.2: they belong to the phase), if it has any."""
     load_cycles: int = 0
     """Cycles that loading the phase takes, the same at every node, so that nodes that leave a phase together arrive
     together."""

@@ -12,6 +12,7 @@ from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
 from .chain import CHAINS
 from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
+from .online import ONLINE
 from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .shift import StrPermute, StrShift
@@ -37,6 +38,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrPrefix(),
     *COLLECTS,
     *CHAINS,
+    *ONLINE,
 )
 
 __all__ = [

@@ -174,6 +174,8 @@ class Implementation(ABC):
     kinds: tuple[str, ...]
     processor_bound = False
     """Its I/O functions return only when the node routes no more for it (§5.2.1)."""
+    fallback = False
+    """Taken only when no other implementation can do the operator, or when ``:impl`` asks for it."""
     traceable = True
     """Its words move as its lanes do, so that how far others must be can be told from the lanes (§5.2.1). Not so where
     words pass from stream to stream in the router, or where processors do more than move messages."""
@@ -283,6 +285,12 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
                 hint="restrict them with :values",
             )
     return tuple(combinations)
+
+
+def rounds_between_values(operator: Operator) -> int:
+    """Times round after which a run-time value changes, about (``:block``, Metcalf 1997, A.4)."""
+    blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
+    return max(1, min(blocks, default=1))
 
 
 def function_name(operator: Operator) -> str | None:

@@ -22,13 +22,14 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import SYNC, Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import box
+from pointsman.operators.implementation import box, rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
 from .choice import able, why_none
 from .division import divisions
 from .leaving import leaving
+from .online import OnlinePart, online_part, spans_of, stands_for
 from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
@@ -61,6 +62,7 @@ def make_plan(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
     implementations: Sequence[Implementation] = IMPLEMENTATIONS,
+    express: int = 0,
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -70,6 +72,8 @@ def make_plan(
         Schedule length; None: the one of ``PERIODS`` with the smallest predicted time that fits the schedule memory.
     implementations : sequence of Implementation
         Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
+    express : int
+        Hops of express channels for online messages (Metcalf 1997, §4.2.3); below 2: none.
 
     Raises
     ------
@@ -100,7 +104,7 @@ def make_plan(
         for length in lengths:
             if progress is not None:
                 progress(f"planning {name} with {len(structure.phases)} phases of {length} slots")
-            planner = _Planner(program, structure, shape, length, seed, routes, implementations)
+            planner = _Planner(program, structure, shape, length, seed, routes, implementations, express)
             try:
                 plan = planner.plan(name, limit=best.cycles if best is not None else inf)
             except PointsmanError as error:
@@ -136,6 +140,8 @@ class _Draft:
     reason: str | None
     least_cycles: float
     spans: list[range]
+    part: OnlinePart | None = None
+    """Its online streams; their span is the last one."""
 
 
 class _Planner:
@@ -150,7 +156,9 @@ class _Planner:
         seed: int,
         routes: Routes,
         implementations: Sequence[Implementation],
+        express: int = 0,
     ) -> None:
+        self.express = express
         self.program = program
         self.structure = structure
         self.context = Context(program.topology, shape)
@@ -200,14 +208,26 @@ class _Planner:
 
     def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
         """The quickest way to do a phase; None if none takes less than ``limit`` cycles. Implementations that promise far
-        less than the best are only tried when the others fail."""
-        try:
-            return self._plan_phase(index, barrier_reason, limit, PROMISING)
-        except PlanError:
-            return self._plan_phase(index, barrier_reason, limit, inf)
+        less than the best are only tried when the others fail, and when all fail processors pass on the messages."""
+        failure: PlanError | None = None
+        for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
+            phase = self.structure.phases[index]
+            if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
+                continue
+            try:
+                return self._plan_phase(index, barrier_reason, limit, promising, fallbacks)
+            except PlanError as error:
+                failure = failure or error
+        assert failure is not None
+        raise failure
+
+    def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
+        """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
+        found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
+        return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
 
     def _plan_phase(
-        self, index: int, barrier_reason: str | None, limit: float, promising: float
+        self, index: int, barrier_reason: str | None, limit: float, promising: float, fallbacks: bool
     ) -> PlannedPhase | None:
         """Choose among implementations that expect at most ``promising`` times the cycles of the best.
 
@@ -217,7 +237,7 @@ class _Planner:
         phase = self.structure.phases[index]
         drafts: list[_Draft] = []
         failure: PointsmanError | None = None
-        for implementations in self._combinations(phase, promising):
+        for implementations in self._combinations(phase, promising, fallbacks):
             try:
                 draft = self._draft(index, phase, implementations, barrier_reason)
             except RoutingError as error:
@@ -255,10 +275,12 @@ class _Planner:
             )
         return best
 
-    def _combinations(self, phase: PhaseOutline, promising: float) -> Iterator[tuple[Implementation, ...]]:
+    def _combinations(
+        self, phase: PhaseOutline, promising: float, fallbacks: bool
+    ) -> Iterator[tuple[Implementation, ...]]:
         choices = []
         for operator in phase.operators:
-            found = able(operator, self.implementations, self.context)
+            found = self._able(operator, fallbacks)
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone]
             most = promising * min((cycles for cycles, _ in found), default=0.0)
@@ -283,6 +305,10 @@ class _Planner:
             own = implementation.streams(operator, self.context)
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
+        part = online_part(phase, implementations, self.program, _name(phase), self.express)
+        if part is not None and part.streams:
+            spans.append(range(len(streams), len(streams) + len(part.streams)))
+            streams += part.streams
         routed = self._route(streams)
         planned = self._operators(phase, implementations, spans, routed)
         if planned is None:
@@ -290,8 +316,13 @@ class _Planner:
         nodes = _nodes(phase, routed)
 
         def closed(technique: Technique, reason: str) -> PlannedPhase:
-            return self._closed(phase, planned, None, routed, nodes, technique, reason, 0)
+            return self._closed(phase, planned, None, routed, nodes, technique, reason, 0, part)
 
+        if part is not None and part.streams:
+            why = "processors pass on messages until nobody needs them"
+            ending = closed("none", why)
+            least = ending.cycles + phase.loops * self._barrier_cycles(self._barrier(phase, routed, part))
+            return _Draft(ending, why, least, spans, part)
         if not any(s >= 0 and s != index for s in self.structure.successors[index]):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
@@ -311,7 +342,7 @@ class _Planner:
         """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe."""
         assert draft.reason is not None
         before = draft.phase
-        barrier = self._barrier(phase, before.routed)
+        barrier = self._barrier(phase, before.routed, draft.part)
         ending = StrBarrierTree()
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
@@ -327,7 +358,9 @@ class _Planner:
         closing = replace(closing, drain=max(one.drain for one in planned))
         nodes = _nodes(phase, routed) | barrier.nodes
         settle = self._settle(routed, span)
-        return self._closed(phase, planned, closing, routed, nodes, "barrier", draft.reason, settle)
+        return self._closed(
+            phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
+        )
 
     def _route(self, streams: list[Stream]) -> RoutedPhase:
         key = (tuple(streams), self.period)
@@ -352,7 +385,7 @@ class _Planner:
     ) -> tuple[PlannedOperator, ...] | None:
         wiring = Wiring(routed)
         planned = []
-        for operator, implementation, span in zip(phase.operators, implementations, spans, strict=True):
+        for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
             one = plan_operator(operator, implementation, span, routed, wiring)
             if one is None:
                 return None
@@ -380,10 +413,11 @@ class _Planner:
                 return f"words of one instance of {what} pass through node {stray}, which is in another"
         return None
 
-    def _barrier(self, phase: PhaseOutline, routed: RoutedPhase) -> Operator:
+    def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
         """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
         that a later phase with colliding wires joins."""
         groups: list[set[int]] = [set(i.nodes) for operator in phase.operators for i in operator.instances]
+        groups += spans_of(part) if part is not None else []
         names = {
             f"{operator.label}[{i}]": instance.nodes[0]
             for operator in phase.operators
@@ -447,6 +481,8 @@ class _Planner:
         technique: Technique,
         reason: str,
         settle: int,
+        part: OnlinePart | None = None,
+        span: range = range(0),
     ) -> PlannedPhase:
         cycles = 0.0
         for one, rounds in zip(operators, phase.rounds, strict=True):
@@ -458,8 +494,12 @@ class _Planner:
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
             word = max(gap, lanes, 1 / metric.words_per_cycle)
-            cycles += rounds * operator.c * (operator.m * word + metric.latency)
-            cycles += rounds * metric.reload_words * 4
+            latency = metric.latency
+            if part is not None and operator.label in part.own:
+                gap = part.gap(operator.label, routed)
+                word, latency = max(word, gap), latency + part.hops(operator.label) * gap
+            cycles += rounds * operator.c * (operator.m * word + latency)
+            cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
                 cycles += phase.exits * sum(worst) / len(worst)
@@ -467,15 +507,21 @@ class _Planner:
             cycles += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
             cycles += phase.exits * (command_gap(routed) / 2 + 6)
+        wiring = Wiring(routed)
+        carrier = None
+        if part is not None and barrier is not None:
+            carrier = stands_for(part, wiring, span, self.program.topology)
         return PlannedPhase(
             _name(phase),
             operators,
             barrier,
             routed,
-            Wiring(routed),
+            wiring,
             technique,
             reason,
             nodes,
+            carrier,
+            part,
             settle,
             cycles,
         )

@@ -10,9 +10,10 @@ from pointsman.operators.implementation import runtime_operands
 
 
 def able(
-    operator: Operator, implementations: Sequence[Implementation], context: Context
+    operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
 ) -> list[tuple[float, Implementation]]:
-    """Implementations that can do an operator, each with the cycles that a message would take."""
+    """Implementations that can do an operator, each with the cycles that a message would take. Those to fall back on are
+    among them if there is no other one, or if ``fallbacks`` asks for them."""
     found = []
     for implementation in implementations:
         if operator.kind not in implementation.kinds:
@@ -22,6 +23,8 @@ def able(
         metric = implementation.metric(operator, context)
         if metric is not None:
             found.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
+    if operator.impl is None and not fallbacks:
+        return [pair for pair in found if not pair[1].fallback] or found
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from numesh.shape import NodeShape
 from pointsman.cop.program import Operator
@@ -13,6 +14,9 @@ from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.streams.stream import RoutedPhase
 
 from .structure import Structure
+
+if TYPE_CHECKING:
+    from .online import OnlinePart
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,10 @@ class PlannedPhase:
     reason: str
     nodes: frozenset[int]
     """Nodes that have a part in it: members of its operators, and nodes whose routers carry their words."""
+    online: PlannedOperator | None
+    """The operator that stands for the phase's online streams."""
+    part: OnlinePart | None
+    """What these streams carry."""
     settle: int
     """Cycles to wait after leaving it until all neighbours have left it too (technique "barrier")."""
     cycles: float

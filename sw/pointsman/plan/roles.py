@@ -10,6 +10,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import SYNC
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.implementation import role, runtime_values
+from pointsman.operators.online import Online
 from pointsman.streams.stream import RoutedPhase
 
 from .plan import PlannedOperator
@@ -33,6 +34,9 @@ def plan_operator(
     span : range
         Its streams in the routed phase.
     """
+    if isinstance(implementation, Online):
+        nothing = {node: (RoleDraft("none"),) for node in sorted(operator.nodes)}
+        return PlannedOperator(operator, implementation, ((),), nothing, {}, False, ())
     values = runtime_values(operator)
     stages = implementation.stages(operator)
     states = [(value, stage) for value in values for stage in range(stages)]

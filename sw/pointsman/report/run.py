@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ def run_json(
                 "bandwidth": operator.bandwidth,
             }
             for index, operator in enumerate(images.operators)
-            if all(phase.barrier != index for phase in images.phases)
+            if all(index not in (phase.barrier, phase.online) for phase in images.phases)
         },
         "phases": [
             {"name": phase.name, "technique": phase.technique, "reason": phase.reason} for phase in images.phases
@@ -92,10 +92,11 @@ def run_text(result: Mapping[str, Any], images: Images, reference: Reference | N
         phase_table(images),
         "",
     ]
-    head = ["cycles, mean over the nodes", *CATEGORIES, "I/O"]
-    rows: list[list[object]] = [["this run", *_numbers(result["categories"])]]
+    shown = [name for name in CATEGORIES if name != "online" or result["categories"][name]]
+    head = ["cycles, mean over the nodes", *shown, "I/O"]
+    rows: list[list[object]] = [["this run", *_numbers(result["categories"], shown)]]
     if reference is not None and reference.categories is not None:
-        rows.append([f"{reference.source}, {reference.cycles_table}", *_numbers(reference.categories)])
+        rows.append([f"{reference.source}, {reference.cycles_table}", *_numbers(reference.categories, shown)])
     lines += [table(head, rows), "  I/O is write + read + psync", ""]
     if reference is not None and reference.bandwidths:
         rows = [
@@ -114,7 +115,7 @@ def run_text(result: Mapping[str, Any], images: Images, reference: Reference | N
     return "\n".join(lines)
 
 
-def _numbers(categories: Mapping[str, float]) -> list[str]:
-    values = [categories[name] for name in CATEGORIES]
+def _numbers(categories: Mapping[str, float], shown: Sequence[str]) -> list[str]:
+    values = [categories.get(name, 0.0) for name in shown]
     io = sum(categories[name] for name in ("write", "read", "psync"))
     return [f"{value:,.0f}" for value in (*values, io)]

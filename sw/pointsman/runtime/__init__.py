@@ -4,10 +4,11 @@ from .application import Application, Reference, WrongAnswer
 from .cop import Cop
 from .node import Node
 from .numesh import numesh_node
-from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from .requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 __all__ = [
     "Application",
+    "Attend",
     "Category",
     "Cop",
     "Lane",

@@ -12,7 +12,7 @@ import numpy as np
 from pointsman.errors import PointsmanError
 
 from .combine import combiner, function_named
-from .face import CHOSEN, Combine, Given, Part, Port, Signature, Substrate
+from .face import CHOSEN, HERE, UNKNOWN, Combine, Given, Part, Port, Signature, Substrate
 
 if TYPE_CHECKING:
     from .node import Node
@@ -170,27 +170,41 @@ class OperatorFunctions:
         if len(values) != len(names):
             wanted = f"the {' and the '.join(names)}" if names else "no values"
             raise self._error("load", f"must give {wanted}, not {len(values)} values")
-        numbers = []
+        numbers: list[Any] = []
         permutation: tuple[int, ...] | None = None
+        chosen = []
         for name, sort, value in zip(names, self.signature.sorts, values, strict=True):
-            if sort in CHOSEN:
+            if name in self.signature.partial:
+                numbers.append(_partly_known(value, sort))
+                chosen.append(name)
+            elif sort in CHOSEN:
                 numbers.append(value)
+                chosen.append(name)
             elif sort == "function":
                 if not callable(value):
                     raise self._error("load", f"must give a function that combines messages, not {value!r}")
                 self.combine = combiner(self.signature, value)
             else:
                 permutation = self._permutation(name, value)
-        chosen = [name for name, sort in zip(names, self.signature.sorts, strict=True) if sort in CHOSEN]
+        ranges = self.signature.ranges
         try:
             exact = tuple(index(value) for value in numbers)
-            place = self.index[exact]
+            if ranges is None:
+                return Given(exact, self.index[exact], permutation)
+            if all(
+                value in legal or (value in (HERE, UNKNOWN) and name in self.signature.partial)
+                for name, value, legal in zip(chosen, exact, ranges, strict=True)
+            ):
+                return Given(exact, 0, permutation)
         except (KeyError, TypeError, ValueError, OverflowError):
-            given = ", ".join(map(str, numbers))
+            pass
+        given = ", ".join(map(str, numbers))
+        if ranges is None:
             legal = ", ".join("/".join(map(str, v)) for v in self.signature.values[:12])
             more = ", …" if len(self.signature.values) > 12 else ""
-            raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}{more}") from None
-        return Given(exact, place, permutation)
+        else:
+            legal, more = " and ".join(map(_shown, ranges)), ""
+        raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}{more}")
 
     def _permutation(self, name: str, value: Any) -> tuple[int, ...]:
         try:
@@ -219,3 +233,16 @@ class OperatorFunctions:
     def _message(self, words: np.ndarray) -> Any:
         items = words.view(self.dtype)
         return items if self.array else items[0].item()
+
+
+def _partly_known(value: Any, sort: str) -> Any:
+    """What a node knows of a value that others know better: that it is the one, that it is not, or the value."""
+    if value is None or (isinstance(value, bool | np.bool_) and not value):
+        return UNKNOWN
+    return HERE if isinstance(value, bool | np.bool_) and sort == "node" else value
+
+
+def _shown(legal: tuple[int, ...] | range) -> str:
+    if isinstance(legal, range):
+        return f"{legal[0]}..{legal[-1]}"
+    return ", ".join(map(str, legal[:12])) + (", …" if len(legal) > 12 else "")

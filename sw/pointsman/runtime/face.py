@@ -17,6 +17,8 @@ import numpy as np
 from pointsman.cop.catalogue import OPERATORS
 from pointsman.images.image import IoKind
 
+HERE, UNKNOWN = -2, -1
+"""A run-time node that is this one, or one that is not known here (``:distributed``, ``:dynamic``)."""
 CHOSEN = ("node", "distance")
 """Sorts of operands whose run-time values are listed; functions and permutations are not."""
 
@@ -57,6 +59,11 @@ class Signature:
     values: tuple[tuple[int, ...], ...] = ((),)
     function: str | None = None
     source: str = ""
+    ranges: tuple[tuple[int, ...] | range, ...] | None = None
+    """Legal values of each run-time operand that is a node or a distance, where these are too many to list all
+    combinations; ``values`` then means nothing."""
+    partial: tuple[str, ...] = ()
+    """Run-time operands that not every node knows."""
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:
@@ -79,7 +86,8 @@ class Signature:
 class Given:
     """What a load function was given, checked.
 
-    ``index`` is the place of ``numbers`` (nodes and distances, in order) in ``Signature.values``.
+    ``index`` is the place of ``numbers`` (nodes and distances, in order) in ``Signature.values``. A number that is not
+    known here is ``UNKNOWN``; ``HERE`` stands for this node's own.
     """
 
     numbers: tuple[int, ...] = ()

@@ -54,3 +54,8 @@ class Node:
         """Work for ``cycles`` cycles."""
         self.activity = "computing"
         await Wait(cycles, Category.CPU)
+
+    def attended(self, program: Any) -> Any:
+        """The node's program, as the substrate wants it run: with interrupts served in between, if it has any."""
+        attend = getattr(self.substrate, "attended", None)
+        return program if attend is None else attend(program)

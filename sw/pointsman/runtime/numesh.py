@@ -8,7 +8,7 @@ and node what its load, write, read and func functions do.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +23,7 @@ from numesh.codes import (
     Codes,
     ScheduleEntry,
 )
+from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     SYNC,
     Combination,
@@ -35,8 +36,10 @@ from pointsman.images.image import (
     Role,
 )
 
-from .face import Clock, Combine, Given, Part, Signature
+from .face import Clock, Combine, Given, Part, Port, Signature
 from .node import Node
+from .online import Agent, agents_of, attended
+from .online_port import OnlinePort, online_signature
 from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 from .scheduling import Schedule, schedule_moves
 
@@ -222,22 +225,35 @@ class NumeshSubstrate:
         self.number = number
         self.clock = clock
         self.router = Router(images, number, clock, preloaded=preloaded)
+        self.agents = agents_of(images, number, clock)
         self.leaving: str | None = None
         """Phase whose closing barrier is running."""
 
-    def ports(self) -> list[tuple[Signature, NumeshPort | None]]:
-        """Every operator but the barriers that close phases."""
-        closing = {phase.barrier for phase in self.images.phases}
+    @property
+    def agent(self) -> Agent | None:
+        """Who serves online messages in the phase that runs."""
+        return self.agents.get(self.router.current)
+
+    def ports(self) -> list[tuple[Signature, Port | None]]:
+        """Every operator of the program: not the barriers that close phases, nor what stands for online streams."""
+        inner = {index for phase in self.images.phases for index in (phase.barrier, phase.online)}
         return [
-            (
-                signature_of(operator),
-                NumeshPort(self, index, operator, self.router.operators[index])
-                if index in self.router.operators
-                else None,
-            )
+            (signature_of(operator), self._port(index, operator))
             for index, operator in enumerate(self.images.operators)
-            if index not in closing
+            if index not in inner
         ]
+
+    def _port(self, index: int, operator: OperatorImage) -> Port | None:
+        view = self.router.operators.get(index)
+        if view is None:
+            return None
+        if operator.online is not None:
+            return OnlinePort(self, index, operator, view)
+        return NumeshPort(self, index, operator, view)
+
+    def attended(self, program: Coroutine[Any, None, Any]) -> Coroutine[Any, None, Any] | Generator[Any, None, Any]:
+        """A program of this node, interrupted whenever an online message needs its processor."""
+        return attended(lambda: self.agent, program) if self.agents else program
 
     async def init(self) -> None:
         """Start the loader phase."""
@@ -246,6 +262,10 @@ class NumeshSubstrate:
     async def fini(self) -> None:
         """Go through phases that other nodes still run and that need this one."""
         await self.router.enter(-1, self.leave)
+        phase = self.router.current
+        if phase >= 0 and self.images.phases[phase].online is not None:
+            # Messages of others may still pass, and others wait in the barrier.
+            await self.leave(phase)
 
     def where(self) -> str:
         phase = self.router.current
@@ -267,6 +287,12 @@ class NumeshSubstrate:
                 await Transfer([_lane(lane, 1, {}) for lane in lanes], Category.PSYNC)
                 await Wait(router.operators[image.barrier].roles[0].delay, Category.PSYNC)
                 self.leaving = None
+        agent = self.agents.get(phase)
+        if agent is not None and not agent.idle():
+            raise PointsmanError(
+                f"phase '{image.name}': a message to node {self.number} has not been read",
+                hint="every message must be read before its phase ends",
+            )
 
 
 class NumeshPort:
@@ -496,6 +522,8 @@ class _ImagesKey:
 
 def signature_of(operator: OperatorImage) -> Signature:
     """What an operator of the images looks like to an application."""
+    if operator.online is not None:
+        return online_signature(operator, operator.online.program)
     return Signature(
         operator.label,
         operator.kind,

@@ -4,12 +4,12 @@ A processor is a coroutine or a generator. It awaits (or yields) a request; whoe
 or a host with the hardware, resumes it when the request is complete. The answer is always ``None``: words that
 were read stand in the arrays that the request named. Python code between two requests costs no cycles.
 
-A request keeps no progress, so the same object may be awaited again and by several nodes.
+A request keeps no progress, so the same object may be awaited again and by several nodes; only ``Attend`` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from enum import IntEnum
 from operator import index
 from typing import Any
@@ -37,6 +37,8 @@ class Category(IntEnum):
     """Loading complete schedules."""
     REPROG = 5
     """Reprogramming VFSMs for run-time values."""
+    ONLINE = 6
+    """Passing on online messages: interrupts, headers, words of others."""
 
 
 class Request:
@@ -213,6 +215,87 @@ class Transfer(Request):
     def __repr__(self) -> str:
         category = "" if self.category is None else f", {self.category.name}"
         return f"Transfer([{', '.join(map(repr, self.lanes))}]{category})"
+
+
+class Attend(Request):
+    """Move words, or wait, until that is done or an interface register calls for the processor. Keeps its progress.
+
+    It is complete in the first cycle in which all lanes are complete (if there are any), or ``until`` has come (if
+    given), or a register of ``full`` is full, or one of ``empty`` is not: at once if that is so already. Awaited again
+    it goes on where it was. This is what interrupts are made of: a program that serves them carries out whatever it has
+    to do in pieces.
+
+    Parameters
+    ----------
+    transfer : Transfer or None
+        Words to move. Its category counts.
+    until : int or None
+        Cycle, counted since reset was released.
+    full, empty : sequence of int
+        Interface registers that call when they are full, or not full.
+    category : Category
+        What the cycles count as, when there are no words to move.
+
+    Attributes
+    ----------
+    state : array of int64
+        Words that each lane has moved, then 1 for each register of ``full`` and ``empty`` that called. Who runs the
+        request keeps it.
+    """
+
+    __slots__ = ("category", "empty", "full", "lanes", "state", "until")
+
+    def __init__(
+        self,
+        transfer: Transfer | None = None,
+        *,
+        until: int | None = None,
+        full: Sequence[int] = (),
+        empty: Sequence[int] = (),
+        category: Category = Category.CPU,
+    ) -> None:
+        self.lanes = () if transfer is None else transfer.lanes
+        self.category = _category(category) if transfer is None else transfer.category
+        self.until = None if until is None else _count("the time to wait for", "cycles", until)
+        self.full = tuple(map(_register, full))
+        self.empty = tuple(map(_register, empty))
+        if not self.lanes and until is None and not self.full and not self.empty:
+            raise PointsmanError("a request to attend must have words to move, a time, or a register to wait for")
+        self.state = np.zeros(len(self.lanes) + len(self.full) + len(self.empty), np.int64)
+
+    @property
+    def moved(self) -> np.ndarray:
+        """Words that each lane has moved."""
+        return self.state[: len(self.lanes)]
+
+    @property
+    def done(self) -> bool:
+        """Are there lanes, and are all of them complete?"""
+        return bool(self.lanes) and all(int(n) == x.words for n, x in zip(self.moved, self.lanes, strict=True))
+
+    @property
+    def calls(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Registers of ``full`` and of ``empty`` that called."""
+        flags = self.state[len(self.lanes) :].tolist()
+        middle = len(self.full)
+        return (
+            tuple(r for r, flag in zip(self.full, flags[:middle], strict=True) if flag),
+            tuple(r for r, flag in zip(self.empty, flags[middle:], strict=True) if flag),
+        )
+
+    def look(self, is_full: Callable[[int], bool], has_word: Callable[[int], bool] | None = None) -> bool:
+        """Note which registers call, given which are full, and which have a word if that is not the same; does any?"""
+        first = len(self.lanes)
+        flags = [(has_word or is_full)(r) for r in self.full] + [not is_full(r) for r in self.empty]
+        self.state[first:] = flags
+        return any(flags)
+
+    def __repr__(self) -> str:
+        parts = [repr(Transfer(self.lanes, self.category))] if self.lanes else []
+        parts += [] if self.until is None else [f"until {self.until}"]
+        parts += [f"full {self.full}"] if self.full else []
+        parts += [f"empty {self.empty}"] if self.empty else []
+        return f"Attend({', '.join(parts)})"
 
 
 def _check_order(lanes: tuple[Lane, ...], number: int) -> None:

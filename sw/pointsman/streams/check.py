@@ -20,6 +20,7 @@ from pointsman.images.image import Images, Promise
 
 from .check_ends import check_message_ends
 from .check_node import NodeView
+from .check_online import check_online
 from .check_phases import (
     check_aliased,
     check_kept_registers,
@@ -79,6 +80,7 @@ def check_images(images: Images) -> CheckReport:
     check_wires(images, codes, views, following, notebook)
     check_kept_registers(images, codes, views, following, notebook)
     check_passages(images, following, notebook)
+    check_online(images, notebook)
     return notebook.report(images.name, owners)
 
 

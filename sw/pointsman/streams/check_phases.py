@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise, product
 
 from numesh.codes import REPROGRAM_VFSM, Codes
-from pointsman.images.image import Images
+from pointsman.images.image import Images, PhaseImage
 
 from .check_node import Key, NodeView
 from .check_report import Finding, Notebook
@@ -313,8 +313,9 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
         passages.setdefault(node, []).append((left, entered, way))
     names = [phase.name for phase in images.phases]
     for node, image in enumerate(images.nodes):
-        # The barrier that closes a phase is called by load functions and passages, not by the application.
-        closing = {images.phases[part.phase].barrier for part in image.phases}
+        # The barrier that closes a phase is called by load functions and passages, not by the application; what stands for
+        # its online streams is not called at all.
+        closing = {index for part in image.phases for index in _inner(images.phases[part.phase])}
         called = {images.operators[index].phase for index, _ in image.operators if index not in closing}
         silent = {part.phase for part in image.phases} - called
 
@@ -347,12 +348,16 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
                 note("the node has a part in it, but no operator and no passage", "a passage through it", phase)
                 continue
             for before in sorted(following[node]):
-                if phase in following[node][before] and (before, phase) not in steps:
+                if before != phase and phase in following[node][before] and (before, phase) not in steps:
                     note(f"no passage leads to it from phase {names[before]}", "a passage for every way", phase)
             for after in following[node][phase]:
-                if (phase, after) not in steps:
+                if after != phase and (phase, after) not in steps:
                     note(f"no passage leads from it to phase {names[after]}", "a passage for every way", phase)
             if not following[node][phase] and (phase, -1) not in steps:
                 note("no passage leads from it to the end", "a passage for every way", phase)
             if all(phase not in later for later in following[node].values()) and (-1, phase) not in steps:
                 note("no passage leads to it from the beginning", "a passage for every way", phase)
+
+
+def _inner(phase: PhaseImage) -> tuple[int | None, int | None]:
+    return phase.barrier, phase.online

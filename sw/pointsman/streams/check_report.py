@@ -71,6 +71,10 @@ RULES: dict[str, Rule] = {
         "A phase that messages alone close has no words on the way through nodes that do not exchange any with their ends.",
         "§5.2.3",
     ),
+    "online": Rule(
+        "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",
+        "§4.2",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

@@ -20,6 +20,8 @@ from pointsman.images.image import (
     NodeImage,
     NodeOperator,
     NodePhase,
+    OnlineNode,
+    OnlineOperator,
     OperatorImage,
     PhaseImage,
     Promise,
@@ -28,6 +30,8 @@ from pointsman.images.image import (
 )
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import function_name, runtime_operands
+from pointsman.operators.online import Online, destination_queues, for_image
+from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START
 from pointsman.plan.wires import memberships, reprogram_slots
@@ -79,6 +83,20 @@ class _Allocator:
             if phase.barrier is not None:
                 self.barriers[p] = len(self.operators)
                 self.operators.append((p, phase.barrier))
+        self.carriers: dict[int, int] = {}
+        """By phase: the operator that stands for its online streams."""
+        for p, phase in enumerate(plan.phases):
+            if phase.online is not None:
+                self.carriers[p] = len(self.operators)
+                self.operators.append((p, phase.online))
+        self.queues = destination_queues(
+            [
+                (index, p, planned.operator, planned.implementation.way)
+                for index, (p, planned) in enumerate(self.operators)
+                if isinstance(planned.implementation, Online)
+            ]
+        )
+        """By operator: destination queues of its channels."""
 
     # -- resources -------------------------------------------------------------------------------------------
 
@@ -278,12 +296,30 @@ class _Allocator:
                         tuple(roles.index(r) for r in made),
                         instance.nodes.index(node),
                         len(instance.nodes),
+                        self._online_node(index, node, roles[0]),
                     ),
                 )
             )
         return NodeImage(phases, tuple(operators))
 
-    def _operator(self, phase: int, planned: PlannedOperator) -> OperatorImage:
+    def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:
+        """The channels of a node, in the operator that stands for them."""
+        phase = self.operators[index][0]
+        part = self.plan.phases[phase].part
+        if part is None or self.carriers.get(phase) != index:
+            return None
+        registers = [lane.registers[0] for lane in role.lanes]
+        return online_node(part, node, registers, self.nodes)
+
+    def _operator(self, index: int) -> OperatorImage:
+        phase, planned = self.operators[index]
+        online = None
+        bandwidth = 0.0
+        if isinstance(planned.implementation, Online):
+            online = OnlineOperator(for_image(planned.operator), self.queues[index])
+            part = self.plan.phases[phase].part
+            if part is not None:
+                bandwidth = part.bandwidth(planned.operator.label, self.plan.phases[phase].routed)
         operator = planned.operator
         routed = self.plan.phases[phase].routed
         return OperatorImage(
@@ -295,12 +331,13 @@ class _Allocator:
             operator.m,
             runtime_operands(operator) if operator.instances else (),
             planned.values,
-            min((routed.bandwidth(s) for s in planned.streams), default=0.0),
+            min((routed.bandwidth(s) for s in planned.streams), default=bandwidth),
             str(operator.position) if operator.position else "",
             function_name(operator),
             planned.stages,
             planned.implementation.synchronised,
             tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
+            online=online,
         )
 
     def _promises(self, index: int) -> Iterable[Promise]:
@@ -331,7 +368,7 @@ class _Allocator:
         found = []
         own_operators: dict[int, set[int]] = defaultdict(set)
         for phase, planned in self.operators:
-            if phase in self.barriers and self.operators[self.barriers[phase]][1] is planned:
+            if planned is self.plan.phases[phase].barrier or planned is self.plan.phases[phase].online:
                 continue
             for node in planned.roles:
                 own_operators[node].add(phase)
@@ -376,6 +413,7 @@ class _Allocator:
             phase.reason,
             tuple(self._successors(index)),
             self.barriers.get(index),
+            self.carriers.get(index),
             self._load_cycles(index),
         )
 
@@ -403,7 +441,7 @@ class _Allocator:
             plan.name,
             plan.parameters,
             plan.structure.loops,
-            tuple(self._operator(p, planned) for p, planned in self.operators),
+            tuple(self._operator(i) for i in range(len(self.operators))),
             tuple(self._phase(i) for i in range(len(plan.phases))),
             tuple(self._node(n) for n in range(self.nodes)),
             tuple(promise for i in range(len(self.operators)) for promise in self._promises(i)),

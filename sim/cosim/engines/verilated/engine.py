@@ -112,7 +112,11 @@ class HardwareEngine:
     def run_plain(self, programs: Sequence[Program | None], options: Options) -> Outcome:
         """As `run`, with the plain Python processors in place of the compiled ones."""
         held = Programs(
-            self.hardware, programs, self.time, lambda node, register: bool(self.full(node) >> register & 1)
+            self.hardware,
+            programs,
+            self.time,
+            lambda node, register: bool(self.full(node) >> register & 1),
+            lambda node, register: bool(self.available(node) >> register & 1),
         )
         return processors.run(self, held, options)
 

@@ -6,11 +6,12 @@ bool Vocabulary::fill() {
     const struct {
         PyObject** place;
         const char* name;
-    } classes[] = {{&wait, "Wait"}, {&wait_until, "WaitUntil"}, {&wait_empty, "WaitEmpty"}, {&transfer, "Transfer"}},
+    } classes[] = {{&wait, "Wait"}, {&wait_until, "WaitUntil"}, {&wait_empty, "WaitEmpty"}, {&transfer, "Transfer"}, {&attend, "Attend"}},
       attributes[] = {{&cycles, "cycles"}, {&time, "time"},   {&reg, "register"},        {&category, "category"},
                       {&lanes, "lanes"},   {&write, "write"}, {&registers, "registers"}, {&words, "words"},
                       {&data, "data"},     {&after, "after"}, {&after_all, "after_all"}, {&window, "window"},
-                      {&pair, "pair"},     {&throw_, "throw"}};
+                      {&pair, "pair"},     {&throw_, "throw"}, {&until, "until"},         {&full, "full"},
+                      {&empty, "empty"},   {&state, "state"}};
     bool ok = true;
     for (const auto& entry : classes) ok = ok && (*entry.place = PyObject_GetAttrString(module, entry.name));
     for (const auto& entry : attributes) ok = ok && (*entry.place = PyUnicode_InternFromString(entry.name));
@@ -26,6 +27,7 @@ Kind Reader::kind(PyObject* request, bool& until) const {
     };
     until = false;
     if (is(names_.transfer)) return Kind::transfer;
+    if (is(names_.attend)) return Kind::attend;
     if (is(names_.wait)) return Kind::timer;
     if (is(names_.wait_empty)) return Kind::empty;
     until = is(names_.wait_until);
@@ -118,4 +120,59 @@ Entered Reader::lane(Processor& processor, PyObject* object, std::size_t lane_co
     processor.open += lane.words;
     processor.lanes.push_back(lane);
     return Entered::at_once;
+}
+
+Entered Reader::watches(Processor& processor, PyObject* request, PyObject* name, bool full) const {
+    PyObject* const registers = PyObject_GetAttr(request, name);
+    if (!registers) return Entered::error;
+    Entered result = Entered::waits;
+    if (!PyTuple_Check(registers)) {
+        PyErr_SetString(PyExc_TypeError, "registers of a request to attend must be a tuple");
+        result = Entered::error;
+    }
+    for (Py_ssize_t k = 0; result == Entered::waits && k < PyTuple_GET_SIZE(registers); ++k) {
+        const long long reg = PyLong_AsLongLong(PyTuple_GET_ITEM(registers, k));
+        if (reg == -1 && PyErr_Occurred()) {
+            result = Entered::error;
+        } else if (!has_register(reg)) {
+            result = Entered::refused;
+        } else {
+            processor.watches.push_back({static_cast<std::uint16_t>(reg), full});
+        }
+    }
+    Py_DECREF(registers);
+    return result;
+}
+
+Entered Reader::attend(Processor& processor, PyObject* request, std::int64_t& until) const {
+    if (!number(request, names_.until, until, -1)) return Entered::error;
+    const Entered moves = transfer(processor, request);
+    if (moves != Entered::waits && moves != Entered::at_once) return moves;
+    processor.watches.clear();
+    for (const bool full : {true, false}) {
+        const Entered result = watches(processor, request, full ? names_.full : names_.empty, full);
+        if (result != Entered::waits) {
+            processor.watches.clear();
+            return result;
+        }
+    }
+    PyObject* const state = PyObject_GetAttr(request, names_.state);
+    if (!state) return Entered::error;
+    Py_buffer buffer;
+    const int failed = PyObject_GetBuffer(state, &buffer, PyBUF_CONTIG);
+    Py_DECREF(state);
+    if (failed) return Entered::error;
+    processor.buffers.push_back(buffer);
+    const std::size_t count = processor.lanes.size() + processor.watches.size();
+    if (buffer.itemsize != 8 || buffer.len != static_cast<Py_ssize_t>(8 * count)) return Entered::refused;
+    processor.state = static_cast<std::int64_t*>(buffer.buf);
+    for (std::size_t k = 0; k < processor.lanes.size(); ++k) {
+        Lane& lane = processor.lanes[k];
+        const std::int64_t moved = processor.state[k];
+        if (moved < 0 || static_cast<std::uint64_t>(moved) > lane.words) return Entered::refused;
+        lane.moved = static_cast<std::uint64_t>(moved);
+        lane.turn = static_cast<std::uint32_t>(lane.moved % lane.registers);
+        processor.open -= lane.moved;
+    }
+    return Entered::waits;
 }

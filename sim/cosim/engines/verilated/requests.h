@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-enum class Kind : std::uint8_t { idle, timer, empty, transfer };
+enum class Kind : std::uint8_t { idle, timer, empty, transfer, attend };
 enum class Entered { waits, at_once, refused, error };
 
 struct Lane {
@@ -17,6 +17,12 @@ struct Lane {
     std::int32_t after, pair;  // -1: none
     std::uint8_t bytes;
     bool write, after_all;
+};
+
+// A register that calls for the processor when it is full, or when it is not.
+struct Watch {
+    std::uint16_t reg;
+    bool full;
 };
 
 // A processor and what it waits for.
@@ -30,17 +36,26 @@ struct Processor {
     std::vector<Lane> lanes;
     std::vector<std::uint16_t> registers;
     std::vector<Py_buffer> buffers;
+    std::vector<Watch> watches;
+    std::int64_t* state = nullptr;  // of a request that is attended: what its lanes have moved, who called
+    std::uint64_t number = 0;       // of the request: timers of earlier ones mean nothing
 
-    void release() {
+    void release_buffers() {
+        watches.clear();
+        state = nullptr;
         for (Py_buffer& buffer : buffers) PyBuffer_Release(&buffer);
         buffers.clear();
+    }
+    void release() {
+        release_buffers();
         Py_CLEAR(request);
     }
 };
 
 // The classes and attribute names of pointsman.runtime.requests.
 struct Vocabulary {
-    PyObject *wait = nullptr, *wait_until = nullptr, *wait_empty = nullptr, *transfer = nullptr;
+    PyObject *wait = nullptr, *wait_until = nullptr, *wait_empty = nullptr, *transfer = nullptr, *attend = nullptr;
+    PyObject *until = nullptr, *full = nullptr, *empty = nullptr, *state = nullptr;
     PyObject *cycles = nullptr, *time = nullptr, *reg = nullptr, *category = nullptr, *lanes = nullptr;
     PyObject *write = nullptr, *registers = nullptr, *words = nullptr, *data = nullptr;
     PyObject *after = nullptr, *after_all = nullptr, *window = nullptr, *pair = nullptr, *throw_ = nullptr;
@@ -59,11 +74,14 @@ class Reader {
     static bool number(PyObject* object, PyObject* name, std::int64_t& value, std::int64_t none);
     // Fill in the lanes of `processor`. `refused` if this node cannot do it; `error` with an exception set.
     Entered transfer(Processor& processor, PyObject* request) const;
+    // Fill in the registers that call for `processor`, its state, and the time that it waits for (-1: none).
+    Entered attend(Processor& processor, PyObject* request, std::int64_t& until) const;
     bool has_register(std::int64_t reg) const { return reg >= 0 && reg < register_count_; }
     const Vocabulary& names() const { return names_; }
 
   private:
     Entered lane(Processor& processor, PyObject* lane, std::size_t lane_count) const;
+    Entered watches(Processor& processor, PyObject* request, PyObject* name, bool full) const;
 
     const Vocabulary& names_;
     std::int64_t register_count_;

@@ -133,6 +133,20 @@ Entered Run::enter(unsigned node, PyObject* request) {
             if (!until) value += now;
             if (value <= now) return Entered::at_once;
             break;
+        case Kind::attend: {
+            result = reader_.attend(processor, request, value);
+            if (result != Entered::waits) {
+                processor.release_buffers();
+                break;
+            }
+            category = processor.category;
+            const bool done = !processor.lanes.empty() && processor.open == 0;
+            if (called(processor, node) || done || (value >= 0 && value <= now)) {
+                processor.release_buffers();
+                return Entered::at_once;
+            }
+            break;
+        }
         case Kind::empty:
             if (!Reader::number(request, names.reg, value, 0) ||
                 !Reader::number(request, names.category, category, 0))
@@ -145,14 +159,22 @@ Entered Run::enter(unsigned node, PyObject* request) {
     if (category >= static_cast<std::int64_t>(counts_.categories)) return Entered::refused;
     processor.category = static_cast<int>(category);
     processor.since = processor.stalled = now;
+    ++processor.number;
     kinds_[node] = kind;
-    if (kind == Kind::transfer) {
+    if (kind == Kind::attend) {
+        if (!processor.watches.empty()) ++attended_;
+        if (value >= 0) timers_.push({value, node, processor.number});
+        if (!processor.lanes.empty()) {
+            kinds_[node] = Kind::transfer;
+            ++transfers_;
+        }
+    } else if (kind == Kind::transfer) {
         ++transfers_;
     } else if (kind == Kind::empty) {
         processor.reg = static_cast<unsigned>(value);
         ++empties_;
     } else {
-        timers_.emplace(value, node);
+        timers_.push({value, node, processor.number});
     }
     return Entered::waits;
 }
@@ -166,6 +188,13 @@ bool Run::finish(unsigned node, PyObject* value) {
 // The request of a node is complete: count it and go on.
 bool Run::complete(unsigned node) {
     Processor& processor = processors_[node];
+    if (processor.state) {
+        for (std::size_t k = 0; k < processor.lanes.size(); ++k)
+            processor.state[k] = static_cast<std::int64_t>(processor.lanes[k].moved);
+        called(processor, node);
+        if (!processor.watches.empty()) --attended_;
+    }
+    ++processor.number;
     if (kinds_[node] == Kind::transfer) {
         --transfers_;
     } else {
@@ -178,8 +207,9 @@ bool Run::complete(unsigned node) {
 }
 
 bool Run::complete_all() {
-    for (; !timers_.empty() && timers_.top().first <= mesh_.time(); timers_.pop()) {
-        due_[timers_.top().second] = true;
+    for (; !timers_.empty() && timers_.top().time <= mesh_.time(); timers_.pop()) {
+        if (stale(timers_.top())) continue;
+        due_[timers_.top().node] = true;
         any_due_ = true;
     }
     if (!any_due_) return true;
@@ -194,6 +224,18 @@ bool Run::complete_all() {
 }
 
 // -- cycles -----------------------------------------------------------------------------------------------------
+
+// Note which registers call for the processor; does any?
+bool Run::called(Processor& processor, unsigned node) const {
+    bool any = false;
+    for (std::size_t k = 0; k < processor.watches.size(); ++k) {
+        const Watch watch = processor.watches[k];
+        const bool calls = watch.full ? mesh_.read_full(node, watch.reg) : !mesh_.write_full(node, watch.reg);
+        if (processor.state) processor.state[processor.lanes.size() + k] = calls;
+        any |= calls;
+    }
+    return any;
+}
 
 bool Run::may_move(const Processor& processor, const Lane& lane) const {
     if (lane.after >= 0) {
@@ -256,6 +298,10 @@ void Run::cycle() {
         for (unsigned node = 0; node < NODES; ++node)
             if (kinds_[node] == Kind::empty && !mesh_.write_full(node, processors_[node].reg))
                 due_[node] = any_due_ = true;
+    if (attended_)
+        for (unsigned node = 0; node < NODES; ++node)
+            if (!processors_[node].watches.empty() && !due_[node] && called(processors_[node], node))
+                due_[node] = any_due_ = true;
 }
 
 bool Run::to_end() {
@@ -267,6 +313,7 @@ bool Run::to_end() {
             Py_XDECREF(PyObject_CallMethod(options_.host, "too_long", "I", live_));
             return false;
         }
+        while (!timers_.empty() && stale(timers_.top())) timers_.pop();
         if (!timers_.empty()) quiet_ = now;
         if (now - quiet_ >= options_.quiet_cycles) return raise_deadlock();
         if (options_.observer) {

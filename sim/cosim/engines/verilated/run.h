@@ -54,6 +54,7 @@ class Run {
     bool complete_all();
     bool keep_house();
     bool raise_deadlock();
+    bool called(Processor& processor, unsigned node) const;
     bool may_move(const Processor& processor, const Lane& lane) const;
     bool choose(unsigned node);
     void cycle();
@@ -66,13 +67,20 @@ class Run {
     std::vector<Processor> processors_;
     std::vector<Kind> kinds_;
     std::vector<std::pair<unsigned, unsigned>> issued_;  // node, lane
-    std::priority_queue<std::pair<std::int64_t, unsigned>, std::vector<std::pair<std::int64_t, unsigned>>,
-                        std::greater<>>
-        timers_;
+    struct Timer {
+        std::int64_t time;
+        unsigned node;
+        std::uint64_t number;  // of the request
+        bool operator>(const Timer& other) const {
+            return time != other.time ? time > other.time : node > other.node;
+        }
+    };
+    bool stale(const Timer& timer) const { return processors_[timer.node].number != timer.number; }
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
     std::vector<bool> due_;
     std::vector<Event> events_;
     std::int64_t started_, quiet_;
-    unsigned live_ = 0, transfers_ = 0, empties_ = 0;
+    unsigned live_ = 0, transfers_ = 0, empties_ = 0, attended_ = 0;
     bool any_due_ = false;
     long house_every_, house_in_;
 };

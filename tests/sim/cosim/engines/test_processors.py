@@ -16,7 +16,7 @@ from cosim.record import Record
 from cosim.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, torus
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 STREAMS = ((2, 3), (4, 5))
 SHAPES = [
@@ -49,7 +49,11 @@ def program(node: int, seed: int, total: int, kind: type, log: list[tuple[int, i
                 [Lane(False, receive, words), Lane(True, send, words, out), Lane(True, 0, 0)],
             )
         )
-        yield Transfer(lanes, rng.choice((None, None, *Category)))
+        transfer = Transfer(lanes, rng.choice((None, None, *Category)))
+        if rng.random() < 0.5:
+            yield transfer
+        else:
+            yield from in_pieces(transfer, rng, node, log)
         received += into[:words].tolist()
         log.append((node, len(received)))
         choice = rng.random()
@@ -60,6 +64,28 @@ def program(node: int, seed: int, total: int, kind: type, log: list[tuple[int, i
         elif choice < 0.4:
             yield WaitUntil(rng.randrange(300), Category.ROUTER)
     return received
+
+
+def in_pieces(transfer: Transfer, rng: random.Random, node: int, log: list[tuple[int, int]]) -> Iterator[Any]:
+    """A transfer that is broken off when registers call, or when some time has come."""
+    moved = [0] * len(transfer.lanes)
+    while True:
+        last = rng.random() < 0.3
+        request = Attend(
+            transfer,
+            until=None if last else rng.choice((None, rng.randrange(400))),
+            full=() if last else rng.sample((3, 5), rng.randrange(3)),
+            empty=() if last else rng.sample((2, 4), rng.randrange(3)),
+        )
+        request.moved[:] = moved
+        yield request
+        moved = request.moved.tolist()
+        log.append((node, -sum(request.state.tolist()) - 1))
+        if request.done:
+            return
+        yield Wait(rng.randrange(1, 5), Category.ONLINE)
+        if rng.random() < 0.3:
+            yield Attend(None, until=rng.randrange(400), full=(2, 3), empty=(3, 5), category=Category.PSYNC)
 
 
 def programs(topology: Topology, shape: NodeShape, seed: int, log: list[tuple[int, int]]) -> list[Iterator[Any]]:

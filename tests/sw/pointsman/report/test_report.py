@@ -137,7 +137,8 @@ def test_report_shows_answer_phases_and_cycles(plain: dict[str, Any], finished: 
     row = next(line for line in text.splitlines() if line.startswith("this run")).split()[2:]
     means = plain["categories"]
     io = means["write"] + means["read"] + means["psync"]
-    assert row == [f"{value:,.0f}" for value in (*means.values(), io)]
+    assert means["online"] == 0
+    assert row == [f"{value:,.0f}" for value in (*(mean for name, mean in means.items() if name != "online"), io)]
     assert text.splitlines()[-1].startswith(f"{plain['total_cycles']:,} cycles; ")
 
 

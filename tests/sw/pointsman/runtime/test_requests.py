@@ -10,9 +10,9 @@ CPU = Category.CPU
 WORDS = np.arange(4, dtype=np.uint32)
 
 
-def test_categories_are_those_of_metcalf_in_his_order():
-    assert [category.name for category in Category] == ["CPU", "WRITE", "READ", "PSYNC", "ROUTER", "REPROG"]
-    assert list(Category) == list(range(6))
+def test_categories_are_those_of_metcalf_in_his_order_and_one_for_online_messages():
+    assert [category.name for category in Category] == ["CPU", "WRITE", "READ", "PSYNC", "ROUTER", "REPROG", "ONLINE"]
+    assert list(Category) == list(range(7))
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ UNALIGNED = np.frombuffer(bytes(17), dtype=np.uint32, count=4, offset=1)
         (lambda: Wait(True, CPU), "a wait must have a whole number of cycles, not True"),
         (lambda: Wait(1 << 61, CPU), f"a wait must have 0 to {1 << 60} cycles, not {1 << 61}"),
         (
-            lambda: Wait(1, 6),
-            "a category must be one of CPU, WRITE, READ, PSYNC, ROUTER, REPROG, not 6",
+            lambda: Wait(1, 7),
+            "a category must be one of CPU, WRITE, READ, PSYNC, ROUTER, REPROG, ONLINE, not 7",
         ),
         (
             lambda: WaitEmpty(0, "CPU"),
-            "a category must be one of CPU, WRITE, READ, PSYNC, ROUTER, REPROG, not 'CPU'",
+            "a category must be one of CPU, WRITE, READ, PSYNC, ROUTER, REPROG, ONLINE, not 'CPU'",
         ),
         (lambda: WaitUntil(None, CPU), "the time to wait for must have a whole number of cycles, not None"),
         (lambda: WaitEmpty(-1, CPU), "an interface register must be a number from 0 on, not -1"),

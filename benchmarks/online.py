@@ -1,0 +1,187 @@
+"""Online routing on scheduled routers against packet routers, the same messages on both (Metcalf 1997, §8.3.3, Figure 8-8).
+
+Jobs: a broadcast of one word and of 64 words by flood fill (dyn_bcast_dense) from node 0, one message from corner to corner, and
+a permutation with everybody sending at once. A job begins at the same cycle at every node, after all load functions, and ends
+when the last node has what it reads. Scheduled routers run on the engine of ``--engine``; packet routers on RTL (they have
+no other processor port), so a C++ compiler is needed for them; without one, or with ``--no-packet``, their columns are empty.
+
+    python benchmarks/online.py [--sizes 2x2,4x4] [--engine model] [--no-packet] > results.json
+    python benchmarks/online.py --table        # from results/online.json, as in docs/online_routing.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cosim.engines.verilated.build import find_compiler
+from cosim.machine import Machine
+from cosim.packet.session import packet_machine
+from cosim.record import Record
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from packet_router.shape import RouterShape
+from pointsman.cop import Program, compile_text
+from pointsman.network import mesh, parse_size
+from pointsman.plan.build import make_plan
+from pointsman.runtime import Category, Node, WaitUntil, numesh_node
+from pointsman.runtime.packet import packet_node
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import make_images
+from pointsman.targets.packet.program import make_packet_program
+
+RESULTS = Path(__file__).parent / "results"
+SIZES = ("2x2", "4x4", "6x6", "8x8")
+PERIOD = 24
+"""Schedule length."""
+START = 4000
+"""Cycle in which a job begins: all nodes have loaded by then."""
+SEED = 7
+TABLE_HEAD = "| job | mesh | packet | online | ratio | express 2 |\n|---|---|---:|---:|---:|---:|"
+
+
+def jobs(nodes: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
+    """COP text and run-time values, by name."""
+    order = np.random.default_rng(SEED).permutation(nodes).tolist()
+    return {
+        "broadcast, 1 word": ("(broadcast 'o (runtime) :m 1 :impl 'dyn_bcast_dense)", (0,)),
+        "broadcast, 64 words": ("(broadcast 'o (runtime) :m 64 :impl 'dyn_bcast_dense)", (0,)),
+        "corner to corner, 1 word": ("(stream 'o (runtime) (runtime) :m 1 :impl 'dyn_stream)", (0, nodes - 1)),
+        "corner to corner, 256 words": ("(stream 'o (runtime) (runtime) :m 256 :impl 'dyn_stream)", (0, nodes - 1)),
+        "permutation, 16 words": ("(permute 'o (runtime) :m 16 :impl 'dyn_permute)", (order,)),
+    }
+
+
+def main_of(kind: str, m: int, values: tuple[Any, ...]) -> Any:
+    """What every node does. Gives the cycle in which it has what it reads, and whether that is right."""
+
+    async def main(node: Node) -> tuple[int, bool]:
+        await node.cop.o_load(*values)
+        assert node.time < START
+        await WaitUntil(START, Category.CPU)
+        right = True
+        if kind == "permute":
+            got = await node.cop.o_func(np.full(m, node.number, np.int32))
+            right = bool((got == values[0].index(node.number)).all())
+        elif node.number == values[0]:
+            await node.cop.o_write(np.arange(m, dtype=np.int32))
+        elif kind == "broadcast" or node.number == values[1]:
+            right = bool((await node.cop.o_read() == np.arange(m)).all())
+        return node.time, right
+
+    return main
+
+
+def outcome(record: Record) -> int:
+    """Cycles of a job."""
+    assert all(right for _, right in record.results)
+    return int(max(done for done, _ in record.results) - START)
+
+
+def online(
+    program: Program, size: tuple[int, ...], engine: Any, values: tuple[Any, ...], express: int
+) -> dict[str, Any]:
+    """A job on scheduled routers."""
+    (operator,) = program.operators()
+    began = time.process_time()
+    # Express channels need more registers than nodes have by default (§4.2.3: "the interface address pressure").
+    shape = NodeShape(neighbours=max(4, 2 * len(size)), registers=32 if express else 16)
+    images = make_images(make_plan(program, shape, name="online", period=PERIOD, express=express))
+    report = check_images(images)
+    assert report.ok, str(report)
+    compiled = time.process_time() - began
+    with Machine(shape, program.topology, engine=engine, progress=False) as machine:
+        nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(machine.nodes)]
+        machine.preload(_memories(images))
+        record = run_nodes(nodes, main_of(operator.kind, operator.m, values), machine)
+    agents = [agent for node in nodes for agent in node.substrate.agents.values()]  # type: ignore[attr-defined]
+    return {
+        "cycles": outcome(record),
+        "period": images.period,
+        "bandwidth": images.operators[0].bandwidth,
+        "words_passed_on": sum(agent.passed for agent in agents),
+        "most_words_held": max((agent.peak for agent in agents), default=0),
+        "online_cycles_mean": float(record.cycles[:, Category.ONLINE].mean()),
+        "compile_cpu_seconds": round(compiled, 3),
+    }
+
+
+def _memories(images: Any) -> Any:
+    from pointsman.images.readmemh import memories_of
+
+    return memories_of(images)
+
+
+def packet(program: Program, size: tuple[int, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+    """The same job on packet routers."""
+    (operator,) = program.operators()
+    made = make_packet_program(program, RouterShape(size=size), name="online")
+    machine = packet_machine(made)
+    try:
+        nodes = [packet_node(made, number, machine) for number in range(program.topology.nodes)]
+        record = run_nodes(nodes, main_of(operator.kind, operator.m, values), machine)
+    finally:
+        machine.close()
+    return {"cycles": outcome(record)}
+
+
+def measure(sizes: list[str], engine: Any, packets: bool) -> list[dict[str, Any]]:
+    rows = []
+    for text in sizes:
+        size = parse_size(text)
+        topology = mesh(*size)
+        for name, (cop, values) in jobs(topology.nodes).items():
+            program = compile_text(cop, topology=topology)
+            row: dict[str, Any] = {"job": name, "mesh": text, "nodes": topology.nodes}
+            row["online"] = online(program, size, engine, values, 0)
+            # A flood fill goes to neighbours only.
+            far = max(size) > 2 and "broadcast" not in name
+            row["express"] = online(program, size, engine, values, 2) if far else None
+            row["packet"] = packet(program, size, values) if packets else None
+            if row["packet"]:
+                row["ratio"] = row["online"]["cycles"] / row["packet"]["cycles"]
+            (operator,) = program.operators()
+            row["words_per_cycle"] = operator.m / row["online"]["cycles"]
+            rows.append(row)
+            print(f"{text} {name}: {json.dumps(row)}", file=sys.stderr)
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows as Markdown."""
+    lines = [TABLE_HEAD]
+    for row in sorted(rows, key=lambda row: (row["job"], row["nodes"])):
+        native = f"{row['packet']['cycles']:,}" if row["packet"] else "–"
+        ratio = f"{row['ratio']:.1f}" if row["packet"] else "–"
+        express = f"{row['express']['cycles']:,}" if row["express"] else "–"
+        lines.append(f"| {row['job']} | {row['mesh']} | {native} | {row['online']['cycles']:,} | {ratio} | {express} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default=",".join(SIZES))
+    parser.add_argument("--engine", default="model", choices=("model", "verilated"))
+    parser.add_argument("--no-packet", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    options = parser.parse_args()
+    if options.table:
+        print(table(json.loads((RESULTS / "online.json").read_text())["rows"]))
+        return
+    packets = not options.no_packet and find_compiler() is not None
+    rows = measure(options.sizes.split(","), options.engine, packets)
+    ratios = [row["ratio"] for row in rows if "ratio" in row and row["job"] == "broadcast, 1 word"]
+    summary = {"benchmark": "online", "engine": options.engine, "rows": rows}
+    if ratios:
+        summary["broadcast_ratio_largest_mesh"] = ratios[-1]
+    print(json.dumps(summary, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Online streams of a phase: they belong to it, not to an operator (Metcalf 1997, §4.2.2).
+
+Takes the operators of a phase that are done by messages; gives the streams to route for them and, when these are routed,
+an operator that stands for them: its roles name the registers of each node's channels, and its image keeps where a message
+goes on from there. So the judge sees every online stream as the stream of an operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pointsman.cop.program import Group, Instance, Operator, Program
+from pointsman.images.image import LaneImage, OnlineNode
+from pointsman.network import Topology
+from pointsman.operators import Implementation, RoleDraft, Wiring
+from pointsman.operators.online import Online, traffic
+from pointsman.streams.online import OnlineNetwork, Pair, Together, combined, online_network, online_streams
+from pointsman.streams.stream import RoutedPhase, Stream
+
+from .plan import PlannedOperator
+from .structure import PhaseOutline
+
+KIND = "online"
+"""Kind of the operator that stands for online streams; no program can write it."""
+
+
+@dataclass(frozen=True)
+class OnlinePart:
+    """What a phase needs for its online operators."""
+
+    name: str
+    network: OnlineNetwork
+    streams: tuple[Stream, ...]
+    own: Mapping[str, tuple[Pair, ...]]
+    """By label of an operator: pairs between which its messages may go."""
+
+    @property
+    def operator(self) -> Operator:
+        nodes = tuple(sorted(self.network.nodes))
+        return Operator(self.name, KIND, (Instance(nodes, ()),))
+
+    def channels(self, label: str) -> frozenset[int]:
+        """Channels that messages of an operator may take."""
+        return frozenset(channel for pair in self.own[label] for channel in self.network.way(*pair))
+
+    def hops(self, label: str) -> int:
+        """Channels on the longest way of one of its messages."""
+        return max((len(self.network.way(*pair)) for pair in self.own[label]), default=0)
+
+    def bandwidth(self, label: str, routed: RoutedPhase) -> float:
+        """Words a cycle for an operator: the least over all channels that its messages may take (§4.2.2)."""
+        index = {stream.name: i for i, stream in enumerate(routed.streams)}
+        return min((routed.bandwidth(index[self.streams[c].name]) for c in self.channels(label)), default=0.0)
+
+    def gap(self, label: str, routed: RoutedPhase) -> float:
+        """Cycles from one word to the next on the slowest of its channels."""
+        words = self.bandwidth(label, routed)
+        return 1 / words if words else 0.0
+
+
+def online_part(
+    phase: PhaseOutline,
+    implementations: Sequence[Implementation],
+    program: Program,
+    name: str,
+    express: int = 0,
+) -> OnlinePart | None:
+    """The online streams of a phase in which operators are done so; None if none is."""
+    topology = program.topology
+    words: dict[str, dict[Pair, float]] = {}
+    for operator, implementation in zip(phase.operators, implementations, strict=True):
+        if isinstance(implementation, Online):
+            words[operator.label] = traffic(operator, implementation.way, topology)
+    if not words:
+        return None
+    together = combined(_together(phase, program, words))
+    network = online_network(topology, together, express)
+    label = f"{name} online"
+    own = {label: tuple(sorted(pair for pair in pairs if pair[0] != pair[1])) for label, pairs in words.items()}
+    return OnlinePart(label, network, tuple(online_streams(network, label)), own)
+
+
+def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pair, float]]) -> Together:
+    """The traffic of the phase's operators in the groups in which they stand."""
+    labels = {operator.label for operator in phase.operators}
+    home = next(
+        (
+            part
+            for part, _ in program.root.walk()
+            if isinstance(part, Group)
+            and part.kind in ("parallel", "phase")
+            and {o.label for o, _ in part.walk() if isinstance(o, Operator)} == labels
+        ),
+        None,
+    )
+    if home is None:
+        return Together("parallel", tuple(words.values()))
+    found: dict[int, Together | dict[Pair, float]] = {}
+    # Children before their groups: the walk goes down, so this goes it backwards.
+    for part, _ in reversed(list(home.walk())):
+        if isinstance(part, Operator):
+            found[id(part)] = words.get(part.label, {})
+        else:
+            children = tuple(found[id(child)] for child in part.children)
+            found[id(part)] = Together("parallel" if part.kind == "parallel" else "sequential", children)
+    whole = found[id(home)]
+    assert isinstance(whole, Together)
+    return whole
+
+
+def stands_for(part: OnlinePart, wiring: Wiring, streams: range, topology: Topology) -> PlannedOperator:
+    """The operator that stands for the routed online streams."""
+    roles: dict[int, tuple[RoleDraft, ...]] = {}
+    for node in sorted(part.network.nodes):
+        lanes = [
+            LaneImage(write, wiring.registers(name, node, "inject" if write else "deliver"), data="token")
+            for write, name in _ends(part, node)
+        ]
+        roles[node] = (RoleDraft("none", tuple(lanes)),)
+    return PlannedOperator(part.operator, CARRIER, ((),), roles, {}, False, tuple(streams))
+
+
+def _ends(part: OnlinePart, node: int) -> list[tuple[bool, str]]:
+    """Channels that begin (True) or end at a node, inputs first."""
+    names = [stream.name for stream in part.streams]
+    inputs = [(False, n) for n, c in zip(names, part.network.channels, strict=True) if c.target == node]
+    return inputs + [(True, n) for n, c in zip(names, part.network.channels, strict=True) if c.source == node]
+
+
+def online_node(part: OnlinePart, node: int, registers: Sequence[int], nodes: int) -> OnlineNode:
+    """The table of a node. ``registers`` are those of the lanes of its role, in their order."""
+    ends = _ends(part, node)
+    inputs = tuple(r for (write, _), r in zip(ends, registers, strict=True) if not write)
+    outputs = tuple(r for (write, _), r in zip(ends, registers, strict=True) if write)
+    leaving = [i for i, channel in enumerate(part.network.channels) if channel.source == node]
+    onward = [-1] * nodes
+    for destination, channel in part.network.onward.get(node, {}).items():
+        onward[destination] = leaving.index(channel)
+    return OnlineNode(inputs, outputs, tuple(onward))
+
+
+class _Carrier(Implementation):
+    """Stands for the online streams in a plan."""
+
+    name = "online"
+    kinds = ()
+
+    def metric(self, operator: Operator, context: object) -> None:
+        return None
+
+    def streams(self, operator: Operator, context: object) -> list[Stream]:
+        return []
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        return RoleDraft("none")
+
+
+CARRIER = _Carrier()
+
+
+def spans_of(part: OnlinePart) -> list[set[int]]:
+    """Sets of nodes that messages can join: the barrier that ends the phase is theirs together."""
+    return [set(channel.path) for channel in part.network.channels]
