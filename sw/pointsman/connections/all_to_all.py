@@ -10,7 +10,7 @@ column where it turns. So an 8×8 torus takes 64, which is optimal (N³/8).
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 from pointsman.network import mesh, torus
 from pointsman.network.dimension_order import way
@@ -118,16 +118,13 @@ def _packed_cached(kind: str, nodes: int) -> tuple[tuple[Connection, ...], ...]:
     answer: list[list[Connection]] = []
     for pair in order:
         path = ways[pair]
-        needs = {("from", pair[0]), ("to", pair[1]), *zip(path, path[1:], strict=False)}
-        for taken, configuration in zip(used, answer, strict=True):
-            if not taken & needs:
-                break
-        else:
-            taken, configuration = set(), []
-            used.append(taken)
-            answer.append(configuration)
-        taken |= needs
-        configuration.append(pair)
+        needs: set[tuple[str, int] | Connection] = {("from", pair[0]), ("to", pair[1]), *pairwise(path)}
+        number = next((n for n, taken in enumerate(used) if not taken & needs), len(used))
+        if number == len(used):
+            used.append(set())
+            answer.append([])
+        used[number] |= needs
+        answer[number].append(pair)
     return tuple(map(tuple, answer))
 
 

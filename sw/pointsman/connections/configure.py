@@ -13,6 +13,7 @@ from .bounds import bounds_of
 from .conflicts import Conflicts, conflicts_of
 from .crossbar import edge_colours
 from .dsatur import dsatur
+from .hypercube import of_hypercube
 from .iterated import iterated_greedy
 from .tabu import place_all, without_last
 from .types import Bound, Configurations, ConnectionProblem
@@ -100,8 +101,12 @@ def _best(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The best start, then one configuration less at a time."""
     starts = [dsatur(conflicts) if conflicts.connections <= MAX_DSATUR else greedy(conflicts)]
-    if conflicts.problem.network.nodes <= MAX_AAPC_NODES and starts[0].max() >= bound:
-        starts.append(ordered_aapc(conflicts))
+    if starts[0].max() >= bound:
+        if conflicts.problem.network.nodes <= MAX_AAPC_NODES:
+            starts.append(ordered_aapc(conflicts))
+        cube = of_hypercube(conflicts.problem)
+        if cube is not None:
+            starts.append(cube)
     colours = min(starts, key=lambda found: found.max())
     chosen = conflicts.ways[:-1].copy()
     iterated_greedy(conflicts, colours, chosen, bound, ROUNDS, seed)

@@ -107,7 +107,9 @@ class DemandProblem:
                 if amount < 0:
                     raise PointsmanError(f"demand[{u}][{v}]: a demand must not be negative, but is {float(amount):g}")
         if self.delta < 0:
-            raise PointsmanError(f"delta: the cost of a configuration must not be negative, but is {float(self.delta):g}")
+            raise PointsmanError(
+                f"delta: the cost of a configuration must not be negative, but is {float(self.delta):g}"
+            )
 
     @property
     def ports(self) -> int:
