@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ELSEWHERE = {Path(__file__).name, "fpga.py"}
-"""Programs that are not run from here: this one, and what takes long (``make fpga``)."""
+ELSEWHERE = {Path(__file__).name, "fpga.py", "tdm_synth.py"}
+"""Programs that are not run from here: this one, and what takes long (``make fpga``; ``tdm_synth.py``)."""
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pointsman.errors import PointsmanError
 
-from .book import load
+from .book import BLOCKS, load
 from .mutate import find, hunt
 from .proof import Book, Case, Proof
 from .run import prove
@@ -24,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the proofs. Gives the exit status."""
     options = _parse(arguments)
     try:
-        book = load()
+        book = load(block=options.block)
+        options.folder = options.folder if book.block == "numesh" else options.folder / book.block
         chosen = _choose(book, options.only)
         if options.list:
             for proof in chosen:
@@ -50,6 +51,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--only", metavar="NAME", action="append", help="this proof, family or mutant; may be given several times"
     )
+    parser.add_argument("--block", choices=BLOCKS, default=BLOCKS[0], help="of which hardware (default %(default)s)")
     parser.add_argument("--shape", metavar="NAME", help="only this shape")
     parser.add_argument("--list", action="store_true", help="list the proofs and run nothing")
     parser.add_argument("--quick", action="store_true", help="a reduced set: a shape each, no covers (under a minute)")
@@ -110,7 +112,7 @@ def _mutants(book: Book, only: Sequence[str] | None, folder: Path) -> int:
         raise PointsmanError("there is no such mutant", hint="there are: " + ", ".join(m.name for m in book.mutants))
     for mutant in chosen:
         print(f"{mutant.name:<30} {mutant.proof} ({mutant.case}): ", end="", flush=True)
-        verdict = hunt(mutant, folder / "mutants")
+        verdict = hunt(mutant, folder / "mutants", block=book.block)
         if verdict.status == "FAIL":
             found += 1
             told = f"in {verdict.steps} cycles" if verdict.steps else verdict.failed

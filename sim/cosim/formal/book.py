@@ -12,24 +12,26 @@ from pointsman.errors import PointsmanError
 from .proof import Book
 
 ROOT = Path(__file__).parents[3]
-_PACKAGE = "proofs_of_numesh"
+BLOCKS = ("numesh", "tdm_switch")
+"""Folders of ``hdl`` that have proofs."""
 
 
-def load(root: Path = ROOT) -> Book:
-    """The list of all proofs.
+def load(root: Path = ROOT, block: str = "numesh") -> Book:
+    """The list of all proofs of ``hdl/<block>``.
 
     Raises
     ------
     PointsmanError
         If this is no source tree.
     """
-    folder = root / "tests" / "formal" / "numesh"
+    package_name = f"proofs_of_{block}"
+    folder = root / "tests" / "formal" / block
     if not (folder / "book.py").exists():
         raise PointsmanError(f"there are no proofs in {folder}", hint="run this in the source tree of Pointsman")
-    if _PACKAGE not in sys.modules:
-        package = ModuleType(_PACKAGE, "The proofs of hdl/numesh.")
+    if package_name not in sys.modules:
+        package = ModuleType(package_name, f"The proofs of hdl/{block}.")
         package.__path__ = [str(folder)]
-        sys.modules[_PACKAGE] = package
-    book = import_module(f"{_PACKAGE}.book").BOOK
+        sys.modules[package_name] = package
+    book = import_module(f"{package_name}.book").BOOK
     assert isinstance(book, Book)
     return book

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from pointsman.errors import PointsmanError
@@ -35,7 +36,7 @@ def find(book: Book, name: str) -> Proof:
     raise PointsmanError(f"there is no proof {name!r}", hint="there are: " + ", ".join(p.name for p in book.proofs))
 
 
-def mutate(mutant: Mutant, folder: Path, *, source: Path = ROOT / "hdl") -> Path:
+def mutate(mutant: Mutant, folder: Path, *, source: Path = ROOT / "hdl", block: str = "numesh") -> Path:
     """Copy ``source`` into ``folder`` with the fault. Gives the folder for the import path.
 
     Raises
@@ -45,7 +46,7 @@ def mutate(mutant: Mutant, folder: Path, *, source: Path = ROOT / "hdl") -> Path
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(source, folder / "hdl", ignore=shutil.ignore_patterns("__pycache__"))
-    path = folder / "hdl" / "numesh" / mutant.file
+    path = folder / "hdl" / block / mutant.file
     text = path.read_text()
     if text.count(mutant.before) != 1 or mutant.after == mutant.before:
         times = text.count(mutant.before)
@@ -54,7 +55,7 @@ def mutate(mutant: Mutant, folder: Path, *, source: Path = ROOT / "hdl") -> Path
     return folder / "hdl"
 
 
-def hunt(mutant: Mutant, folder: Path) -> Verdict:
+def hunt(mutant: Mutant, folder: Path, *, block: str = "numesh") -> Verdict:
     """Look for a counterexample of the mutant's proof, in a process that imports the faulty RTL.
 
     Raises
@@ -63,7 +64,7 @@ def hunt(mutant: Mutant, folder: Path) -> Verdict:
         If the fault cannot be put in, or the faulty RTL cannot be built.
     """
     here = (folder / mutant.name).resolve()
-    path = mutate(mutant, here)
+    path = mutate(mutant, here, block=block)
     search = os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH"))))
     arguments = [
         mutant.proof,
@@ -71,6 +72,7 @@ def hunt(mutant: Mutant, folder: Path) -> Verdict:
         json.dumps(mutant.case.pipeline),
         str(mutant.cycles),
         str(here / "run"),
+        block,
     ]
     result = subprocess.run(
         [sys.executable, "-m", "cosim.formal.mutate", str(path), *arguments],
@@ -86,12 +88,12 @@ def hunt(mutant: Mutant, folder: Path) -> Verdict:
     return Verdict(said["status"], said["seconds"], said["failed"], steps=said["steps"])
 
 
-def _main(path: str, name: str, shape: str, pipeline: str, cycles: str, folder: str) -> None:
-    import numesh
+def _main(path: str, name: str, shape: str, pipeline: str, cycles: str, folder: str, block: str) -> None:
+    faulty = import_module(block).__file__
 
-    if Path(path) not in Path(numesh.__file__).parents:
-        raise SystemExit(f"the faulty RTL is not the one imported: {numesh.__file__}")
-    book = load()
+    if faulty is None or Path(path) not in Path(faulty).parents:
+        raise SystemExit(f"the faulty RTL is not the one imported: {faulty}")
+    book = load(block=block)
     verdict = refute(book, find(book, name), Case(shape, json.loads(pipeline)), int(cycles), Path(folder))
     told = {"status": verdict.status, "seconds": verdict.seconds, "failed": verdict.failed, "steps": verdict.steps}
     print(json.dumps(told))

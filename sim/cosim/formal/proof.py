@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numesh.shape import NodeShape
-
 
 @dataclass(frozen=True)
 class Harness:
@@ -110,7 +108,7 @@ class Mutant:
     name : str
         A few words, joined by ``-``.
     file : str
-        In ``hdl/numesh``.
+        In ``hdl/<block>``.
     before, after : str
         Text that occurs once in the file, and what stands there instead.
     proof : str
@@ -135,9 +133,10 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Book:
-    """All proofs and mutants, in the order in which they are listed."""
+    """All proofs and mutants of ``hdl/<block>``, in the order in which they are listed."""
 
-    shapes: dict[str, NodeShape]
+    shapes: dict[str, Any]
     proofs: tuple[Proof, ...]
     mutants: tuple[Mutant, ...]
     folder: Path
+    block: str = "numesh"

@@ -8,7 +8,8 @@ from pathlib import Path
 from .book import ROOT
 from .proof import Book, Case, Mutant, Proof
 
-PAGE = ROOT / "docs" / "proofs_table.md"
+PAGES = {block: ROOT / "docs" / f"proofs_table{suffix}.md" for block, suffix in (("numesh", ""), ("tdm_switch", "_tdm"))}
+PAGE = PAGES["numesh"]
 _FILE = "times.json"
 
 
@@ -44,16 +45,21 @@ class Times:
 
 def write_page(book: Book, times: Times) -> Path:
     """Write the page. Gives its path."""
-    PAGE.write_text(page(book, times))
-    return PAGE
+    path = PAGES[book.block]
+    path.write_text(page(book, times))
+    return path
 
 
 def page(book: Book, times: Times) -> str:
     """The page of all shapes, proofs and mutants."""
+    of_node = book.block == "numesh"
+    looked_at = (
+        " `odd.1` is pipeline 1 of shape `odd`, where a proof looks at one pipeline." if of_node else " They are of the switch."
+    )
     parts = [
-        "# All proofs",
-        "Written by `python -m cosim.formal --table`; [Proofs](proofs.md) tells what it means. `odd.1` is pipeline 1 of "
-        "shape `odd`, where a proof looks at one pipeline. Times are CPU seconds of the last run, all shapes and covers.",
+        "# All proofs" if of_node else "# All proofs of the switch",
+        f"Written by `python -m cosim.formal --table`; [Proofs](proofs.md) tells what it means.{looked_at} "
+        "Times are CPU seconds of the last run, all shapes and covers.",
         f"{len(book.proofs)} proofs, {sum(len(proof.cases) for proof in book.proofs)} cases.",
         "## Shapes",
         _table(
@@ -62,13 +68,15 @@ def page(book: Book, times: Times) -> str:
                 (name, s.pipelines, s.vfsms, s.schedule_depth, s.neighbours, s.registers, s.width)
                 for name, s in book.shapes.items()
             ],
-        ),
+        )
+        if of_node
+        else _switch_shapes(book),
     ]
     for family in dict.fromkeys(proof.family for proof in book.proofs):
         proofs = [proof for proof in book.proofs if proof.family == family]
         parts += [
             f"## {family}",
-            f"`tests/formal/numesh/{family}.py`",
+            f"`tests/formal/{book.block}/{family}.py`",
             _table(
                 ("proof", "property", "mode", "assumes", "shapes", "covers within", "time"),
                 [(*_row(proof), times.of(proof)) for proof in proofs],
@@ -76,11 +84,17 @@ def page(book: Book, times: Times) -> str:
         ]
     parts += [
         "## Mutants",
-        f"Each of these {len(book.mutants)} faults is put into a copy of the RTL (`tests/formal/numesh/mutants.py`), and "
+        f"Each of these {len(book.mutants)} faults is put into a copy of the RTL (`tests/formal/{book.block}/mutants.py`), and "
         "the proof beside it finds a counterexample from power-up.",
         _table(("mutant", "effect", "file", "found by"), [_mutant(mutant) for mutant in book.mutants]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _switch_shapes(book: Book) -> str:
+    names = ("ports", "slots", "order", "priority", "reserve", "sl_units", "sl_cycles", "slot_cycles", "guard_cycles")
+    head = ("name", *(name.replace("_", " ") for name in names))
+    return _table(head, [(name, *(getattr(s, field) for field in names)) for name, s in book.shapes.items()])
 
 
 def _row(proof: Proof) -> tuple[str, ...]:

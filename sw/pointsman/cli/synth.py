@@ -15,12 +15,14 @@ from pointsman.fpga.blocks import BLOCKS
 def _size_options(command: Any) -> Any:
     """The sizes of all blocks; which of them a block has is checked when the block is known."""
     sizes: dict[str, list[str]] = {}
+    kinds: dict[str, click.ParamType | type[int]] = {}
     for block in BLOCKS.values():
         for size in block.sizes:
             sizes.setdefault(size.name, []).append(f"{block.name}: {size.help} ({size.default})")
+            kinds[size.name] = click.Choice(size.choices) if size.choices else int
     for name, texts in reversed(sizes.items()):
         option = f"--{name.replace('_', '-')}"
-        command = click.option(option, type=int, help=f"{'; '.join(texts)}.")(command)
+        command = click.option(option, type=kinds[name], help=f"{'; '.join(texts)}.")(command)
     return command
 
 
@@ -43,7 +45,7 @@ def synth(
     freq: float,
     json_path: Path | None,
     keep: Path | None,
-    **sizes: int | None,
+    **sizes: int | str | None,
 ) -> None:
     """Measure a BLOCK on an FPGA: look-up tables, flip-flops, memories, clock, critical path.
 
@@ -53,6 +55,7 @@ def synth(
     \b
     Example:
       pointsman synth numesh --device ecp5-85k --speed 8 --seeds 3 --json node.json
+      pointsman synth tdm-array --ports 32 --order wrapped --freq 40
     """
     from pointsman.fpga.synth import synthesise
 

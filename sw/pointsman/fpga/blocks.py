@@ -14,14 +14,17 @@ from pointsman.errors import PointsmanError
 if TYPE_CHECKING:
     from amaranth.lib import wiring
 
+    from tdm_switch.shape import SwitchShape
+
 
 @dataclass(frozen=True)
 class SizeOption:
-    """A size that the user may choose: a whole number."""
+    """A size that the user may choose: a whole number, or one of ``choices``."""
 
     name: str
     help: str
-    default: int
+    default: int | str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Dut:
     reached through shift registers.
     """
 
-    shape: Mapping[str, int | bool]
+    shape: Mapping[str, int | bool | str]
     component: wiring.Component
     joined: Mapping[str, str]
 
@@ -43,9 +46,9 @@ class Block:
 
     name: str
     sizes: tuple[SizeOption, ...]
-    build: Callable[[Mapping[str, int]], Dut]
+    build: Callable[[Mapping[str, Any]], Dut]
 
-    def dut(self, given: Mapping[str, int]) -> Dut:
+    def dut(self, given: Mapping[str, int | str]) -> Dut:
         """The block in these sizes; the others are the standard ones.
 
         Raises
@@ -83,6 +86,66 @@ def _numesh(sizes: Mapping[str, int]) -> Dut:
     return Dut(shape.as_dict(), Node(shape=shape), joined)
 
 
+def _tdm_array(sizes: Mapping[str, Any]) -> Dut:
+    """The scheduler array between registers."""
+    from tdm_switch.array import SchedulerArray
+    from tdm_switch.pipelined_array import PipelinedArray
+    from tdm_switch.shape import ShapeError, SwitchShape
+
+    try:
+        SwitchShape(ports=sizes["ports"])
+    except ShapeError as error:
+        raise PointsmanError(str(error)) from None
+    rotated = sizes["start"] == "any"
+    if sizes["order"] == "pipelined":
+        if rotated:
+            raise PointsmanError("the pipelined array starts at (0, 0)", hint="leave --start out")
+        return Dut(dict(sizes), PipelinedArray(ports=sizes["ports"]), {})
+    return Dut(dict(sizes), SchedulerArray(ports=sizes["ports"], order=sizes["order"], rotated=rotated), {})
+
+
+def _tdm_scheduler(sizes: Mapping[str, Any]) -> Dut:
+    """The scheduler: all that decides, without network interfaces and fabric."""
+    from tdm_switch.scheduler import Scheduler
+
+    shape = _switch_shape(sizes)
+    return Dut(shape.as_dict(), Scheduler(shape=shape), {})
+
+
+def _tdm_switch(sizes: Mapping[str, Any]) -> Dut:
+    """The whole switch, with its processor ports."""
+    from tdm_switch.switch import Switch
+
+    shape = _switch_shape(sizes)
+    return Dut(shape.as_dict(), Switch(shape=shape), {})
+
+
+def _switch_shape(sizes: Mapping[str, Any]) -> SwitchShape:
+    from tdm_switch.shape import ShapeError, SwitchShape
+
+    try:
+        return SwitchShape(**sizes)
+    except ShapeError as error:
+        raise PointsmanError(str(error)) from None
+
+
+SWITCH_SIZES = (
+    SizeOption("ports", "processors at the switch", 16),
+    SizeOption("slots", "configuration registers", 4),
+    SizeOption("width", "bits of a word", 32),
+    SizeOption("queue_depth", "words in a queue for a destination", 16),
+    SizeOption("buffer_depth", "words in the input buffer for a source", 16),
+    SizeOption("slot_cycles", "cycles of a time slot", 8),
+    SizeOption("guard_cycles", "of these, cycles without a grant", 1),
+    SizeOption("sl_cycles", "cycles of a decision", 1),
+    SizeOption("sl_units", "slots decided at once", 1),
+    SizeOption("order", "order of the scheduler array", "plain", ("plain", "wrapped", "pipelined")),
+    SizeOption("priority", "where the array starts", "round_robin", ("fixed", "round_robin", "random")),
+    SizeOption("age_bits", "bits of the predictor's counters", 8),
+    SizeOption("stored", "configurations of the second level", 4),
+)
+"""Sizes of a time-multiplexed switch that the user may choose."""
+
 BLOCKS = {
     block.name: block
     for block in (
@@ -98,6 +161,17 @@ BLOCKS = {
             ),
             _numesh,
         ),
+        Block(
+            "tdm-array",
+            (
+                SizeOption("ports", "ports of the switch", 16),
+                SizeOption("order", "order of the cells", "plain", ("plain", "wrapped", "pipelined")),
+                SizeOption("start", "(0, 0), or any cell", "fixed", ("fixed", "any")),
+            ),
+            _tdm_array,
+        ),
+        Block("tdm-scheduler", SWITCH_SIZES, _tdm_scheduler),
+        Block("tdm-switch", SWITCH_SIZES, _tdm_switch),
     )
 }
 """Blocks by name."""

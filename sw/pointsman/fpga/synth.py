@@ -39,7 +39,7 @@ class Synthesis:
     """What was measured. ``timings`` has one entry a seed."""
 
     block: str
-    shape: Mapping[str, int | bool]
+    shape: Mapping[str, int | bool | str]
     device: str
     speed: int
     cells: Cells
@@ -71,7 +71,7 @@ class Synthesis:
 
 def synthesise(
     block: str,
-    sizes: Mapping[str, int],
+    sizes: Mapping[str, int | str],
     *,
     device: str = "ecp5-85k",
     speed: int = 8,
@@ -85,7 +85,7 @@ def synthesise(
     ----------
     block : str
         One of `BLOCKS`.
-    sizes : mapping of str to int
+    sizes : mapping of str to int or str
         Sizes that are not the standard ones.
     device, speed
         Device and speed grade.

@@ -1,0 +1,94 @@
+"""The whole switch: scheduler, crossbar, and a network interface for each processor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from amaranth.hdl import Cat, ClockSignal, Instance, Module, ResetSignal, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .crossbar import Crossbar
+from .matrix import along_rows, column, row
+from .nic import NetworkInterface, network_members, processor_members
+from .scheduler import Scheduler
+from .shape import SwitchShape
+
+
+class Switch(wiring.Component):
+    """A system of N processors around a time-multiplexed crossbar (Ding et al. 2005, §4, Figure 1).
+
+    Latency: a word written in cycle c is requested in c + 1. Sent in a granted cycle g, it can be read from g + 2 on.
+
+    Parameters
+    ----------
+    shape : SwitchShape
+        Sizes of the switch.
+    module : str, optional
+        Verilog module of a network interface, if that is defined elsewhere, so that it is emitted once.
+
+    Ports
+    -----
+    p_address_<i>, p_write_<i>, p_read_<i>, p_write_data_<i>, p_full_<i>, p_read_data_<i>
+        Processor port of processor i, as in ``nic.NetworkInterface``.
+    """
+
+    def __init__(self, *, shape: SwitchShape, module: str | None = None) -> None:
+        self.shape = shape
+        self.module = module
+        members = processor_members(shape)
+        super().__init__({f"{name}_{i}": member for i in range(shape.ports) for name, member in members.items()})
+        self.scheduler = Scheduler(shape=shape)
+        self.crossbar = Crossbar(shape=shape)
+        self.nics: list[NetworkInterface] = []
+        if module is None:
+            self.nics = [NetworkInterface(shape=shape) for _ in range(shape.ports)]
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        shape, n = self.shape, self.shape.ports
+        m.submodules.scheduler = scheduler = self.scheduler
+        m.submodules.crossbar = crossbar = self.crossbar
+        everything: Mapping[str, wiring.Member] = processor_members(shape) | network_members(shape)
+        if self.module is None:
+            nics = [{name: getattr(nic, name) for name in everything} for nic in self.nics]
+            for i, interface in enumerate(self.nics):
+                m.submodules[f"nic_{i}"] = interface
+        else:
+            nics = [self._instance(m, i, self.module, everything) for i in range(n)]
+        m.d.comb += [
+            scheduler.request.eq(Cat(nic["request"] for nic in nics)),
+            scheduler.used.eq(scheduler.fabric & along_rows(Cat(nic["out_valid"] for nic in nics), n)),
+            scheduler.command_valid.eq(Cat(nic["command_valid"] for nic in nics)),
+            crossbar.fabric.eq(scheduler.fabric),
+            crossbar.back.eq(scheduler.grant),
+            crossbar.back_in.eq(Cat(nic["ready"] for nic in nics)),
+        ]
+        for i, nic in enumerate(nics):
+            m.d.comb += [
+                nic["grant"].eq(row(scheduler.grant, i, n)),
+                nic["granted_source"].eq(column(scheduler.grant, i, n)),
+                nic["out_ready"].eq(crossbar.back_out[i]),
+                nic["in_source"].eq(column(scheduler.fabric, i, n)),
+                nic["in_valid"].eq(getattr(crossbar, f"out_valid_{i}")),
+                nic["in_data"].eq(getattr(crossbar, f"out_data_{i}")),
+                getattr(crossbar, f"in_valid_{i}").eq(nic["out_valid"]),
+                getattr(crossbar, f"in_data_{i}").eq(nic["out_data"]),
+                getattr(scheduler, f"command_{i}").eq(nic["command"]),
+                nic["command_done"].eq(scheduler.done[i]),
+                nic["answer_valid"].eq(scheduler.answers),
+                nic["answer"].eq(scheduler.answer),
+            ]
+            for name, member in processor_members(shape).items():
+                inner, outer = nic[name], getattr(self, f"{name}_{i}")
+                m.d.comb += inner.eq(outer) if member.flow == In else outer.eq(inner)
+        return m
+
+    def _instance(self, m: Module, i: int, module: str, members: Mapping[str, wiring.Member]) -> dict[str, Signal]:
+        ports: dict[str, Signal] = {}
+        joints: list[tuple[str, str, object]] = [("i", "clk", ClockSignal()), ("i", "rst", ResetSignal())]
+        for name, member in members.items():
+            ports[name] = Signal(member.shape, name=f"{name}_of_{i}")
+            joints.append(("o" if member.flow == Out else "i", name, ports[name]))
+        m.submodules[f"nic_{i}"] = Instance(module, *joints)
+        return ports

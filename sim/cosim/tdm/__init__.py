@@ -1,0 +1,1 @@
+"""The time-multiplexed switch: a naive model of it, cycle by cycle."""
