@@ -43,15 +43,17 @@ class TdmCounter(wiring.Component):
         super().__init__(members | {"now": Out(shape.slots), "grant": Out(size), "fabric": Out(size)})
         self.copy = Signal(size)
         """The configuration of the slot."""
+        self.place = Signal(shape.slots)
+        """The slot of the last copy, also while there is none."""
+        self.tick = Signal(range(shape.slot_cycles), init=shape.slot_cycles - 1)
+        """Cycle of the slot."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
         size = shape.ports**2
         last = shape.slot_cycles - 1
-        place = Signal(shape.slots)
-        """The slot of the last copy, also while there is none."""
-        tick = Signal(range(shape.slot_cycles), init=last)
+        place, tick = self.place, self.tick
         copy = self.copy
         later, following = Signal(shape.slots), Signal(shape.slots)
         m.d.comb += [

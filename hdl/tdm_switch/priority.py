@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,7 +18,8 @@ class Priority(wiring.Component):
 
     Round robin goes on by one column in each decision, and by one row after the last column; in the wrapped order by one
     diagonal. With ``shape.reserves`` it stays as long as the connection it points at is requested and realised in no slot, and
-    meanwhile no other connection gets its ports. In the wrapped order that holds for all connections of the diagonal.
+    meanwhile no other connection gets its ports. In the wrapped order that holds for all connections of the diagonal that were
+    waiting when the start came to it; those that come later have to wait for the next round, or nobody else would have a turn.
 
     Random numbers come from a shift register of 16 bits with the taps 16, 14, 13 and 11, one step in each decision. The row is in
     its bits from 0 on, the column in those from 8 on, both modulo N.
@@ -49,6 +50,12 @@ class Priority(wiring.Component):
         super().__init__(
             {"step": In(1), "unmet": In(n * n), "row": Out(bits), "column": Out(bits), "allowed": Out(n * n)}
         )
+        self.waits = Signal()
+        """The start stays."""
+        self.waiting = Signal(n * n)
+        """The connections for which it stays."""
+        self.late = Signal(n)
+        """Rows whose connection at the start was not waiting when the start came, or has been served since."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -61,9 +68,9 @@ class Priority(wiring.Component):
                 m.d.sync += state.eq(Cat(state[1:], state[0] ^ state[2] ^ state[3] ^ state[5]))
             m.d.comb += [self.row.eq(state[:bits]), self.column.eq(state[8 : 8 + bits])]
         elif shape.priority == "round_robin":
-            waits = Signal()
+            waits = self.waits
             if shape.reserves:
-                top, waiting = Signal(n * n), Signal(n * n)
+                top, waiting = Signal(n * n), self.waiting
                 if shape.order == "plain":
                     first = along_rows(one_hot(self.row, n), n) & along_columns(one_hot(self.column, n), n)
                 else:
@@ -71,10 +78,12 @@ class Priority(wiring.Component):
                 kept = along_rows(rows_any(waiting, n), n) | along_columns(columns_any(waiting, n), n)
                 m.d.comb += [
                     top.eq(first),
-                    waiting.eq(top & self.unmet),
+                    waiting.eq(top & self.unmet & ~along_rows(self.late, n)),
                     waits.eq(waiting.any()),
                     self.allowed.eq(top | ~kept),
                 ]
+                with m.If(self.step):
+                    m.d.sync += self.late.eq(Mux(waits, self.late | ~rows_any(waiting, n), 0))
             with m.If(self.step & ~waits):
                 m.d.sync += self.column.eq(self.column + 1)
                 with m.If(self.column == n - 1):

@@ -75,13 +75,18 @@ class Requests(wiring.Component):
         )
         self.held = Signal(size)
         self.latched = Signal(size)
+        self.chosen = Signal(Predictor)
+        """The predictor."""
+        self.limit = Signal(shape.age_bits)
+        """Its threshold."""
+        self.ages = [Signal(shape.age_bits, name=f"age_{i}") for i in range(size)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
         size = shape.ports**2
         held, latched = self.held, self.latched
-        predictor = Signal(Predictor)
+        predictor = self.chosen
         cleared = Signal(size)
         expired = Signal(size)
         m.d.comb += [
@@ -101,7 +106,7 @@ class Requests(wiring.Component):
         with m.Else():
             m.d.sync += latched.eq((latched | self.request) & ~cleared & ~expired)
         if shape.age_bits:
-            threshold = Signal(shape.age_bits)
+            threshold = self.limit
             with m.If(self.predict):
                 m.d.sync += threshold.eq(self.threshold)
             grows = Signal()
@@ -112,7 +117,7 @@ class Requests(wiring.Component):
                     m.d.comb += grows.eq(self.used.any())
             over = []
             for i in range(size):
-                age, older = Signal(shape.age_bits, name=f"age_{i}"), Signal(shape.age_bits, name=f"older_{i}")
+                age, older = self.ages[i], Signal(shape.age_bits, name=f"older_{i}")
                 m.d.comb += older.eq(age + grows)
                 busy = self.request[i] | self.used[i] | ~latched[i]
                 # An age beyond the threshold is one that a smaller threshold has caught up with.

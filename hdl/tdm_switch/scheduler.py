@@ -85,6 +85,8 @@ class Scheduler(wiring.Component):
         """A decision begins; a decision ends."""
         self.phase = Signal(range(shape.sl_cycles))
         """Cycle of the decision."""
+        self.number = Signal(range(shape.sl_units))
+        """Number of the decision, modulo the units."""
         self.spoilt = [Signal(name=f"spoilt_{j}") for j in units]
         """The slot of the decision has been changed by a command since it began; only with several ``sl_cycles``."""
 
@@ -133,8 +135,7 @@ class Scheduler(wiring.Component):
             priority.unmet.eq(unmet),
             priority.step.eq(step),
         ]
-        number = Signal(range(shape.sl_units))
-        """Of the decision, modulo the units."""
+        number = self.number
         with m.If(step):
             m.d.sync += number.eq(number + 1)
             with m.If(number == shape.sl_units - 1):

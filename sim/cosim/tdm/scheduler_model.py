@@ -118,6 +118,7 @@ class SchedulerModel:
         self.units = [Unit(j) for j in range(shape.sl_units)]
         self.phase = 0
         self.number = 0
+        self.late: set[int] = set()
         self.random = 0xACE1
         self.start = (0, 0)
         if shape.priority == "random":
@@ -344,8 +345,12 @@ class SchedulerModel:
             return False
         if not shape.reserves:
             return True
-        waiting = self._first() & unmet
+        waiting = self._waiting(unmet)
         return connection in self._first() or all(u != a and v != b for a, b in waiting)
+
+    def _waiting(self, unmet: Connections) -> Connections:
+        """Connections for which the start stays."""
+        return {c for c in self._first() & unmet if c[0] not in self.late}
 
     def _first(self) -> Connections:
         """Connections that nobody comes before."""
@@ -426,8 +431,11 @@ class SchedulerModel:
             self.random = r >> 1 | bit << 15
             self.start = self._random_start()
         elif shape.priority == "round_robin":
-            if shape.reserves and self._first() & unmet:
+            waiting = self._waiting(unmet)
+            if shape.reserves and waiting:
+                self.late |= set(range(n)) - {u for u, _ in waiting}
                 return
+            self.late = set()
             row, column = self.start
             column += 1
             if column == n:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Assert, Cover, Module
+from amaranth.hdl import Assert, Cover, Module, Value
 
 from cosim.formal.proof import Harness
 from tdm_switch.matrix import along_rows, columns_any, rows_any
@@ -14,8 +14,22 @@ from .view import SchedulerView, choice, no_two
 def legal(shape: SwitchShape) -> Harness:
     """No B(s), no preloaded, staged or stored configuration, and no setting of the fabric has two ones in a row or column."""
     m = Module()
-    n = shape.ports
     view = SchedulerView(m, shape)
+    filled, matrix = invariants(m, view)
+    every = view.b[0].any()
+    for configuration in view.b[1:]:
+        every = every & configuration.any()
+    m.d.comb += [
+        Cover(every, "all slots are in use"),
+        Cover((view.p[0] != 0) & (view.b[0] & ~view.p[0]).any(), "preloaded and dynamic connections in a slot"),
+        Cover(filled & matrix.any(), "the second level is in use"),
+    ]
+    return Harness(m, view.inputs)
+
+
+def invariants(m: Module, view: SchedulerView) -> tuple[Value, Value]:
+    """Assert all that. Other proofs stand on it. Gives a place of the second level: it holds something, its connections."""
+    shape, n = view.shape, view.shape.ports
     for s in range(shape.slots):
         m.d.comb += [
             Assert(no_two(view.b[s], n), f"B of slot {s}"),
@@ -28,7 +42,7 @@ def legal(shape: SwitchShape) -> Harness:
         Assert(no_two(view.staged, n), "staged"),
         Assert((view.staged & ~along_rows(view.named, n)) == 0, "staged rows are named"),
     ]
-    filled, matrix, rows = view.stored(m, choice(m, shape.stored, "place"))
+    filled, matrix, rows = view.stored(m, choice(m, max(1, shape.stored), "place"))
     with m.If(filled):
         m.d.comb += [
             Assert(no_two(matrix, n), "second level"),
@@ -36,6 +50,7 @@ def legal(shape: SwitchShape) -> Harness:
         ]
     # One slot at a time, one command at a time; and what is kept for a decision of several cycles is the slot.
     m.d.comb += Assert((view.turn & (view.turn - 1)[:n]) == 0, "one command")
+    m.d.comb += Assert((view.owner & (view.owner - 1)[:n]) == 0, "one owner")
     scheduler = view.scheduler
     for j, counter in enumerate(scheduler.counters):
         one = counter.slot & (counter.slot - 1)[: shape.slots]
@@ -51,12 +66,4 @@ def legal(shape: SwitchShape) -> Harness:
                     (array.a == columns_any(array.b, n)) & (array.d == rows_any(array.b, n)), "its ports"
                 )
             m.d.comb += Assert(scheduler.phase < shape.sl_cycles)
-    every = view.b[0].any()
-    for matrix in view.b[1:]:
-        every = every & matrix.any()
-    m.d.comb += [
-        Cover(every, "all slots are in use"),
-        Cover((view.p[0] != 0) & (view.b[0] & ~view.p[0]).any(), "preloaded and dynamic connections in a slot"),
-        Cover(filled & matrix.any(), "the second level is in use"),
-    ]
-    return Harness(m, view.inputs)
+    return filled, matrix

@@ -21,13 +21,15 @@ def choice(m: Module, count: int, name: str) -> Signal:
 def before(m: Module, value: Value, name: str) -> Signal:
     """``value`` in the cycle before."""
     kept = Signal(len(value), name=f"before_{name}", reset_less=True)
-    m.d.sync += kept.eq(value)
+    part = Module()  # of its own, so that it stands under no condition of the caller's
+    part.d.sync += kept.eq(value)
+    m.submodules += part
     return kept
 
 
 def second_cycle(m: Module) -> Signal:
-    """There has been a cycle before this one."""
-    there = Signal(name="second_cycle", reset_less=True)
+    """There has been a cycle before this one, and it was none of reset."""
+    there = Signal(name="second_cycle")
     m.d.sync += there.eq(1)
     return there
 
@@ -102,6 +104,11 @@ class SchedulerView:
     def decided(self, s: int) -> Value:
         """A decision of slot ``s`` ends."""
         return self.step & self.scheduler.counters[s % self.shape.sl_units].slot[s]
+
+    def shared(self, u: Value, v: Value, s: Value) -> Value:
+        """Request (u, v) is offered to the unit that has slot ``s``."""
+        units = self.shape.sl_units
+        return (u + v + self.scheduler.number) % units == s % units
 
     def field(self, place: tuple[int, int]) -> Value:
         """A field of the command that is carried out."""
