@@ -1,7 +1,7 @@
 """Wormhole and circuit switching through one crossbar, with the times of the paper's evaluation (Ding et al. 2005, §5).
 
-Event by event, in nanoseconds. Processors send their messages in order, one at a time; an output serves its inputs by turns. What the
-paper leaves open is said where it is decided.
+Event by event, in nanoseconds. Processors send their messages in order, one at a time; an output serves its inputs by turns.
+What the paper leaves open is said where it is decided.
 """
 
 from __future__ import annotations
@@ -91,8 +91,9 @@ def _programs(traffic: Traffic) -> Iterator[list[tuple[int, int]]]:
 def _serve(jobs: list[list[tuple[int, int, int]]], wait: int, after: int) -> int:
     """Time when the last output is free again.
 
-    ``jobs[u]`` are the (earliest time, output, time of service) of input u, in order. The next is asked for when the one before has been
-    served, and is heard ``wait`` later. An output is free again ``after`` its service; of those that wait it takes the next by turns.
+    ``jobs[u]`` are the (earliest time, output, time of service) of input u, in order. The next is asked for when the one before
+    has been served, and is heard ``wait`` later. An output is free again ``after`` its service; of those that wait it takes the
+    next by turns.
     """
     ports = len(jobs)
     at = [0] * ports

@@ -1,10 +1,10 @@
 """A quick cycle model of the switch with its network interfaces, for 128 ports and long runs.
 
-One cycle is one cycle of ``hdl/tdm_switch``: same decisions of the scheduler, same words in the same cycles (``tests/sim/cosim/tdm/
-test_fast.py`` compares grants and words with the RTL). It leaves out commands (what they set up is given at the start), wide
-connections, preemption, several units, and input buffers that fill up: processors take words at once. It adds what the paper's evaluation
-has outside the switch: delays of cables, whole messages put into queues by a DMA engine, and preloaded registers that go on to
-the next configuration of a list when their messages are sent.
+One cycle is one cycle of ``hdl/tdm_switch``: same decisions of the scheduler, same words in the same cycles
+(``tests/sim/cosim/tdm/test_fast.py`` compares grants and words with the RTL). It leaves out commands (what they set up is given
+at the start), wide connections, preemption, several units, and input buffers that fill up: processors take words at once. It adds
+what the paper's evaluation has outside the switch: delays of cables, whole messages put into queues by a DMA engine, and
+preloaded registers that go on to the next configuration of a list when their messages are sent.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Delays:
 class Preload:
     """Configurations that registers begin with, one after the other in slots 0, 1, …
 
-    When all words are sent that a configuration is for, its register takes the next of the list that has no register yet, ``load``
-    cycles later. ``until[c][u]`` is how many words from u, to its destination in configuration c, are sent by then.
+    When all words are sent that a configuration is for, its register takes the next of the list that has no register yet,
+    ``load`` cycles later. ``until[c][u]`` is how many words from u, to its destination in configuration c, are sent by then.
     """
 
     configurations: tuple[tuple[int, ...], ...] = ()
@@ -136,9 +136,11 @@ def run(
     scalars = np.array([state.scalars[name] for name in STATE], np.int64)
     predictor = np.array([int(state.predictor), state.threshold], np.int64)
     options = np.array(
-        [shape.slot_cycles, shape.guard_cycles, shape.sl_cycles, shape.order == "wrapped", shape.reserves]
-        + [("fixed", "round_robin", "random").index(shape.priority), shape.queue_depth]
-        + [delays.request, delays.grant, delays.word, rate, window, limit, preload.load, preload.registers],
+        [
+            *(shape.slot_cycles, shape.guard_cycles, shape.sl_cycles, shape.order == "wrapped", shape.reserves),
+            *(("fixed", "round_robin", "random").index(shape.priority), shape.queue_depth),
+            *(delays.request, delays.grant, delays.word, rate, window, limit, preload.load, preload.registers),
+        ],
         np.int64,
     )
     grants = np.full((trace, n), NOBODY, np.int64)
