@@ -3,8 +3,8 @@
     python benchmarks/tdm_switch.py [--quick] [--pictures docs/pictures]
 
 What the paper leaves open is fixed here and said in ``docs/tdm_evaluation.md``: efficiency is the time that the busiest link
-needs over the time taken; processors have ``WINDOW`` messages at a time in their logical queues; wormhole and circuit switching take
-messages in order. The switch is ``cosim.tdm.fast``, which its tests compare with the RTL.
+needs over the time taken; processors have ``WINDOW`` messages at a time in their logical queues; wormhole and circuit switching
+take messages in order. The switch is ``cosim.tdm.fast``, which its tests compare with the RTL.
 """
 
 from __future__ import annotations
