@@ -186,7 +186,7 @@ def on_the_rtl(shape, setup, traffic, cycles):
     return counted[0]
 
 
-@pytest.mark.parametrize(("ports", "seed", "cycles"), [(4, 1, 250), (8, 2, 150)])
+@pytest.mark.parametrize(("ports", "seed", "cycles"), [(4, 1, 250), pytest.param(8, 2, 150, marks=pytest.mark.slow)])
 def test_grants_and_words_are_those_of_the_rtl(ports, seed, cycles):
     chance = random.Random(seed)
     shape = random_shape(chance, ports, 3)
