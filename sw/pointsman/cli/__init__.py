@@ -11,6 +11,7 @@ from pointsman.errors import PointsmanError
 
 from .check import check
 from .compile import compile_
+from .configure import configure
 from .explain import explain
 from .fmt import fmt
 from .options import EXIT_USER
@@ -48,9 +49,10 @@ def main() -> None:
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 -o matmul.image
       pointsman check matmul.image
       pointsman route streams.json --router ideal --json routes.json
+      pointsman configure connections.json --json configurations.json
       pointsman verilog numesh --mesh 4x4 -o mesh.v
     """
 
 
-for _command in (compile_, check, explain, fmt, route, run, synth, verilog):
+for _command in (compile_, configure, check, explain, fmt, route, run, synth, verilog):
     main.add_command(_command)

@@ -10,12 +10,17 @@ column where it turns. So an 8×8 torus takes 64, which is optimal (N³/8).
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
+
+import numpy as np
 
 from pointsman.network import mesh, torus
 from pointsman.network.dimension_order import way
 
-from .types import Bound, Connection, Network
+from .conflicts import Conflicts, directed_links
+from .dsatur import dsatur
+from .tabu import place_all, without_last
+from .types import Bound, Connection, ConnectionProblem, Network
 
 
 def ring_configurations(nodes: int) -> list[list[Connection]]:
@@ -110,24 +115,26 @@ def _add_idle(configurations: list[list[Connection]], nodes: int) -> None:
 
 @lru_cache(maxsize=64)
 def _packed_cached(kind: str, nodes: int) -> tuple[tuple[Connection, ...], ...]:
-    """First fit, longest ways first; a node's own pair occupies its ports only."""
+    """By saturation and a short search; a node's own pair occupies its ports only."""
     topology = (torus if kind == "torus" else mesh)(nodes)
-    ways = {(s, d): way(topology, s, d) for s in range(nodes) for d in range(nodes)}
-    order = sorted(ways, key=lambda pair: (-len(ways[pair]), pair))
-    used: list[set[tuple[str, int] | Connection]] = []
-    answer: list[list[Connection]] = []
-    for pair in order:
-        path = ways[pair]
-        needs = {("from", pair[0]), ("to", pair[1]), *zip(path, path[1:], strict=False)}
-        for taken, configuration in zip(used, answer, strict=True):
-            if not taken & needs:
-                break
-        else:
-            taken, configuration = set(), []
-            used.append(taken)
-            answer.append(configuration)
-        taken |= needs
-        configuration.append(pair)
+    pairs = [(s, d) for s in range(nodes) for d in range(nodes)]
+    paths = tuple(way(topology, s, d) for s, d in pairs)
+    network = Network("torus" if kind == "torus" else "mesh", (nodes,))
+    number = {pair: 2 * nodes + index for index, pair in enumerate(directed_links(network))}
+    rows = [[p[0], nodes + p[-1], *(number[hop] for hop in pairwise(p))] for p in paths]
+    first = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    flat = np.array([resource for row in rows for resource in row], np.int64)
+    ways = np.arange(len(pairs) + 1, dtype=np.int64)
+    table = Conflicts(ConnectionProblem(network, ()), 2 * nodes + len(number), ways, first, flat, paths)
+    colours, chosen = dsatur(table), ways[:-1].copy()
+    while (count := int(colours.max()) + 1) > table.loads().max():
+        trial = without_last(colours, table, chosen, count - 1)
+        if not place_all(table, trial, chosen, count - 1, 20_000, 0):
+            break
+        colours = trial
+    answer: list[list[Connection]] = [[] for _ in range(int(colours.max()) + 1)]
+    for pair, colour in zip(pairs, colours.tolist(), strict=True):
+        answer[colour].append(pair)
     return tuple(map(tuple, answer))
 
 

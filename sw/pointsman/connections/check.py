@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from .types import Configurations, Timetable
 
@@ -37,7 +38,7 @@ def check_configurations(answer: Configurations) -> list[str]:
             if problem.network.kind == "crossbar":
                 continue
             findings += [f"{name}: {text}" for text in _wrong_way(answer, pair, path)]
-            for hop in zip(path, path[1:], strict=False):
+            for hop in pairwise(path):
                 if hop in users:
                     findings.append(f"{name}: shares the link {hop[0]} -> {hop[1]} with {users[hop]}")
                 users[hop] = pair
@@ -76,7 +77,7 @@ def _wrong_way(answer: Configurations, pair: tuple[int, int], path: tuple[int, .
     ports = network.topology.at_port
     if (path[0], path[-1]) != pair:
         return [f"its way leads from {path[0]} to {path[-1]}"]
-    for u, v in zip(path, path[1:], strict=False):
+    for u, v in pairwise(path):
         if all(other != v for other, _ in ports[u].values()):
             return [f"there is no link {u} -> {v}"]
     if answer.problem.routing == "xy" and list(path) != _expected(network.kind, network.size, *pair):

@@ -13,6 +13,7 @@ from .bounds import bounds_of
 from .conflicts import Conflicts, conflicts_of
 from .crossbar import edge_colours
 from .dsatur import dsatur
+from .hypercube import of_hypercube
 from .iterated import iterated_greedy
 from .tabu import place_all, without_last
 from .types import Bound, Configurations, ConnectionProblem
@@ -98,20 +99,29 @@ def configure(
 def _best(
     conflicts: Conflicts, bound: int, degree: int | None, seed: int, effort: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The best start, then one configuration less at a time."""
+    """The best start, then fewer and fewer configurations: an eighth of the way to the bound at a time, at last one."""
     starts = [dsatur(conflicts) if conflicts.connections <= MAX_DSATUR else greedy(conflicts)]
-    if conflicts.problem.network.nodes <= MAX_AAPC_NODES and starts[0].max() >= bound:
-        starts.append(ordered_aapc(conflicts))
+    if starts[0].max() >= bound:
+        if conflicts.problem.network.nodes <= MAX_AAPC_NODES:
+            starts.append(ordered_aapc(conflicts))
+        cube = of_hypercube(conflicts.problem)
+        if cube is not None:
+            starts.append(cube)
     colours = min(starts, key=lambda found: found.max())
     chosen = conflicts.ways[:-1].copy()
     iterated_greedy(conflicts, colours, chosen, bound, ROUNDS, seed)
     row = len(conflicts.rows) / max(1, conflicts.connections)  # resources of all ways of a connection
+    careful = False
     while (count := int(colours.max()) + 1) > bound:
-        trial, ways = without_last(colours, conflicts, chosen, count - 1), chosen.copy()
+        target = count - (1 if careful else max(1, (count - bound) // 8))
+        trial, ways = without_last(colours, conflicts, chosen, target), chosen.copy()
         steps = int(effort * WORK / (row * count)) + 1
-        if not place_all(conflicts, trial, ways, count - 1, steps, seed):
+        if place_all(conflicts, trial, ways, target, steps, seed):
+            colours, chosen = trial, ways
+        elif target == count - 1:
             break
-        colours, chosen = trial, ways
+        else:
+            careful = True
     return colours, chosen
 
 

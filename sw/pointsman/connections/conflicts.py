@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def conflicts_of(problem: ConnectionProblem) -> Conflicts:
         for path in _ways(problem, source, destination):
             rows += [source, nodes + destination]
             if problem.network.kind != "crossbar":
-                rows += [number[pair] for pair in zip(path, path[1:], strict=False)]
+                rows += [number[pair] for pair in pairwise(path)]
             first.append(len(rows))
             paths.append(path)
         ways.append(len(paths))

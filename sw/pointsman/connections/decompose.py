@@ -27,7 +27,8 @@ from .types import Bound, DemandProblem, TimedConfiguration, Timetable
 
 MAX_TIME = 1 << 52
 """Largest sum of all demands, in units in which they are whole."""
-MAX_PACKS = 1_000_000
+MAX_PACKS = 30_000_000
+"""Packs, times packs of the fullest port, that are coloured."""
 PACK_SIZES = 48
 
 Parts = list[tuple[int, list[tuple[int, int]]]]
@@ -102,7 +103,7 @@ def _birkhoff(amounts: np.ndarray, delta: int) -> Parts:
         rows = matched
         duration = int(open_[rows, np.arange(len(real))].min())
         sent = np.minimum(real[rows, np.arange(len(real))], duration)
-        parts.append((int(sent.max()), [(int(rows[v]), v) for v in np.flatnonzero(sent)]))
+        parts.append((int(sent.max()), [(int(rows[v]), int(v)) for v in np.flatnonzero(sent)]))
         real[rows, np.arange(len(real))] -= sent
         padding[rows, np.arange(len(real))] -= duration - sent
     return [(duration, pairs) for duration, pairs in parts if pairs]
@@ -176,7 +177,7 @@ def _pack(amounts: np.ndarray, delta: int) -> Parts:
         sizes |= {min(largest, max(1, delta * times)) for times in (1, 2, 4, 8)}
     for size in sorted(sizes, reverse=True):
         packs = -(-amounts // size)
-        if packs.sum() > MAX_PACKS:
+        if int(packs.sum()) * int(max(packs.sum(0).max(), packs.sum(1).max())) > MAX_PACKS:
             break
         parts = _packed(amounts, packs, size)
         if best is None or _cost(parts, delta) < _cost(best, delta):
@@ -211,11 +212,9 @@ def _list(amounts: np.ndarray, delta: int) -> Parts:
         u, v = divmod(place, len(amounts))
         if not amounts[u, v]:
             break
-        for number, (taken, used) in enumerate(zip(inputs, outputs, strict=True)):
-            if u not in taken and v not in used:
-                break
-        else:
-            number = len(parts)
+        free = (n for n in range(len(parts)) if u not in inputs[n] and v not in outputs[n])
+        number = next(free, len(parts))
+        if number == len(parts):
             parts.append((int(amounts[u, v]), []))
             inputs.append(set())
             outputs.append(set())

@@ -26,13 +26,14 @@ def greedy(conflicts: Conflicts) -> np.ndarray:
 def colouring(conflicts: Conflicts) -> np.ndarray:
     """Fill one configuration after the other, by priority (Figure 5.13). O(connections² × way).
 
-    The priority is the length of the way over the number of connections that it conflicts with, in the whole set. Tables 5.4 and
+    The priority is the length of the way over the number of connections that it conflicts with, in the whole set; of two with the
+    same, the longer comes first, as in the example of Figure 5.12. Tables 5.4 and
     5.6 of the thesis come out this way (83 for an all-to-all), and not as its text has it (``colouring_updated``: 89).
     """
     first, rows = _first_ways(conflicts)
     lengths, degree = _lengths(first), _degrees(conflicts, first, rows)
     priority = np.divide(lengths, degree, out=np.full(len(degree), np.inf), where=degree > 0)
-    return _in_order(conflicts, np.lexsort((np.arange(len(degree)), -priority)))
+    return _in_order(conflicts, np.lexsort((np.arange(len(degree)), -lengths, -priority)))
 
 
 def colouring_updated(conflicts: Conflicts) -> np.ndarray:
@@ -165,6 +166,7 @@ def _colouring(
     while len(waiting):
         for index in waiting:
             priority[index] = lengths[index] / degree[index] if degree[index] else np.inf
+        waiting = waiting[np.argsort(-lengths[waiting], kind="mergesort")]
         for index in waiting[np.argsort(-priority[waiting], kind="mergesort")]:
             if blocked[index] == colour:
                 continue
@@ -176,6 +178,6 @@ def _colouring(
                         seen[other] = index
                         degree[other] -= 1
                         blocked[other] = colour
-        waiting = waiting[colours[waiting] < 0]
+        waiting = np.flatnonzero(colours < 0)
         colour += 1
     return colours

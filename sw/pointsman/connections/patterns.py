@@ -1,0 +1,87 @@
+"""Sets of connections to measure schedulers with (Yuan 1998, §5.4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from .hypercube import hypercube
+from .types import Connection
+
+Distribution = Sequence[tuple[int, int]]
+"""(processors, block size) of each dimension of an array, distributed block-cyclically."""
+
+
+def ring_pattern(nodes: int) -> list[Connection]:
+    """Both neighbours in a ring of all nodes, in the order of their numbers."""
+    return _distinct([(node, (node + step) % nodes) for node in range(nodes) for step in (1, -1)])
+
+
+def neighbour_pattern(topology: Topology) -> list[Connection]:
+    """Every node to all its neighbours."""
+    pairs = [(link.node, link.other) for link in topology.links]
+    return sorted(set(pairs) | {(v, u) for u, v in pairs})
+
+
+def hypercube_pattern(nodes: int) -> list[Connection]:
+    """Numbers that differ in one bit; the number of nodes must be a power of two."""
+    return hypercube(_bits(nodes))
+
+
+def shuffle_exchange_pattern(nodes: int) -> list[Connection]:
+    """A node to the one whose number is its own turned left by a bit, and to the one with the other last bit."""
+    bits = _bits(nodes)
+    shuffle = [(node, (node << 1 | node >> bits - 1) & nodes - 1) for node in range(nodes)] if bits else []
+    return _distinct(shuffle + [(node, node ^ 1) for node in range(nodes) if bits])
+
+
+def all_to_all_pattern(nodes: int) -> list[Connection]:
+    return [(source, destination) for source in range(nodes) for destination in range(nodes) if source != destination]
+
+
+def random_pattern(nodes: int, connections: int, seed: int) -> list[Connection]:
+    """Different pairs of different nodes, each set as likely as any other."""
+    pairs = all_to_all_pattern(nodes)
+    chosen = np.random.default_rng([seed, nodes, connections]).permutation(len(pairs))[:connections]
+    return [pairs[index] for index in chosen.tolist()]
+
+
+def redistribution(extent: int, before: Distribution, after: Distribution) -> list[Connection]:
+    """Connections by which an array of ``extent`` in each dimension goes from one distribution to another.
+
+    Processors are numbered with the last dimension fastest.
+    """
+    pairs = {(0, 0)}
+    elements = np.arange(extent)
+    for (old, old_block), (new, new_block) in zip(before, after, strict=True):
+        owners = set(zip((elements // old_block % old).tolist(), (elements // new_block % new).tolist(), strict=True))
+        pairs = {(s * old + a, d * new + b) for s, d in pairs for a, b in owners}
+    return sorted(pair for pair in pairs if pair[0] != pair[1])
+
+
+def random_distribution(nodes: int, extent: int, random: np.random.Generator) -> list[tuple[int, int]]:
+    """Processors of three dimensions that make ``nodes``, and a block size for each that leaves nobody without elements.
+
+    All are powers of two, and every division of the processors is as likely as any other.
+    """
+    bits = _bits(nodes)
+    divisions = [(a, b, bits - a - b) for a in range(bits + 1) for b in range(bits + 1 - a)]
+    chosen = divisions[int(random.integers(len(divisions)))]
+    room = [_bits(extent) - part for part in chosen]
+    if min(room) < 0:
+        raise PointsmanError(f"an array of {extent} a side has no elements for {nodes} processors in one dimension")
+    return [(1 << part, 1 << int(random.integers(most + 1))) for part, most in zip(chosen, room, strict=True)]
+
+
+def _bits(nodes: int) -> int:
+    if nodes < 1 or nodes & (nodes - 1):
+        raise PointsmanError(f"the number of nodes must be a power of two, not {nodes}")
+    return nodes.bit_length() - 1
+
+
+def _distinct(pairs: list[Connection]) -> list[Connection]:
+    return [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
