@@ -10,6 +10,7 @@ from .codes import Codes, MoveType
 from .places import buffer_number, is_buffer, is_neighbour, is_register
 from .shape import NodeShape
 
+
 def decoded_layout(shape: NodeShape) -> data.StructLayout:
     """What a VFSM is to do, bit by bit.
 

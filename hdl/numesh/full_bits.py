@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, ResetSignal, Signal, Value
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -37,7 +37,8 @@ class FullBits(wiring.Component):
     put : Signal(range(vfsms)), in
         Valid with ``fill`` and ``keep``.
     clear : Signal(1), in
-        Strobe: buffer ``got`` is empty from the next cycle on. Not with ``fill`` or ``keep`` of the same buffer.
+        Strobe: buffer ``got`` is empty from the next cycle on. Not with ``fill`` or ``keep`` of the same buffer, and not in
+        the first cycle after a reset.
     got : Signal(range(vfsms)), in
         Valid with ``clear``.
     filled, kept : Signal(1), out
@@ -51,6 +52,8 @@ class FullBits(wiring.Component):
     ----------
     cleared : Signal(1)
         ``clear`` of the cycle before.
+    sweeping : Signal(1)
+        The cycle before was one of reset.
     last_put, last_got : Signal(range(vfsms))
         Their buffers.
     puts, gets : Memory
@@ -75,6 +78,7 @@ class FullBits(wiring.Component):
             }
         )
         self.cleared = Signal(init=1)  # reset empties
+        self.sweeping = Signal(init=1)
         self.last_put = Signal(bits, reset_less=True)
         self.last_got = Signal(bits, reset_less=True)
         self.puts = Memory(shape=1, depth=shape.vfsms, init=[], attrs=_PLACE)
@@ -88,10 +92,11 @@ class FullBits(wiring.Component):
             self.filled.eq(self.fill),
             self.kept.eq(self.keep),
             self.cleared.eq(self.clear),
+            self.sweeping.eq(0),
             self.last_put.eq(self.put),
             self.last_got.eq(self.got),
         ]
-        with m.If(ResetSignal()):
+        with m.If(self.sweeping):
             m.d.sync += self.last_got.eq(self.last_got + 1)
         entering = Signal()
         m.d.comb += entering.eq(self.filled | self.kept)

@@ -263,10 +263,10 @@ class TransferStages(wiring.Component):
         ]
         look_r = {n: later(f"r_{n}", look[n]) for n in look if n.startswith("target")}
         counts = ~(look_r["target_same1"] & taken_valid) & ~(look_r["target_from0"] & r.from_buffer & leaves)
+        r_found = look_now(full_bits.full_2, look_r["target_from1"], look_r["target_into2"], look_r["target_same2"])
         w_room = later(
             "w_room",
-            (r.to_buffer & (r.blind | ~(look_r["target_into1"] & fill)))
-            & ~((~r.blind & counts) & look_now(full_bits.full_2, look_r["target_from1"], look_r["target_into2"], look_r["target_same2"])),
+            (r.to_buffer & (r.blind | ~(look_r["target_into1"] & fill))) & ~((~r.blind & counts) & r_found),
         )
         w_room_unless_kept = later("w_room_unless_kept", ~r.blind & look_r["target_same1"] & taken_valid)
         m.d.comb += [

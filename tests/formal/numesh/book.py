@@ -101,7 +101,9 @@ PROOFS: tuple[Proof, ...] = (
     _of(reprogram.pointer, quick=True),
     _of(reprogram.slots),
     _of(interface.flow_control, quick=True, cover=8, assumes="pipelines ask for registers that exist"),
-    _of(full_bits.look_ups, quick=True, depth=3, cover=8, assumes="no event fills and empties the same buffer; no reset"),
+    _of(
+        full_bits.look_ups, quick=True, depth=3, cover=8, assumes="no event fills and empties the same buffer; no reset"
+    ),
     _of(full_bits.reset, depth=2, cover=12),
     _of(structure.no_path, depth=0, cover=0),
 )

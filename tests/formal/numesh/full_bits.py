@@ -1,6 +1,7 @@
 """The full bits of the buffers, which live in two small memories: alone, so that any buffer may be filled and emptied.
 
-The solver chooses the buffer. The proofs of the whole node take from here that a reset leaves all buffers empty (`view.PipelineView`).
+The solver chooses the buffer. The proofs of the whole node take from here that a reset leaves all buffers empty
+(`view.PipelineView`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def look_ups(shape: NodeShape) -> Harness:
     leaves = bits.clear & (bits.got == v)
     m.d.comb += Assume(~(enters & leaves))
     # What a reset does is told below; a node at work has none.
-    m.d.comb += Assume(~ResetSignal())
+    m.d.comb += [Assume(~ResetSignal()), Assume(~(bits.sweeping & bits.clear))]
     up = Signal()
     m.d.sync += [truth.eq(enters | (truth & ~leaves)), up.eq(1)]
     with m.If(~up):
@@ -40,7 +41,12 @@ def look_ups(shape: NodeShape) -> Harness:
         m.d.sync += [asked.eq(index == v), then.eq(truth)]
         with m.If(asked):
             m.d.comb += Assert(getattr(bits, f"full_{k}") == then, "a look-up")
-    m.d.comb += [Cover(up & truth & leaves), Cover(up & truth & enters), Cover(up & ~truth & leaves), Cover(up & ~truth)]
+    m.d.comb += [
+        Cover(up & truth & leaves),
+        Cover(up & truth & enters),
+        Cover(up & ~truth & leaves),
+        Cover(up & ~truth),
+    ]
     return Harness(m, view.inputs)
 
 
