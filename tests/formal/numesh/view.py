@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Assume, Cat, Const, Module, ResetSignal, Signal, Value
+from amaranth.hdl import Array, Assert, Assume, Cat, Const, Module, ResetSignal, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
@@ -89,7 +89,10 @@ class PipelineView:
         enough.
         """
         bit = full_bit(self._m, self._stages.full_bits, vfsm)
-        self._m.d.comb += Assume(~(self._fresh & ~ResetSignal() & bit))
+        self._m.d.comb += [
+            Assume(~(self._fresh & ~ResetSignal() & bit)),
+            Assert(~(self.writes(vfsm) & ~self.from_buffer & bit), "a VFSM takes a word only while its buffer is empty"),
+        ]
         return ~self._fresh & (bit | (self.writes(vfsm) & self.from_buffer))
 
     def buffered(self, vfsm: Value) -> Value:
