@@ -91,7 +91,9 @@ class PipelineView:
         bit = full_bit(self._m, self._stages.full_bits, vfsm)
         self._m.d.comb += [
             Assume(~(self._fresh & ~ResetSignal() & bit)),
-            Assert(~(self.writes(vfsm) & ~self.from_buffer & bit), "a VFSM takes a word only while its buffer is empty"),
+            Assert(
+                ~(self.writes(vfsm) & ~self.from_buffer & bit), "a VFSM takes a word only while its buffer is empty"
+            ),
         ]
         return ~self._fresh & (bit | (self.writes(vfsm) & self.from_buffer))
 
