@@ -64,5 +64,5 @@ def test_an_operator_made_in_the_prelude_is_named_where_the_program_calls_it() -
 def test_a_schedule_of_one_slot_is_refused(text: str, period: int | None) -> None:
     program = compile_text(text + "(broadcast 'b 0)", topology=mesh(2), file="x.cop")
     with pytest.raises(PlanError) as caught:
-        make_plan(program, NodeShape(), period=period)
+        make_plan(program, NodeShape(), name="x", period=period)
     assert caught.value.message == "the schedule length must be at least 2, not 1"
