@@ -64,6 +64,7 @@ PROOFS: tuple[Proof, ...] = (
         links.kept,
         CHAINED,
         quick=True,
+        cover=22,  # in words of three bits a command takes seven
         assumes="the VFSM writes to links, by moves of any type; no other names its buffer, nor does itself",
     ),
     _chain("straight", chains.straight, "link to link", f"{_OWN}; {_LINK}"),
