@@ -24,8 +24,8 @@ class TransferStages(wiring.Component):
     interface registers depends on registers alone; answers end in flops. So no combinational path leads from
     the ``in`` ports of the links to their ``out`` ports.
 
-    Whether buffers are full is looked up one cycle before the read and write stages ask. What happens to a buffer in that
-    cycle is told from compares of VFSM numbers, made while the annotations came: ``same2`` says that the VFSM in the
+    Whether buffers are full is looked up two cycles before the read and write stages ask. What happens to a buffer in these
+    cycles is told from compares of VFSM numbers, made while the annotations came: ``same2`` says that the VFSM in the
     look-up stage is that in the write stage, two slots before; ``into1`` in the read stage that the write stage has a word
     for the buffer of its VFSM, and so on. What is decided last, whether a word stays for want of an answer (`stays`), is
     caught in flops beside the look-ups.
@@ -184,12 +184,12 @@ class TransferStages(wiring.Component):
         kept = full_bits.kept
         r_into1 = later("r_into1", look["into1"])
         r_source_into1 = later("r_source_into1", look["source_into1"])
-
         filled = full_bits.filled
         left = later("left", leaves & ~(fill & r_source_into1))
 
         def look_now(full: Value, emptied: Value, put_into: Value, put_back: Value) -> Value:
-            """A full bit of the cycle before, and what happened to the buffer in it."""
+            """A full bit as it was a cycle ago, and what happened to the buffer then: it was emptied, or a word was put into it,
+            or its own was put back."""
             return (full & ~(emptied & left)) | (put_into & filled) | (put_back & kept)
 
         # -- Look-up stage: is the own buffer full, and the source's? -------------------------------------------
