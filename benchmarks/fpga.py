@@ -129,8 +129,10 @@ def page(result: dict[str, Any]) -> str:
         )
     for name, lut4, ram, mhz in REFERENCES:
         lines.append(f"| *{name}* | {lut4} | | {ram} | 0 | {mhz} | |")
-    lines += ["", _marks(rows[0]), "", "How it grows, the other sizes standard:", ""]
-    lines += [_growth(name, rows) for name in VARIED]
+    lines += ["", _marks(rows[0])]
+    varied = [name for name in VARIED if any(name in row["varied"] for row in rows)]
+    if varied:  # results of a run that was stopped may have fewer
+        lines += ["", "How it grows, the other sizes standard:", "", *(_growth(name, rows) for name in varied)]
     return "\n".join(lines) + "\n"
 
 
