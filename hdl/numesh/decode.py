@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Value
+from amaranth.hdl import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from .codes import Codes, MoveType
 from .places import buffer_number, is_buffer, is_neighbour, is_register
 from .shape import NodeShape
-
-_LOW_BITS = 3
-
-
-def chooser_layout(codes: Codes) -> data.StructLayout:
-    """A VFSM number as two one-hot codes: ``low`` of its lower bits, ``high`` of the others."""
-    low = min(_LOW_BITS, codes.vfsm_bits)
-    return data.StructLayout({"low": 1 << low, "high": 1 << (codes.vfsm_bits - low)})
-
-
-def choose(bits: Value, chooser: data.View) -> Value:
-    """The bit of ``bits`` that ``chooser`` names."""
-    step = len(chooser.low)
-    rows = [(bits[i * step : (i + 1) * step] & chooser.low).any() & chooser.high[i] for i in range(len(chooser.high))]
-    return Cat(*rows).any()
-
-
-def chosen(chooser: data.View, enable: Value) -> Value:
-    """A bit per VFSM, set at the one that ``chooser`` names, if ``enable``."""
-    return Cat(
-        *(chooser.low & (chooser.high[i] & enable).replicate(len(chooser.low)) for i in range(len(chooser.high)))
-    )
 
 
 def decoded_layout(shape: NodeShape) -> data.StructLayout:
@@ -40,8 +18,6 @@ def decoded_layout(shape: NodeShape) -> data.StructLayout:
     -------
     vfsm, source, target : unsigned
         Number of the VFSM, and of those whose buffers are its source and its destination.
-    own, from_vfsm, to_vfsm : chooser_layout
-        The same three.
     links, to_links : unsigned(neighbours)
         Bit d: takes a word from link d (not as second leg of a fork); destination is link d.
     leg : 1
@@ -56,11 +32,9 @@ def decoded_layout(shape: NodeShape) -> data.StructLayout:
         A word may have to stay: the move is not blind, and not to MEMADR or NULL.
     """
     codes = Codes(shape)
-    chooser = chooser_layout(codes)
     return data.StructLayout(
         {
             **dict.fromkeys(("vfsm", "source", "target"), codes.vfsm_bits),
-            **dict.fromkeys(("own", "from_vfsm", "to_vfsm"), chooser),
             **dict.fromkeys(("links", "to_links"), shape.neighbours),
             **dict.fromkeys(("leg", "from_register", "from_buffer", "from_null"), 1),
             **dict.fromkeys(("to_register", "to_buffer", "to_memadr", "to_null"), 1),
@@ -104,16 +78,11 @@ class DecodeStage(wiring.Component):
         m = Module()
         codes, out = self.codes, self.decoded
         kind, source, destination = self.annotation.type, self.annotation.source, self.annotation.destination
-        numbers = (self.vfsm, buffer_number(codes, source), buffer_number(codes, destination))
-        low = len(out.own.low).bit_length() - 1
-        for number, plain, chooser in zip(
-            numbers, (out.vfsm, out.source, out.target), (out.own, out.from_vfsm, out.to_vfsm), strict=True
-        ):
-            m.d.sync += [
-                plain.eq(number),
-                chooser.low.eq(Cat(number[:low] == i for i in range(len(chooser.low)))),
-                chooser.high.eq(Cat(number[low:] == i for i in range(len(chooser.high)))),
-            ]
+        m.d.sync += [
+            out.vfsm.eq(self.vfsm),
+            out.source.eq(buffer_number(codes, source)),
+            out.target.eq(buffer_number(codes, destination)),
+        ]
         blind = kind == MoveType.BLIND
         sure = (destination == codes.memadr) | (destination == codes.null)
         for d in range(self.shape.neighbours):

@@ -72,6 +72,11 @@ class NodeShape:
         """All ones in a word."""
         return (1 << self.width) - 1
 
+    @property
+    def reset_cycles(self) -> int:
+        """Cycles that a reset must last to empty all buffers, one a cycle. At power-up they are empty."""
+        return self.vfsms
+
     def as_dict(self) -> dict[str, int | bool]:
         """Plain values by name, for files and messages."""
         return asdict(self)

@@ -8,7 +8,8 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .codes import Codes
-from .decode import DecodeStage, choose, chosen, decoded_layout
+from .decode import DecodeStage, decoded_layout
+from .full_bits import FullBits
 from .interface import read_signature, write_signature
 from .places import buffer_number, register_number
 from .shape import NodeShape
@@ -23,8 +24,8 @@ class TransferStages(wiring.Component):
     interface registers depends on registers alone; answers end in flops. So no combinational path leads from
     the ``in`` ports of the links to their ``out`` ports.
 
-    Whether buffers are full is looked up one cycle before the read and write stages ask. What happens to a buffer in that
-    cycle is told from compares of VFSM numbers, made while the annotations came: ``same2`` says that the VFSM in the
+    Whether buffers are full is looked up two cycles before the read and write stages ask. What happens to a buffer in these
+    cycles is told from compares of VFSM numbers, made while the annotations came: ``same2`` says that the VFSM in the
     look-up stage is that in the write stage, two slots before; ``into1`` in the read stage that the write stage has a word
     for the buffer of its VFSM, and so on. What is decided last, whether a word stays for want of an answer (`stays`), is
     caught in flops beside the look-ups.
@@ -71,8 +72,10 @@ class TransferStages(wiring.Component):
         The look-up stage has a VFSM; which, and what it is to do.
     read_active, read_vfsm, read_annotation : Signal
         The same of the read stage.
+    full_bits : FullBits
+        Which buffers hold a word.
     held : Signal(vfsms)
-        Bit v: the buffer of VFSM v holds a word.
+        Bit v: the buffer of VFSM v holds a word. Only shown; emptied by the first cycle of a reset.
     buffers : Memory
         These words, by VFSM.
     write_valid : Signal(1)
@@ -111,6 +114,7 @@ class TransferStages(wiring.Component):
         self.read_vfsm = Signal(codes.vfsm_bits, reset_less=True)
         self.read_annotation = Signal(data.StructLayout(codes.annotation_layout), reset_less=True)
         self.held = Signal(shape.vfsms)
+        self.full_bits = FullBits(shape=shape, lookups=3)
         self.buffers = Memory(shape=shape.width, depth=shape.vfsms, init=[])
         self.write_valid = Signal()
         self.write_word = Signal(shape.width, reset_less=True)
@@ -122,11 +126,12 @@ class TransferStages(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        codes, shape, held = self.codes, self.shape, self.held
+        codes, shape = self.codes, self.shape
         annotation, taken_valid, w_buffered = self.annotation, self.write_valid, self.write_from_buffer
         m.submodules.buffers = self.buffers
         store = self.buffers.write_port()
         load = self.buffers.read_port(domain="comb")
+        m.submodules.full_bits = full_bits = self.full_bits
         m.submodules.decode = decode = DecodeStage(shape=shape)
         m.d.comb += [decode.vfsm.eq(self.vfsm), decode.annotation.eq(annotation)]
         # In the look-up, read and write stage.
@@ -141,15 +146,25 @@ class TransferStages(wiring.Component):
         compares = {
             "same1": self.vfsm == x.vfsm,
             "same2": self.vfsm == r.vfsm,
+            "same3": self.vfsm == w.vfsm,
             "into1": (self.vfsm == x.target) & x.to_buffer,
             "into2": (self.vfsm == r.target) & r.to_buffer,
+            "into3": self.vfsm == w.target,
             "from1": (self.vfsm == x.source) & x.from_buffer,
+            "from2": self.vfsm == r.source,
             "source_same1": source == x.vfsm,
             "source_same2": source == r.vfsm,
+            "source_same3": source == w.vfsm,
             "source_into2": (source == r.target) & r.to_buffer,
+            "source_into3": source == w.target,
+            "source_into1": (source == x.target) & x.to_buffer,
             "source_from1": (source == x.source) & x.from_buffer,
+            "source_from2": source == r.source,
             "target_same1": target == x.vfsm,
+            "target_same2": target == r.vfsm,
             "target_into1": (target == x.target) & x.to_buffer,
+            "target_into2": target == r.target,
+            "target_from1": target == x.source,
             "target_from0": target == source,
             "leg": annotation.source == self.next_annotation.destination,
         }
@@ -166,7 +181,16 @@ class TransferStages(wiring.Component):
 
         # Decided below.
         retry, open_, fill, leaves, stays = (Signal(name=n) for n in ("retry", "open", "fill", "leaves", "stays"))
-        kept = later("kept", stays, reset_less=False)
+        kept = full_bits.kept
+        r_into1 = later("r_into1", look["into1"])
+        r_source_into1 = later("r_source_into1", look["source_into1"])
+        filled = full_bits.filled
+        left = later("left", leaves & ~(fill & r_source_into1))
+
+        def look_now(full: Value, emptied: Value, put_into: Value, put_back: Value) -> Value:
+            """A full bit as it was a cycle ago, and what happened to the buffer then: it was emptied, or a word was put into it,
+            or its own was put back."""
+            return (full & ~(emptied & left)) | (put_into & filled) | (put_back & kept)
 
         # -- Look-up stage: is the own buffer full, and the source's? -------------------------------------------
         x_filled = Signal()
@@ -178,7 +202,7 @@ class TransferStages(wiring.Component):
             # Without the word that is in the write stage and may have to stay.
             x_filled.eq(look["into2"] & fill),
             x_counts.eq(~(look["same2"] & taken_valid) & ~(look["from1"] & leaves)),
-            x_found.eq(choose(held, x.own)),
+            x_found.eq(look_now(full_bits.full_0, look["from2"], look["into3"], look["same3"])),
             # The next write stage has the word of this VFSM's buffer, or may have to keep its word, or fills its buffer.
             x_again.eq(look["same1"] & retry),
             x_blocked.eq(look["same1"] & r.refusable),
@@ -197,16 +221,15 @@ class TransferStages(wiring.Component):
             (x_source & look["source_into2"] & fill)
             | (
                 (x_source & ~(look["source_same2"] & taken_valid) & ~(look["source_from1"] & leaves))
-                & choose(held, x.from_vfsm)
+                & look_now(full_bits.full_1, look["source_from2"], look["source_into3"], look["source_same3"])
             ),
         )
         r_source_kept = later("r_source_kept", x_source & look["source_same2"] & taken_valid)
         x_leg = self.next_active & x.leg & look["leg"]
-        r_leg = later("r_leg", x_leg, reset_less=False)
         # A word with two legs goes when both can have it; with its second leg not there, it stays.
-        r_free = later(
-            "r_free", (~x_leg & ~r.forked) | (x_leg & going & ~x_blocked & ~x_filled & ~(x_counts & x_found))
-        )
+        r_leg = later("r_leg", x_leg, reset_less=False)
+        r_alone = later("r_alone", ~x_leg & ~r.forked)
+        r_joins = later("r_joins", x_leg & ~x_blocked)
 
         # -- Read stage ----------------------------------------------------------------------------------------
         busy = Signal()
@@ -229,7 +252,7 @@ class TransferStages(wiring.Component):
         sent = Signal()
         m.d.comb += [
             self.out_claim.eq(w.to_links & taken_valid.replicate(shape.neighbours)),
-            self.out_valid.eq(taken_valid & r_free & ~(r_leg & r_stayed)),
+            self.out_valid.eq(taken_valid & (r_alone | (r_joins & r_empty & ~r_stayed))),
             self.out_data.eq(self.write_word),
             self.write.request.eq(taken_valid & w.to_register),
             self.write.number.eq(register_number(codes, self.next_annotation.destination)),
@@ -238,12 +261,12 @@ class TransferStages(wiring.Component):
             self.memadr.eq(taken_valid & w.to_memadr),
             sent.eq(self.out_valid & (w.to_links & self.out_accept).any()),
         ]
-        look_r = {n: later(f"r_{n}", look[n]) for n in ("target_same1", "target_into1", "target_from0")}
+        look_r = {n: later(f"r_{n}", look[n]) for n in look if n.startswith("target")}
         counts = ~(look_r["target_same1"] & taken_valid) & ~(look_r["target_from0"] & r.from_buffer & leaves)
+        r_found = look_now(full_bits.full_2, look_r["target_from1"], look_r["target_into2"], look_r["target_same2"])
         w_room = later(
             "w_room",
-            (r.to_buffer & (r.blind | ~(look_r["target_into1"] & fill)))
-            & ~((~r.blind & counts) & choose(held, r.to_vfsm)),
+            (r.to_buffer & (r.blind | ~(look_r["target_into1"] & fill))) & ~((~r.blind & counts) & r_found),
         )
         w_room_unless_kept = later("w_room_unless_kept", ~r.blind & look_r["target_same1"] & taken_valid)
         m.d.comb += [
@@ -281,10 +304,30 @@ class TransferStages(wiring.Component):
             store.addr.eq(Mux(fill, w.target, w.vfsm)),
             store.data.eq(self.write_word),
         ]
-        own = chosen(w.own, taken_valid)
-        rest = held & ~chosen(r.from_vfsm, leaves)
-        m.d.sync += held.eq((own & stays.replicate(shape.vfsms)) | (~own & rest) | chosen(w.to_vfsm, fill))
+        m.d.comb += [
+            full_bits.index_0.eq(self.vfsm),
+            full_bits.index_1.eq(source),
+            full_bits.index_2.eq(x.target),
+            # Trying a word again takes it out of its buffer; if it has to stay, it goes back. A word that is put over one that is
+            # tried again leaves with it; one that is put over a word that another VFSM takes, stays.
+            full_bits.fill.eq(fill & ~(retry & r_into1)),
+            full_bits.keep.eq(stays),
+            full_bits.put.eq(store.addr),
+            full_bits.clear.eq(retry | (leaves & ~(fill & r_source_into1))),
+            full_bits.got.eq(load.addr),
+        ]
+        self._show_held(m, w, r, stays, fill, leaves)
         return m
+
+    def _show_held(self, m: Module, w: data.View, r: data.View, stays: Signal, fill: Signal, leaves: Signal) -> None:
+        """The full bits in a register, for those who look into a simulation."""
+        own, left, target = Signal.like(self.held), Signal.like(self.held), Signal.like(self.held)
+        m.d.comb += [
+            own.eq(self.write_valid << w.vfsm),
+            left.eq(leaves << r.source),
+            target.eq(fill << w.target),
+        ]
+        m.d.sync += self.held.eq(Mux(stays, own, 0) | (~own & ~left & self.held) | target)
 
     def _show(self, m: Module) -> None:
         """Registers that tell what is in the stages; synthesis drops those that nobody reads."""

@@ -31,13 +31,13 @@ from .programs import Delivered, ImageProgram, Pause, programs
 
 _QUIET = 4000
 """Cycles without an access after which a run is stuck."""
-_RESET = 3
 
 
 class Bench:
     """The pins of the mesh, and what they have carried."""
 
-    def __init__(self, dut: Any) -> None:
+    def __init__(self, dut: Any, reset_cycles: int) -> None:
+        self.reset_cycles = reset_cycles
         nodes = range(MESH.nodes)
         self.dut = dut
         self.pins = {f"{name}_{i}": getattr(dut, f"{name}_{i}") for i in nodes for name in PROCESSOR_INPUTS}
@@ -61,7 +61,7 @@ class Bench:
         """
         dut = self.dut
         dut.rst.value = 1
-        for _ in range(_RESET):
+        for _ in range(self.reset_cycles):
             await RisingEdge(dut.clk)
         dut.rst.value = 0
         quiet = 0
@@ -192,7 +192,7 @@ async def image(dut: Any) -> None:
     """Compiled programs deliver every word where, and in the order in which, the COP text says."""
     task = Task.given()
     coverage = Coverage()
-    bench = Bench(dut)
+    bench = Bench(dut, task.shape.reset_cycles)
     await bench.start()
     compared = 0
     facts: list[str] = []

@@ -41,6 +41,7 @@ class Driver:
         self.topology = topology
         self.processors = [Processor(shape, random) for _ in range(topology.nodes)]
         self.resets = 3
+        self.reset_cycles = shape.reset_cycles
 
     def early(self, cycle: int) -> Values:
         if self.resets:
@@ -48,7 +49,7 @@ class Driver:
             if not self.resets:
                 self._restart()
         elif all(processor.finished for processor in self.processors) or self.random.random() < 0.001:
-            self.resets = self.random.randint(1, 3)
+            self.resets = self.reset_cycles + self.random.randint(0, 2)
         values = {"rst": int(self.resets > 0)}
         if self.random.random() < 0.2:
             for i, processor in enumerate(self.processors):

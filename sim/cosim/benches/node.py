@@ -42,7 +42,7 @@ class Driver:
             if not self.resets:
                 self.processor.restart(self._program())
         elif self.processor.finished or random.random() < (0.02 if self.processor.fresh else 0.001):
-            self.resets = random.randint(1, 3)
+            self.resets = self.shape.reset_cycles + random.randint(0, 2)
         self.links = self._links()
         if random.random() < 0.3:
             other = {name: random.getrandbits(32) & self._mask(name) for name in self.links}

@@ -52,7 +52,7 @@ class Driver:
         if self.resets:
             self.resets -= 1
         elif random.random() < 0.005:
-            self.resets = random.randint(1, 3)
+            self.resets = self.shape.reset_cycles + random.randint(0, 2)
         vfsm = self.last if random.random() < 0.2 else random.choice(self.crowd)
         if random.random() < 0.2:
             self.annotations[vfsm] = self._annotation()

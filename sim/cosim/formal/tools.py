@@ -106,7 +106,9 @@ def run(rtlil: str, mode: str, depth: int, folder: Path, *, timeout: int = 600) 
     script = [
         f"[options]\nmode {mode}\ndepth {depth}\ntimeout {timeout}",
         "[engines]\nsmtbmc yices",
-        "[script]\nread_rtlil top.il\nhierarchy -top top\nproc\nflatten\ndelete t:$meminit_v2\nprep -top top",
+        "[script]\nread_rtlil top.il\nhierarchy -top top\nproc\nflatten\ndelete t:$meminit_v2\n"
+        # Yices crashes on arrays of single bits, so the smallest memories become registers.
+        "memory_collect\nmemory_map t:$mem_v2 a:ram_style=distributed %i\nprep -top top",
         "[files]\ntop.il\n",
     ]
     (folder / "run.sby").write_text("\n\n".join(script))

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from numesh.codes import LOOKAHEAD, Annotation, Codes, ScheduleEntry
+from numesh.codes import LOOKAHEAD, SHORTEST_LOOP, Annotation, Codes, ScheduleEntry
 from numesh.shape import NodeShape, ShapeError
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
@@ -381,8 +381,10 @@ class _ScheduleReader:
         if len(words) < 4:
             self.fail(f"a schedule must have at least 4 words, not {len(words)}", 0)
         depth = self.codes.shape.schedule_depth
-        if not 1 <= period <= depth:
-            self.reader.fail(f"a period must be 1 to {depth} slots, not {period}", self.reader.sections[1])
+        if not SHORTEST_LOOP <= period <= depth:
+            self.reader.fail(
+                f"a period must be {SHORTEST_LOOP} to {depth} slots, not {period}", self.reader.sections[1]
+            )
         for at, name, right in (
             (1, "period", period),
             (2, "words per schedule entry", self.entry_units),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from numesh.codes import LOOKAHEAD, REPROGRAM_VFSM, Codes, ScheduleEntry
+from numesh.codes import LOOKAHEAD, REPROGRAM_VFSM, SHORTEST_LOOP, Codes, ScheduleEntry
 from numesh.memories import NodeMemories
 from numesh.shape import ShapeError
 from pointsman.files import write_whole
@@ -29,8 +29,10 @@ def memories_of(images: Images) -> list[NodeMemories]:
     """
     codes = Codes(images.shape)
     reset = NodeMemories.at_reset(images.shape)
-    if not 1 <= images.period <= images.shape.schedule_depth:
-        raise ImageError(f"a period must be 1 to {images.shape.schedule_depth} slots, not {images.period}")
+    if not SHORTEST_LOOP <= images.period <= images.shape.schedule_depth:
+        raise ImageError(
+            f"a period must be {SHORTEST_LOOP} to {images.shape.schedule_depth} slots, not {images.period}"
+        )
     memories = []
     for node, image in enumerate(images.nodes):
         try:

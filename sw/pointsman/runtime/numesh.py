@@ -19,6 +19,7 @@ from numesh.codes import (
     LOOKAHEAD,
     POINTER_LATENCY,
     REPROGRAM_VFSM,
+    SHORTEST_LOOP,
     Annotation,
     Codes,
     ScheduleEntry,
@@ -57,6 +58,11 @@ class Router:
     """A node's view of its own router: what is loaded, which phase runs, how its VFSMs stand."""
 
     def __init__(self, images: Images, number: int, clock: Clock, *, preloaded: bool) -> None:
+        if images.period < SHORTEST_LOOP:
+            raise PointsmanError(
+                f"a period must have at least {SHORTEST_LOOP} slots, not {images.period}",
+                hint="the loader phase is a loop of the schedule, which needs an entry for each slot that it looks ahead",
+            )
         self.images = images
         self.number = number
         self.clock = clock
@@ -99,7 +105,7 @@ class Router:
         words: list[int] = []
         for slot in reversed(range(period)):
             words += self.codes.write_entry(slot, ScheduleEntry(loader, (slot + LOOKAHEAD) % period))
-        first = self.codes.set_pointer(0, 1 % period)
+        first = self.codes.set_pointer(0, 1)
         await self.send(0, [*words, *first[:-1]], Category.ROUTER)
         await WaitEmpty(0, Category.ROUTER)
         wait = (ALIGN - self.clock.time) % period

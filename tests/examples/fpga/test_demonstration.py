@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from amaranth.hdl import Value
 from amaranth.sim import Simulator
-from demonstration import RESET_CYCLES, Demonstration
+from demonstration import Demonstration
 from tape import Tape
 
 from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
@@ -46,7 +46,7 @@ def verdicts(program: tuple[Images, Sequence[Tape]], cases: Sequence[Case], *, r
             before = [int(context.get(place)) for place, _ in changes]
             for place, value in changes:
                 context.set(place, value)
-            for _ in range(rounds * (RESET_CYCLES + top.budget + 3)):
+            for _ in range(rounds * (top.reset_cycles + top.budget + 3)):
                 await context.tick()
             seen.append(int(context.get(top.lights)) & VERDICT)
             for (place, _), value in zip(changes, before, strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 from cosim.formal.proof import Book, Case, Proof, each_shape, sentence
 
-from . import chains, interface, links, reprogram, structure, undisturbed
+from . import chains, full_bits, interface, links, reprogram, structure, undisturbed
 from .mutants import MUTANTS
 from .shapes import SHAPES
 from .view import WINDOW
@@ -64,6 +64,7 @@ PROOFS: tuple[Proof, ...] = (
         links.kept,
         CHAINED,
         quick=True,
+        cover=22,  # in words of three bits a command takes seven
         assumes="the VFSM writes to links, by moves of any type; no other names its buffer, nor does itself",
     ),
     _chain("straight", chains.straight, "link to link", f"{_OWN}; {_LINK}"),
@@ -101,6 +102,10 @@ PROOFS: tuple[Proof, ...] = (
     _of(reprogram.pointer, quick=True),
     _of(reprogram.slots),
     _of(interface.flow_control, quick=True, cover=8, assumes="pipelines ask for registers that exist"),
+    _of(
+        full_bits.look_ups, quick=True, depth=3, cover=8, assumes="no event fills and empties the same buffer; no reset"
+    ),
+    _of(full_bits.reset, depth=2, cover=12),
     _of(structure.no_path, depth=0, cover=0),
 )
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Assume, Cat, Const, Module, Signal, Value
+from amaranth.hdl import Array, Assert, Assume, Cat, Const, Module, ResetSignal, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
 from numesh.codes import ANNOTATION_LATENCY, LOOKAHEAD, Codes, MoveType
+from numesh.full_bits import FullBits
 from numesh.interface import InterfaceRegisters
 from numesh.node import Node, node_members
 from numesh.shape import NodeShape
@@ -69,6 +70,9 @@ class PipelineView:
         self.write_forked: Value = stages.write_forked
         self.from_buffer: Value = stages.write_from_buffer
         self._annotations = node.annotations[p].ram
+        # At power-up, in a reset, and in the first cycle after it.
+        self._fresh = Signal(init=1, name=f"fresh_{p}")
+        m.d.sync += self._fresh.eq(0)
 
     def runs(self, vfsm: Value) -> Value:
         """``vfsm`` is in the read stage."""
@@ -79,8 +83,19 @@ class PipelineView:
         return self.writing & (self.write_vfsm == vfsm)
 
     def holds(self, vfsm: Value) -> Value:
-        """The buffer of ``vfsm`` has a word."""
-        return self._stages.held.bit_select(vfsm, 1)
+        """The buffer of ``vfsm`` has a word. While that is tried again, the full bit is cleared.
+
+        A buffer is taken to be empty at power-up and when a reset ends: ``full_bits.reset`` proves it of resets that are long
+        enough.
+        """
+        bit = full_bit(self._m, self._stages.full_bits, vfsm)
+        self._m.d.comb += [
+            Assume(~(self._fresh & ~ResetSignal() & bit)),
+            Assert(
+                ~(self.writes(vfsm) & ~self.from_buffer & bit), "a VFSM takes a word only while its buffer is empty"
+            ),
+        ]
+        return ~self._fresh & (bit | (self.writes(vfsm) & self.from_buffer))
 
     def buffered(self, vfsm: Value) -> Value:
         """The word in the buffer of ``vfsm``."""
@@ -202,6 +217,21 @@ class Write:
     ok: Value
 
 
+class FullBitsView:
+    """The full bits of the buffers of a pipeline alone, with free inputs."""
+
+    def __init__(self, m: Module, shape: NodeShape, lookups: int) -> None:
+        self._m = m
+        self.block = block = FullBits(shape=shape, lookups=lookups)
+        m.submodules.block = block
+        self.inputs: list[Signal] = [block.fill, block.keep, block.put, block.clear, block.got]
+        self.inputs += [getattr(block, f"index_{k}") for k in range(lookups)]
+
+    def full(self, vfsm: Value) -> Value:
+        """The full bit of a buffer."""
+        return full_bit(self._m, self.block, vfsm)
+
+
 class InterfaceView:
     """The interface registers alone, with free inputs: any pipeline may ask for anything."""
 
@@ -236,6 +266,14 @@ class InterfaceView:
     def registered(self, m: Module, register: Value) -> Value:
         """The word in an interface register."""
         return _registered(m, self.block, register)
+
+
+def full_bit(m: Module, bits: FullBits, vfsm: Value) -> Value:
+    """A full bit: what the memories say, and the events that are on their way to them."""
+    known = _row(m, bits.puts, vfsm) ^ _row(m, bits.gets, vfsm)
+    entering = (bits.filled | bits.kept) & (bits.last_put == vfsm)
+    leaving = bits.cleared & (bits.last_got == vfsm)
+    return (known & ~leaving) | entering
 
 
 def _registered(m: Module, interface: InterfaceRegisters, register: Value) -> Value:

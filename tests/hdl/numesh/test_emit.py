@@ -130,8 +130,10 @@ def test_modules_have_plain_names_that_tell_whose_they_are() -> None:
         "numesh_node_schedule",
         "numesh_node_transfer_0",
         "numesh_node_transfer_0_decode",
+        "numesh_node_transfer_0_full_bits",
         "numesh_node_transfer_1",
         "numesh_node_transfer_1_decode",
+        "numesh_node_transfer_1_full_bits",
     ]
 
 

@@ -78,14 +78,14 @@ def test_random_images_come_back_or_are_refused(by_hand: ModuleType, mutations_b
 @pytest.mark.parametrize(
     "shape",
     [
-        NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=1, registers=1, width=1),
+        NodeShape(pipelines=1, vfsms=2, schedule_depth=4, neighbours=1, registers=1, width=1),
         NodeShape(pipelines=16, vfsms=1024, schedule_depth=65536, neighbours=64, registers=256, width=64),
         NodeShape(pipelines=3, vfsms=64, neighbours=7, aliased_handshake=True),
     ],
     ids=["smallest", "largest", "odd"],
 )
 def test_every_shape_has_its_images(by_hand: ModuleType, shape: NodeShape) -> None:
-    period = 1 if shape.schedule_depth == 2 else 5
+    period = 2 if shape.schedule_depth == 4 else 5
     by = by_hand.ByHand(mesh(1), period=period, shape=shape)
     phase = by.phase("p")
     by.vfsm(phase, 0, shape.vfsms - 1, "r0", "nop", (0,), pipeline=shape.pipelines - 1)
@@ -201,8 +201,9 @@ def test_sections_of_another_kind_or_order_are_found(image: bytes) -> None:
         (NETWORK, ("links",), [[0, 1, 1, 0], [0, 1, 1, 1]], "port 1 of node 0 is joined twice"),
         (NETWORK, ("links",), [[0, 1, 1]], "does not have the form of this section: Expected `array` of length 4"),
         (NETWORK, ("more",), 1, "is not written as Pointsman writes it"),
-        (PROGRAM, ("period",), 0, "a period must be 1 to 128 slots, not 0"),
-        (PROGRAM, ("period",), 1 << 63, "a period must be 1 to 128 slots, not 9223372036854775808"),
+        (PROGRAM, ("period",), 0, "a period must be 2 to 128 slots, not 0"),
+        (PROGRAM, ("period",), 1, "a period must be 2 to 128 slots, not 1"),
+        (PROGRAM, ("period",), 1 << 63, "a period must be 2 to 128 slots, not 9223372036854775808"),
         (PROGRAM, ("period",), 9, "period must be 9, not 8"),
         (PROGRAM, ("period",), "8", "does not have the form of this section: Expected `int`, got `str`"),
         (PROGRAM, ("phases",), [], "a phase must be 0 to -1, not 0"),

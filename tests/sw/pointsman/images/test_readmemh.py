@@ -126,9 +126,10 @@ def test_what_does_not_fit_the_memories_is_refused(
     assert caught.value.message.startswith(f"memories of node 0: {message}")
 
 
-def test_a_period_longer_than_the_memory_is_refused(by_hand: ModuleType) -> None:
-    with pytest.raises(ImageError, match="a period must be 1 to 128 slots, not 129"):
-        memories_of(replace(by_hand.stream_1x2(), period=129))
+@pytest.mark.parametrize("period", [1, 129])
+def test_a_period_that_no_loop_of_the_schedule_can_have_is_refused(by_hand: ModuleType, period: int) -> None:
+    with pytest.raises(ImageError, match=f"a period must be 2 to 128 slots, not {period}"):
+        memories_of(replace(by_hand.stream_1x2(), period=period))
 
 
 def test_a_folder_that_cannot_be_made_is_named(by_hand: ModuleType, tmp_path: Path) -> None:

@@ -80,3 +80,13 @@ def test_an_operator_made_in_the_prelude_is_named_where_the_program_calls_it() -
     others = [one for one in IMPLEMENTATIONS if "stream" not in one.kinds]
     with pytest.raises(PlanError, match=r"^x\.cop:2:2: operator 'a': no implementation of stream on numesh yet"):
         make_plan(program, NodeShape(), name="x", implementations=others)
+
+
+@pytest.mark.parametrize(
+    ("text", "period"), [("(define *schedlen* 1)\n", None), ("", 1)], ids=["in the text", "asked for"]
+)
+def test_a_schedule_of_one_slot_is_refused(text: str, period: int | None) -> None:
+    program = compile_text(text + "(broadcast 'b 0)", topology=mesh(2), file="x.cop")
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x", period=period)
+    assert caught.value.message == "the schedule length must be at least 2, not 1"
