@@ -20,6 +20,7 @@ from pointsman.errors import PointsmanError
 from pointsman.runtime.requests import Category, Request
 
 from .build import MODULE, engine_library, forget, is_whole
+from .verilog import joints_of
 
 _loaded: dict[Path, Any] = {}
 
@@ -40,7 +41,7 @@ class HardwareEngine:
     def __init__(self, hardware: Hardware, *, progress: bool = False) -> None:
         self.hardware = hardware
         self.nodes = hardware.blocks
-        self._mesh: Any = _load(hardware, progress).Mesh()
+        self._mesh: Any = _load(hardware, progress).Mesh(hardware.blocks, joints_of(hardware) or [])
 
     @property
     def time(self) -> int:
