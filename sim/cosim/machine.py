@@ -13,13 +13,16 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
+import numpy as np
+
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape, ShapeError
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
 from .engines.base import Engine, State
-from .engines.processors import Options, Outcome, Program, close_programs
+from .engines.processors import Counts, Options, Outcome, Program, close_programs
+from .errors import TooLongError
 from .hardware import Hardware
 from .record import Record
 
@@ -69,6 +72,7 @@ class ProcessorMachine:
         self._engine: Runner | None = engine
         self._quiet_cycles = quiet_cycles
         self._running = False
+        self._counts = Counts.of(engine.nodes, 0)
 
     def __enter__(self) -> Self:
         return self
@@ -107,6 +111,7 @@ class ProcessorMachine:
         quiet_cycles: int | None = None,
         events: bool = False,
         each_cycle: Callable[[], None] | None = None,
+        until: int | Callable[[], bool] | None = None,
     ) -> Record:
         """Run programs, one per node, to their ends. A machine may run one set of programs after another.
 
@@ -123,6 +128,10 @@ class ProcessorMachine:
             Record every access.
         each_cycle : callable or None
             Called in every cycle, after the programs and before the clock; slow.
+        until : int, callable or None
+            Stop before the programs have ended: in this cycle, or in the first one in which the function, called like
+            ``each_cycle``, says so. The machine then stands there to be looked at, the programs are closed, and the
+            record has ``stopped``, no events, and 0 for the ends of programs that had not ended.
 
         Raises
         ------
@@ -143,22 +152,41 @@ class ProcessorMachine:
         _check_limit("quiet_cycles", quiet_cycles)
         started, began = engine.time, perf_counter()
         progress = _Progress(self._progress, started, self.nodes)
+        counts = self._counts = Counts.of(self.nodes, started)
+        limit, observer = max_cycles, each_cycle
+        if callable(until):
+            observer = _break_when(until, each_cycle)
+        elif until is not None:
+            _check_limit("until", until - started)
+            limit = until - started if max_cycles is None else min(max_cycles, until - started)
+        outcome: Outcome | None = None
         self._running = True
         try:
-            outcome = engine.run(programs, Options(max_cycles, quiet_cycles, events, each_cycle, progress))
+            outcome = engine.run(programs, Options(limit, quiet_cycles, events, observer, progress, counts))
+        except _BreakError:
+            pass
+        except TooLongError:
+            if limit == max_cycles:
+                raise
         finally:
             self._running = False
             progress.close()
             close_programs(programs)
         return Record(
             started=started,
-            cycles=outcome.cycles,
-            finished=outcome.finished,
-            accesses=outcome.accesses,
-            results=outcome.results,
+            cycles=counts.cycles,
+            finished=counts.finished,
+            accesses=counts.accesses,
+            results=counts.results,
             wall_seconds=perf_counter() - began,
-            events=outcome.events,
+            events=None if outcome is None else outcome.events,
+            stopped=None if outcome is not None else engine.time,
         )
+
+    @property
+    def cycles(self) -> np.ndarray:
+        """Cycles by node and category of the run that goes on, or of the last one, as they are counted."""
+        return self._counts.cycles
 
     def _open(self) -> Runner:
         if self._engine is None:
@@ -273,6 +301,20 @@ class Machine(ProcessorMachine):
         """All architectural state that the engine shows, as arrays by name (see `cosim.engines.base.Engine.state`)."""
         self._open()
         return self._mesh.state()
+
+
+class _BreakError(Exception):
+    """A breakpoint is reached."""
+
+
+def _break_when(until: Callable[[], bool], each_cycle: Callable[[], None] | None) -> Callable[[], None]:
+    def observer() -> None:
+        if each_cycle is not None:
+            each_cycle()
+        if until():
+            raise _BreakError
+
+    return observer
 
 
 class _Progress:

@@ -11,6 +11,8 @@ from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
 from pointsman.runtime import Application, Node, WrongAnswer
 
+from .activities import Span, WatchedNode
+from .deadlock import deadlock_report
 from .errors import DeadlockError
 from .machine import Machine
 from .record import Record
@@ -20,7 +22,8 @@ from .record import Record
 class Run:
     """A finished run.
 
-    ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two.
+    ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two. ``spans``
+    are the activities of all nodes.
     """
 
     images: Images
@@ -29,6 +32,7 @@ class Run:
     correct: bool
     answer: str
     seconds: dict[str, float]
+    spans: list[Span]
 
 
 def run_application(
@@ -39,6 +43,7 @@ def run_application(
     preload: bool = False,
     seconds: dict[str, float] | None = None,
     max_cycles: int | None = None,
+    events: bool = False,
 ) -> Run:
     """Run ``application`` with ``images`` on ``machine``.
 
@@ -46,6 +51,8 @@ def run_application(
     ----------
     preload : bool
         Fill the routers' memories through the back door instead of by the processors.
+    events : bool
+        Record every access.
 
     Raises
     ------
@@ -62,16 +69,19 @@ def run_application(
             f"the images are for a {images.topology} {images.topology.kind}, the machine is a {machine.topology} "
             f"{machine.topology.kind}"
         )
-    nodes = [Node(images, number, machine, preloaded=preload) for number in range(images.topology.nodes)]
+    nodes = [WatchedNode(images, number, machine, preloaded=preload) for number in range(images.topology.nodes)]
     if preload:
         machine.preload(memories_of(images))
-    record = run_nodes(images, nodes, application.main, machine, max_cycles=max_cycles)
+    record = run_nodes(images, nodes, application.main, machine, max_cycles=max_cycles, events=events)
+    for node in nodes:
+        node.close_span()
     try:
         answer, correct = application.check(record.results), True
     except WrongAnswer as error:
         answer, correct = str(error), False
     times = {**(seconds or {}), "run": record.wall_seconds}
-    return Run(images, machine.engine, record, correct, answer, times)
+    spans = [span for node in nodes for span in node.spans]
+    return Run(images, machine.engine, record, correct, answer, times, spans)
 
 
 def run_nodes(
@@ -81,6 +91,7 @@ def run_nodes(
     machine: Machine,
     *,
     max_cycles: int | None = None,
+    events: bool = False,
 ) -> Record:
     """Run ``main`` on every node, between cop_init and cop_fini."""
 
@@ -92,21 +103,10 @@ def run_nodes(
         return result
 
     try:
-        return machine.run([program(node) for node in nodes], max_cycles=max_cycles)
+        return machine.run([program(node) for node in nodes], max_cycles=max_cycles, events=events)
     except DeadlockError as error:
-        lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
-        for waiting in error.waiting[:16]:
-            node = nodes[waiting.node]
-            phase = node.router.current
-            where = f"in phase '{images.phases[phase].name}'" if phase >= 0 else "in the loader phase"
-            lines.append(f"  {waiting}, {where}, {node.activity}")
-        if len(error.waiting) > 16:
-            lines.append(f"  and {len(error.waiting) - 16} more")
-        done = [node.number for node in nodes if node.activity == "done"]
-        if done:
-            lines.append(f"  finished already: {', '.join(map(str, done[:16]))}{' …' if len(done) > 16 else ''}")
         raise PointsmanError(
-            "\n".join(lines),
+            deadlock_report(images, nodes, error, machine.state()),
             hint="every message must be read by all its readers, and every node of a subset must take part",
         ) from None
 

@@ -10,6 +10,7 @@ import pointsman
 from pointsman.errors import PointsmanError
 
 from .check import check
+from .compare import compare
 from .compile import compile_
 from .explain import explain
 from .fmt import fmt
@@ -52,5 +53,5 @@ def main() -> None:
     """
 
 
-for _command in (compile_, check, explain, fmt, route, run, synth, verilog):
+for _command in (compile_, check, compare, explain, fmt, route, run, synth, verilog):
     main.add_command(_command)

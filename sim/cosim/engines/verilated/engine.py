@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cosim.engines import processors
-from cosim.engines.processors import Access, Options, Outcome, Program, Programs
+from cosim.engines.processors import Access, Counts, Options, Outcome, Program, Programs
 from cosim.errors import DeadlockError
 from cosim.hardware import Hardware, PortShape
 from cosim.record import EVENT
@@ -89,17 +89,13 @@ class HardwareEngine:
 
     def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
         """Run the programs to their ends."""
-        started = self.time
-        cycles = np.zeros((self.nodes, len(Category)), dtype=np.int64)
-        accesses = np.zeros((self.nodes, 2), dtype=np.int64)
-        finished = np.full(self.nodes, started, dtype=np.int64)
-        results: list[Any] = [None] * self.nodes
+        counts = options.counts or Counts.of(self.nodes, self.time)
         recorded = self._mesh.run(
             list(programs),
-            results,
-            cycles,
-            accesses,
-            finished,
+            counts.results,
+            counts.cycles,
+            counts.accesses,
+            counts.finished,
             len(Category),
             -1 if options.max_cycles is None else options.max_cycles,
             options.quiet_cycles,
@@ -108,7 +104,7 @@ class HardwareEngine:
             _Host(self.hardware, options),
         )
         events = None if recorded is None else np.frombuffer(bytearray(recorded), dtype=EVENT)
-        return Outcome(cycles, finished, accesses, results, events)
+        return Outcome(counts.cycles, counts.finished, counts.accesses, counts.results, events)
 
     def run_plain(self, programs: Sequence[Program | None], options: Options) -> Outcome:
         """As `run`, with the plain Python processors in place of the compiled ones."""
