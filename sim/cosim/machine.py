@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from .engines.processors import Counts, Options, Outcome, Program, close_program
 from .errors import TooLongError
 from .hardware import Hardware
 from .record import Record
+
+if TYPE_CHECKING:
+    from .monitors import LinkMonitors
 
 EngineName = Literal["auto", "verilated", "model", "amaranth"]
 ENGINES = ("auto", "verilated", "model", "amaranth")
@@ -248,6 +252,10 @@ class Machine(ProcessorMachine):
         RTL in Amaranth's simulator, slow) or "auto": "verilated" if there is a compiler, else "model".
     progress : bool or None
         Show the progress of builds and runs on standard error; None: if that is a terminal.
+    wave : Path or None
+        File for a waveform (FST) of all nodes, engine "verilated"; complete when the machine is closed.
+    wave_window : (int, int) or None
+        First and last cycle of the waveform; None: all.
 
     Raises
     ------
@@ -262,6 +270,8 @@ class Machine(ProcessorMachine):
         *,
         engine: EngineName = "auto",
         progress: bool | None = None,
+        wave: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
     ) -> None:
         if engine not in ENGINES:
             raise PointsmanError(f"an engine must be one of {', '.join(ENGINES)}, not {engine!r}")
@@ -273,7 +283,10 @@ class Machine(ProcessorMachine):
         self.shape = shape
         self.topology = topology
         shown = sys.stderr.isatty() if progress is None else progress
-        self._mesh = _engine(engine, shape, topology, shown)
+        if wave_window is not None and wave_window[1] < wave_window[0]:
+            first, last = wave_window
+            raise PointsmanError(f"the last cycle of a waveform must not be before the first, as {last} before {first}")
+        self._mesh = _engine(engine, shape, topology, shown, wave, wave_window)
         quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000
         super().__init__(self._mesh, quiet_cycles=quiet_cycles, progress=shown)
 
@@ -301,6 +314,18 @@ class Machine(ProcessorMachine):
         """All architectural state that the engine shows, as arrays by name (see `cosim.engines.base.Engine.state`)."""
         self._open()
         return self._mesh.state()
+
+    def link_monitors(self) -> LinkMonitors:
+        """Monitors of all links, for ``each_cycle``; they need the engine "verilated"."""
+        from .engines.verilated import VerilatedEngine
+        from .monitors import LinkMonitors
+
+        self._open()
+        if not isinstance(self._mesh, VerilatedEngine):
+            raise PointsmanError(
+                f"engine {self.engine!r} has no links to monitor", hint="use engine 'verilated' for monitors"
+            )
+        return LinkMonitors(self._mesh)
 
 
 class _BreakError(Exception):
@@ -345,7 +370,14 @@ class _Progress:
             self._bar.close()
 
 
-def _engine(name: EngineName, shape: NodeShape, topology: Topology, progress: bool) -> Engine:
+def _engine(
+    name: EngineName,
+    shape: NodeShape,
+    topology: Topology,
+    progress: bool,
+    wave: Path | None,
+    wave_window: tuple[int, int] | None,
+) -> Engine:
     if name == "auto":
         from .engines.verilated.build import find_compiler
 
@@ -354,6 +386,8 @@ def _engine(name: EngineName, shape: NodeShape, topology: Topology, progress: bo
             name = "model"
         else:
             name = "verilated"
+    if wave is not None and name != "verilated":
+        raise PointsmanError(f"engine {name!r} writes no waveforms", hint="use engine 'verilated'")
     if name == "model":
         from .engines.model import ModelEngine
 
@@ -364,7 +398,7 @@ def _engine(name: EngineName, shape: NodeShape, topology: Topology, progress: bo
         return AmaranthEngine(shape, topology)
     from .engines.verilated import VerilatedEngine
 
-    return VerilatedEngine(shape, topology, progress=progress)
+    return VerilatedEngine(shape, topology, progress=progress, wave=wave, wave_window=wave_window)
 
 
 def _check_programs(programs: Sequence[Program | None], nodes: int) -> None:

@@ -15,6 +15,7 @@ from .activities import Span, WatchedNode
 from .deadlock import deadlock_report
 from .errors import DeadlockError
 from .machine import Machine
+from .monitors import check_streams, raise_violations
 from .record import Record
 
 
@@ -44,6 +45,7 @@ def run_application(
     seconds: dict[str, float] | None = None,
     max_cycles: int | None = None,
     events: bool = False,
+    monitors: bool = False,
 ) -> Run:
     """Run ``application`` with ``images`` on ``machine``.
 
@@ -53,6 +55,8 @@ def run_application(
         Fill the routers' memories through the back door instead of by the processors.
     events : bool
         Record every access.
+    monitors : bool
+        Check the contracts of links and streams (`monitors`); needs engine "verilated", and is slow.
 
     Raises
     ------
@@ -72,9 +76,21 @@ def run_application(
     nodes = [WatchedNode(images, number, machine, preloaded=preload) for number in range(images.topology.nodes)]
     if preload:
         machine.preload(memories_of(images))
-    record = run_nodes(images, nodes, application.main, machine, max_cycles=max_cycles, events=events)
+    each_cycle = machine.link_monitors() if monitors else None
+    record = run_nodes(
+        images,
+        nodes,
+        application.main,
+        machine,
+        max_cycles=max_cycles,
+        events=events or monitors,
+        each_cycle=each_cycle,
+    )
+    if each_cycle is not None:
+        raise_violations(each_cycle.violations + check_streams(images, record))
     for node in nodes:
-        node.close_span()
+        if node.activity != "done":
+            node.close_span()
     try:
         answer, correct = application.check(record.results), True
     except WrongAnswer as error:
@@ -92,6 +108,7 @@ def run_nodes(
     *,
     max_cycles: int | None = None,
     events: bool = False,
+    each_cycle: Callable[[], None] | None = None,
 ) -> Record:
     """Run ``main`` on every node, between cop_init and cop_fini."""
 
@@ -103,7 +120,9 @@ def run_nodes(
         return result
 
     try:
-        return machine.run([program(node) for node in nodes], max_cycles=max_cycles, events=events)
+        return machine.run(
+            [program(node) for node in nodes], max_cycles=max_cycles, events=events, each_cycle=each_cycle
+        )
     except DeadlockError as error:
         raise PointsmanError(
             deadlock_report(images, nodes, error, machine.state()),

@@ -43,12 +43,13 @@ from .verilog import (
 )
 
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
-HEADERS = ("mesh.h", "cells.h", "values.h", "run.h", "requests.h")
+HEADERS = ("mesh.h", "cells.h", "wave.h", "values.h", "run.h", "requests.h")
 MODULE = "pointsman_mesh"
 LANES = (16, 32, 64)
 """Blocks evaluated at once; fewer of them build no faster and gain nothing."""
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+_WAVE_RUNTIME = (*_RUNTIME, "verilated_fst_c.cpp")
 _VERILATOR_FLAGS = (
     *("--cc", "--prefix", "Vmesh", "--no-timing"),
     *("-O3", "--x-assign", "fast", "--x-initial", "fast"),
@@ -80,8 +81,8 @@ def find_compiler() -> tuple[str, ...] | None:
     return None
 
 
-def engine_library(hardware: Hardware, report: Report) -> Path:
-    """The Python extension for some hardware, built if it is not in the cache.
+def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) -> Path:
+    """The Python extension for some hardware, built if it is not in the cache. With ``wave`` it can write waveforms.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def engine_library(hardware: Hardware, report: Report) -> Path:
             if hardware.registered and not hardware.extra and joints_of(hardware) is not None
             else (False,)
         ):
-            parts = _one_block(hardware) if one else _all_blocks(hardware)
+            parts = _one_block(hardware, wave) if one else _all_blocks(hardware)
             key = _digest(repr(parts), *sources, *_LANES_FLAGS, *_FAST_FLAGS, tools.identity)
             try:
                 return _kept("engine", key, partial(_build, parts=parts, tools=tools, report=report)) / f"{MODULE}.so"
@@ -115,16 +116,18 @@ class _Parts:
     top: str
     flags: tuple[str, ...]
     lanes: bool
+    wave: bool = False
 
 
-def _one_block(hardware: Hardware) -> _Parts:
+def _one_block(hardware: Hardware, wave: bool) -> _Parts:
     return _Parts(
         verilog=one_block_verilog(hardware),
-        header=one_block_header(hardware, lanes_for(hardware.blocks)),
+        header=one_block_header(hardware, lanes_for(hardware.blocks)) + ("#define WAVE 1\n" if wave else ""),
         settings=verilator_settings(hardware, one=True),
         top=SEAT,
-        flags=("--output-split", "0"),
+        flags=("--output-split", "0", *(("--trace-fst",) if wave else ())),
         lanes=True,
+        wave=wave,
     )
 
 
@@ -245,7 +248,7 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     (work / "build.h").write_text(parts.header)
     report("verilating", 0, 1)
     with ThreadPoolExecutor(1) as pool:
-        library = pool.submit(_runtime, tools)
+        library = pool.submit(_runtime, tools, _WAVE_RUNTIME if parts.wave else _RUNTIME)
         _call(
             [
                 str(tools.verilator / "bin" / "verilator_bin"),
@@ -281,7 +284,16 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
 
     _each(compile_job, len(jobs))
     link = [*tools.compiler, "-shared", "-o", str(folder / f"{MODULE}.so")]
-    _call([*link, *map(str, objects), *map(str, sorted(runtime.glob("*.o"))), "-pthread"], "the linker")
+    _call(
+        [
+            *link,
+            *map(str, objects),
+            *map(str, sorted(runtime.glob("*.o"))),
+            "-pthread",
+            *(("-lz",) if parts.wave else ()),
+        ],
+        "the linker",
+    )
     (folder / _CHECKSUM).write_text(hashlib.sha256((folder / f"{MODULE}.so").read_bytes()).hexdigest())
     shutil.rmtree(work)
 
@@ -310,17 +322,19 @@ def _bundles(work: Path, name: str, sources: Sequence[Path]) -> list[Path]:
     return paths
 
 
-def _runtime(tools: _Tools) -> Path:
+def _runtime(tools: _Tools, sources: tuple[str, ...]) -> Path:
     """Verilator's run-time library, compiled once for all engines."""
 
     def build(folder: Path) -> None:
         def compile_file(number: int) -> None:
-            source = tools.verilator / "include" / _RUNTIME[number]
-            tools.compile(source, folder / f"{source.stem}.o", *_RUNTIME_FLAGS)
+            source = tools.verilator / "include" / sources[number]
+            tools.compile(
+                source, folder / f"{source.stem}.o", *_RUNTIME_FLAGS, "-idirafter", str(Path(__file__).with_name("lz4"))
+            )
 
-        _each(compile_file, len(_RUNTIME))
+        _each(compile_file, len(sources))
 
-    return _kept("runtime", _digest(tools.identity, *_RUNTIME), build)
+    return _kept("runtime", _digest(tools.identity, *sources), build)
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------

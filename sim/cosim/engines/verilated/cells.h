@@ -19,6 +19,7 @@
 #include "build.h"
 #include "lanes.h"
 #include "values.h"
+#include "wave.h"
 
 class Mesh {
   public:
@@ -97,6 +98,23 @@ class Mesh {
         }
         for (const Run& run : runs_) std::memcpy(run.to, run.from, run.bytes);
         ++time_;
+#ifdef WAVE
+        if (wave_) wave_->sample(*this, time_);
+#endif
+    }
+
+    // Writes all signals of the cycles `from` to `to` from now on; false if the file cannot be opened.
+    bool open_wave([[maybe_unused]] const char* path, [[maybe_unused]] std::int64_t from,
+                   [[maybe_unused]] std::int64_t to) {
+#ifdef WAVE
+        wave_ = std::make_unique<Wave>(path, from, to, nodes_);
+        if (wave_->is_open()) {
+            wave_->sample(*this, time_);
+            return true;
+        }
+        wave_.reset();
+#endif
+        return false;
     }
 
     // A signal by its name in SIGNALS; null with an exception set if there is none.
@@ -272,4 +290,7 @@ class Mesh {
     std::vector<Run> runs_;
     std::int64_t time_ = 0;
     int watched_ = 0;
+#ifdef WAVE
+    std::unique_ptr<Wave> wave_;
+#endif
 };

@@ -17,7 +17,8 @@ from cosim.errors import DeadlockError
 from cosim.hardware import Hardware, PortShape
 from cosim.record import EVENT
 from pointsman.errors import PointsmanError
-from pointsman.runtime.requests import Category, Request
+from pointsman.files import check_writable
+from pointsman.runtime.requests import MAX_CYCLES, Category, Request
 
 from .build import MODULE, engine_library, forget, is_whole
 from .verilog import joints_of
@@ -34,14 +35,34 @@ class HardwareEngine:
         The blocks and what joins them.
     progress : bool
         Show on standard error how a build goes on.
+    wave : Path or None
+        File for a waveform (FST) of all blocks; it is complete when the engine is closed.
+    wave_window : (int, int) or None
+        First and last cycle of the waveform; None: all.
     """
 
     name = "verilated"
 
-    def __init__(self, hardware: Hardware, *, progress: bool = False) -> None:
+    def __init__(
+        self,
+        hardware: Hardware,
+        *,
+        progress: bool = False,
+        wave: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
+    ) -> None:
+        if wave is not None:
+            check_writable(wave)
         self.hardware = hardware
         self.nodes = hardware.blocks
-        self._mesh: Any = _load(hardware, progress).Mesh(hardware.blocks, joints_of(hardware) or [])
+        self._mesh: Any = _load(hardware, progress, wave is not None).Mesh(hardware.blocks, joints_of(hardware) or [])
+        if wave is not None:
+            first, last = wave_window or (0, MAX_CYCLES)
+            if not self._mesh.open_wave(str(wave), first, last):
+                raise PointsmanError(
+                    f"no waveform can be written to {wave}",
+                    hint="the blocks of the hardware must be registered",
+                )
 
     @property
     def time(self) -> int:
@@ -162,20 +183,20 @@ class _BuildLine:
             sys.stderr.flush()
 
 
-def _load(hardware: Hardware, progress: bool) -> Any:
+def _load(hardware: Hardware, progress: bool, wave: bool) -> Any:
     """The extension for some hardware; built anew if the one in the cache cannot be loaded."""
     line = _BuildLine(progress, hardware.name)
     try:
-        library = engine_library(hardware, line)
+        library = engine_library(hardware, line, wave=wave)
         if library not in _loaded:
             if not is_whole(library):
                 forget(library)
-                library = engine_library(hardware, line)
+                library = engine_library(hardware, line, wave=wave)
             try:
                 _loaded[library] = _import(library)
             except ImportError:
                 forget(library)
-                _loaded[library] = _import(engine_library(hardware, line))
+                _loaded[library] = _import(engine_library(hardware, line, wave=wave))
     finally:
         line.close()
     return _loaded[library]

@@ -110,6 +110,8 @@ class Mesh {
         ++time_;
     }
 
+    bool open_wave(const char*, std::int64_t, std::int64_t) { return false; }
+
     // Signals by name; null or false with an exception set if there is none.
 #define PEEK(known, member) \
     if (!value && !PyErr_Occurred() && !std::strcmp(name, known)) value = to_python(from.member);

@@ -166,6 +166,14 @@ PyObject* mesh_poke_top(MeshObject* self, PyObject* arguments) {
     Py_RETURN_NONE;
 }
 
+// open_wave(path, from, to) -> whether it is open
+PyObject* mesh_open_wave(MeshObject* self, PyObject* arguments) {
+    const char* path;
+    long long from, to;
+    if (!PyArg_ParseTuple(arguments, "sLL", &path, &from, &to)) return nullptr;
+    return PyBool_FromLong(self->mesh->open_wave(path, from, to));
+}
+
 // A writeable buffer of int64, released when it goes out of scope.
 class Int64s {
   public:
@@ -237,6 +245,7 @@ PyCFunction method(F function) {
 
 PyMethodDef mesh_methods[] = {
     {"run", method(mesh_run), METH_VARARGS, nullptr},   {"full", method(mesh_full), METH_O, nullptr},
+    {"open_wave", method(mesh_open_wave), METH_VARARGS, nullptr},
     {"available", method(mesh_available), METH_O, nullptr},
     {"peek_top", method(mesh_peek_top), METH_O, nullptr}, {"poke_top", method(mesh_poke_top), METH_VARARGS, nullptr},
     {"clock", method(mesh_clock), METH_O, nullptr},     {"names", method(mesh_names), METH_NOARGS, nullptr},

@@ -37,6 +37,7 @@ def one_block_header(hardware: Hardware, lanes: int) -> str:
     signals = {name: f"{prefix}{BLOCK}__DOT__{register.member}" for name, register in hardware.state.items()}
     signals["port.read_data"] = f"{prefix}p_read_data"
     wires = {wire.name: f"{prefix}{'' if wire.output else 'next_'}{_mangled(wire.name)}" for wire in hardware.wires}
+    signals |= {f"wire.{name}": member for name, member in wires.items()}
     inputs = {wire.name: wires[wire.name] for wire in hardware.wires if not wire.output}
     outputs = {wire.name: wires[wire.name] for wire in hardware.wires if wire.output}
     flags = {"WRITE_FULL": hardware.write_full, "READ_FULL": hardware.read_full}
