@@ -30,11 +30,18 @@ struct Processor {
     std::vector<Lane> lanes;
     std::vector<std::uint16_t> registers;
     std::vector<Py_buffer> buffers;
+    // The transfer that `lanes`, `registers` and `buffers` were read from. A program that awaits the same object again
+    // need not have it read again.
+    PyObject* read = nullptr;
+    std::uint64_t words = 0;
+    int read_category = -1;
 
-    void release() {
+    // The request is done with.
+    void release() { Py_CLEAR(request); }
+    void forget() {
         for (Py_buffer& buffer : buffers) PyBuffer_Release(&buffer);
         buffers.clear();
-        Py_CLEAR(request);
+        Py_CLEAR(read);
     }
 };
 

@@ -47,6 +47,7 @@ Run::~Run() {
     for (unsigned node = 0; node < nodes_; ++node) {
         mesh_.idle(node);
         processors_[node].release();
+        processors_[node].forget();
     }
 }
 
