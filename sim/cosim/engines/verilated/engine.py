@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -103,7 +104,8 @@ class HardwareEngine:
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
         """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
-        words = self._mesh.clock([(node, a.register, a.write, a.word) for node, a in accesses.items()])
+        with _told():
+            words = self._mesh.clock([(node, a.register, a.write, a.word) for node, a in accesses.items()])
         return {node: word for node, word in zip(accesses, words, strict=True) if word is not None}
 
     # -- programs --------------------------------------------------------------------------------------------
@@ -111,19 +113,20 @@ class HardwareEngine:
     def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
         """Run the programs to their ends."""
         counts = options.counts or Counts.of(self.nodes, self.time)
-        recorded = self._mesh.run(
-            list(programs),
-            counts.results,
-            counts.cycles,
-            counts.accesses,
-            counts.finished,
-            len(Category),
-            -1 if options.max_cycles is None else options.max_cycles,
-            options.quiet_cycles,
-            options.events,
-            options.observer,
-            _Host(self.hardware, options),
-        )
+        with _told():
+            recorded = self._mesh.run(
+                list(programs),
+                counts.results,
+                counts.cycles,
+                counts.accesses,
+                counts.finished,
+                len(Category),
+                -1 if options.max_cycles is None else options.max_cycles,
+                options.quiet_cycles,
+                options.events,
+                options.observer,
+                _Host(self.hardware, options),
+            )
         events = None if recorded is None else np.frombuffer(bytearray(recorded), dtype=EVENT)
         return Outcome(counts.cycles, counts.finished, counts.accesses, counts.results, events)
 
@@ -133,6 +136,17 @@ class HardwareEngine:
             self.hardware, programs, self.time, lambda node, register: bool(self.full(node) >> register & 1)
         )
         return processors.run(self, held, options)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tells what the compiled code found wrong with the description as a user's error."""
+    try:
+        yield
+    except ValueError as error:
+        if "`registered` must be False" not in str(error):
+            raise
+        raise PointsmanError(str(error)) from None
 
 
 class _Host:
