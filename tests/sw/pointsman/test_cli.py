@@ -39,6 +39,7 @@ RESULT_KEYS = [
     "per_node",
     "operators",
     "phases",
+    "loader_phase",
     "node_cycles_per_second",
     "seconds",
 ]
