@@ -105,6 +105,8 @@ def test_blocks_evaluated_together_do_what_they_do_in_one_model():
             programs = [loopback.exchange(node, 3) for node in range(20)]
             records.append(machine.run(programs, events=True))
             assert machine.peek("delivered") == [3] * 20
+            names = machine._compiled._mesh.names().split()
+            assert ("wire.in_data" in names) == registered, "it is built in the way that was asked for"
     assert records[0].differences(records[1]) == []
 
 

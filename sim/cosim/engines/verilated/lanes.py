@@ -72,8 +72,7 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str)
     clocked: list[str] = []
     functions: dict[str, str] = {}
     local_text, body = _function(source, r"\w*___eval_nba")
-    if "*/" in local_text:
-        raise LanesError("evaluation has variables of its own")
+    local, declared = _locals(local_text)
     for statement in _statements(body):
         match = re.match(r"if \(\((\d+)ULL & vlSelfRef\.__VnbaTriggered\[0U\]\)\) \{(.*)\}\s*$", statement, re.S)
         if match is None:
@@ -83,13 +82,16 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str)
         for part in _statements(inner):
             call = re.fullmatch(r"(\w+)\(vlSelf\);", part)
             if call is None:
-                calls.append(f"    for (int l = 0; l < LANES; ++l) {{ {_lane(part, known, {})} }}")
+                calls.append(f"    for (int l = 0; l < LANES; ++l) {{ {_lane(part, known, local)} }}")
                 continue
             if call[1] not in functions:
                 functions[call[1]] = _translated(call[1], source, known)
             calls.append(f"    {call[1]}(S);")
         # What depends on inputs and registers is settled when the inputs are there.
         (clocked if mask == bits[clock] else linked).extend(calls)
+    for name in local:
+        if all(any(re.search(rf"\b{name}\b", line) for line in lines) for lines in (linked, clocked)):
+            raise LanesError(f"{name} goes from one half of the cycle to the other")
     return "\n".join(
         [
             "#pragma once",
@@ -100,9 +102,11 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str)
             "};",
             *functions.values(),
             "static void lanes_link(Lanes& __restrict S) {",
+            *declared,
             *linked,
             "}",
             "static void lanes_clock(Lanes& __restrict S) {",
+            *declared,
             *clocked,
             "}",
             "template <class Root> void lanes_load(Lanes& S, const Root& root) {",
@@ -174,18 +178,25 @@ def _function(source: str, pattern: str, *, cold: bool = False) -> tuple[str, st
 
 
 def _translated(name: str, source: str, known: dict[str, int]) -> str:
-    declared, body = _function(source, re.escape(name))
-    local: dict[str, int] = {}
-    lines = [f"static void {name}(Lanes& __restrict S) {{"]
-    for match in re.finditer(r"(CData|SData|IData|QData)/\*[^*]*\*/ (\w+);", declared):
-        local[match[2]] = 0
-        lines.append(f"    {_TYPES[match[1]]} {match[2]}[LANES];")
-    for match in re.finditer(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", declared):
-        local[match[2]] = 1
-        lines.append(f"    uint32_t {match[2]}[{match[1]}][LANES];")
+    text, body = _function(source, re.escape(name))
+    local, declared = _locals(text)
+    lines = [f"static void {name}(Lanes& __restrict S) {{", *declared]
     for statement in _statements(body):
         lines.append(f"    for (int l = 0; l < LANES; ++l) {{ {_lane(statement, known, local)} }}")
     return "\n".join([*lines, "}"])
+
+
+def _locals(text: str) -> tuple[dict[str, int], list[str]]:
+    """Dimensions of a function's own variables, and their declarations."""
+    local: dict[str, int] = {}
+    lines = []
+    for match in re.finditer(r"(CData|SData|IData|QData)/\*[^*]*\*/ (\w+);", text):
+        local[match[2]] = 0
+        lines.append(f"    {_TYPES[match[1]]} {match[2]}[LANES];")
+    for match in re.finditer(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", text):
+        local[match[2]] = 1
+        lines.append(f"    uint32_t {match[2]}[{match[1]}][LANES];")
+    return local, lines
 
 
 def _statements(body: str) -> list[str]:
