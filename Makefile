@@ -58,8 +58,9 @@ fpga: $(STAMP) ## area and clock of the node on an ECP5, into docs/fpga.md (long
 bitstream: $(STAMP) ## a 2x2 mesh for the ULX3S-85F board, build/fpga/exchange.bit
 	@$(BIN)/python examples/fpga/board.py --folder build/fpga
 
-soak: $(STAMP) ## the slow tests
+soak: $(STAMP) ## the slow tests, then 10^9 node-cycles of random programs (can be stopped and started again)
 	@$(BIN)/python -m pytest -m slow
+	@nice $(BIN)/python tests/sim/cosim/soak.py
 
 FUZZ_SECONDS ?= 60
 FUZZ_INPUTS ?= 1000000

@@ -45,6 +45,10 @@ class Waiting:
         return f"node {self.node} has waited since cycle {self.since} for {what}"
 
 
+class TooLongError(PointsmanError):
+    """Programs are unfinished after as many cycles as they may take."""
+
+
 class DeadlockError(PointsmanError):
     """No processor can go on.
 

@@ -71,7 +71,8 @@ class Register:
     @property
     def member(self) -> str:
         """Name of its C++ variable, below the class of the wrapper or of the top module."""
-        return "__DOT__".join([*(self.path.split(".") if self.path else ()), self.variable])
+        names = [*(self.path.split(".") if self.path else ()), self.variable]
+        return "__DOT__".join(name.replace("__", "___05F") for name in names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +125,10 @@ class Hardware:
         The same for instances in ``extra``.
     quiet_cycles : int
         After so many cycles without an access, with all programs waiting for one, a run is given up as a deadlock.
+    registered : bool
+        No output of a block, its flags included, depends on an input in the same cycle. Then, and without ``extra``, one
+        block is compiled, to be evaluated for many blocks at once: faster by far, both to build and to run, and built
+        once for all numbers of blocks and all joints. The first cycles of a run check the promise.
     """
 
     name: str
@@ -140,6 +145,7 @@ class Hardware:
     state: Mapping[str, Register] = field(default_factory=dict)
     top_state: Mapping[str, Register] = field(default_factory=dict)
     quiet_cycles: int = 10_000
+    registered: bool = False
 
     def __post_init__(self) -> None:
         if self.blocks < 1:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+import numpy as np
 
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape, ShapeError
@@ -19,9 +22,13 @@ from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
 from .engines.base import Engine, State
-from .engines.processors import Options, Outcome, Program, close_programs
+from .engines.processors import Counts, Options, Outcome, Program, close_programs
+from .errors import TooLongError
 from .hardware import Hardware
 from .record import Record
+
+if TYPE_CHECKING:
+    from .monitors import LinkMonitors
 
 EngineName = Literal["auto", "verilated", "model", "amaranth"]
 ENGINES = ("auto", "verilated", "model", "amaranth")
@@ -69,6 +76,7 @@ class ProcessorMachine:
         self._engine: Runner | None = engine
         self._quiet_cycles = quiet_cycles
         self._running = False
+        self._counts = Counts.of(engine.nodes, 0)
 
     def __enter__(self) -> Self:
         return self
@@ -107,6 +115,7 @@ class ProcessorMachine:
         quiet_cycles: int | None = None,
         events: bool = False,
         each_cycle: Callable[[], None] | None = None,
+        until: int | Callable[[], bool] | None = None,
     ) -> Record:
         """Run programs, one per node, to their ends. A machine may run one set of programs after another.
 
@@ -123,6 +132,10 @@ class ProcessorMachine:
             Record every access.
         each_cycle : callable or None
             Called in every cycle, after the programs and before the clock; slow.
+        until : int, callable or None
+            Stop before the programs have ended: in this cycle, or in the first one in which the function, called like
+            ``each_cycle``, says so. The machine then stands there to be looked at, the programs are closed, and the
+            record has ``stopped``, no events, and 0 for the ends of programs that had not ended.
 
         Raises
         ------
@@ -143,22 +156,41 @@ class ProcessorMachine:
         _check_limit("quiet_cycles", quiet_cycles)
         started, began = engine.time, perf_counter()
         progress = _Progress(self._progress, started, self.nodes)
+        counts = self._counts = Counts.of(self.nodes, started)
+        limit, observer = max_cycles, each_cycle
+        if callable(until):
+            observer = _break_when(until, each_cycle)
+        elif until is not None:
+            _check_limit("until", until - started)
+            limit = until - started if max_cycles is None else min(max_cycles, until - started)
+        outcome: Outcome | None = None
         self._running = True
         try:
-            outcome = engine.run(programs, Options(max_cycles, quiet_cycles, events, each_cycle, progress))
+            outcome = engine.run(programs, Options(limit, quiet_cycles, events, observer, progress, counts))
+        except _BreakError:
+            pass
+        except TooLongError:
+            if limit == max_cycles:
+                raise
         finally:
             self._running = False
             progress.close()
             close_programs(programs)
         return Record(
             started=started,
-            cycles=outcome.cycles,
-            finished=outcome.finished,
-            accesses=outcome.accesses,
-            results=outcome.results,
+            cycles=counts.cycles,
+            finished=counts.finished,
+            accesses=counts.accesses,
+            results=counts.results,
             wall_seconds=perf_counter() - began,
-            events=outcome.events,
+            events=None if outcome is None else outcome.events,
+            stopped=None if outcome is not None else engine.time,
         )
+
+    @property
+    def cycles(self) -> np.ndarray:
+        """Cycles by node and category of the run that goes on, or of the last one, as they are counted."""
+        return self._counts.cycles
 
     def _open(self) -> Runner:
         if self._engine is None:
@@ -220,6 +252,10 @@ class Machine(ProcessorMachine):
         RTL in Amaranth's simulator, slow) or "auto": "verilated" if there is a compiler, else "model".
     progress : bool or None
         Show the progress of builds and runs on standard error; None: if that is a terminal.
+    wave : Path or None
+        File for a waveform (FST) of all nodes, engine "verilated"; complete when the machine is closed.
+    wave_window : (int, int) or None
+        First and last cycle of the waveform; None: all.
 
     Raises
     ------
@@ -234,6 +270,8 @@ class Machine(ProcessorMachine):
         *,
         engine: EngineName = "auto",
         progress: bool | None = None,
+        wave: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
     ) -> None:
         if engine not in ENGINES:
             raise PointsmanError(f"an engine must be one of {', '.join(ENGINES)}, not {engine!r}")
@@ -245,7 +283,10 @@ class Machine(ProcessorMachine):
         self.shape = shape
         self.topology = topology
         shown = sys.stderr.isatty() if progress is None else progress
-        self._mesh = _engine(engine, shape, topology, shown)
+        if wave_window is not None and wave_window[1] < wave_window[0]:
+            first, last = wave_window
+            raise PointsmanError(f"the last cycle of a waveform must not be before the first, as {last} before {first}")
+        self._mesh = _engine(engine, shape, topology, shown, wave, wave_window)
         quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000
         super().__init__(self._mesh, quiet_cycles=quiet_cycles, progress=shown)
 
@@ -273,6 +314,32 @@ class Machine(ProcessorMachine):
         """All architectural state that the engine shows, as arrays by name (see `cosim.engines.base.Engine.state`)."""
         self._open()
         return self._mesh.state()
+
+    def link_monitors(self) -> LinkMonitors:
+        """Monitors of all links, for ``each_cycle``; they need the engine "verilated"."""
+        from .engines.verilated import VerilatedEngine
+        from .monitors import LinkMonitors
+
+        self._open()
+        if not isinstance(self._mesh, VerilatedEngine):
+            raise PointsmanError(
+                f"engine {self.engine!r} has no links to monitor", hint="use engine 'verilated' for monitors"
+            )
+        return LinkMonitors(self._mesh)
+
+
+class _BreakError(Exception):
+    """A breakpoint is reached."""
+
+
+def _break_when(until: Callable[[], bool], each_cycle: Callable[[], None] | None) -> Callable[[], None]:
+    def observer() -> None:
+        if each_cycle is not None:
+            each_cycle()
+        if until():
+            raise _BreakError
+
+    return observer
 
 
 class _Progress:
@@ -303,7 +370,14 @@ class _Progress:
             self._bar.close()
 
 
-def _engine(name: EngineName, shape: NodeShape, topology: Topology, progress: bool) -> Engine:
+def _engine(
+    name: EngineName,
+    shape: NodeShape,
+    topology: Topology,
+    progress: bool,
+    wave: Path | None,
+    wave_window: tuple[int, int] | None,
+) -> Engine:
     if name == "auto":
         from .engines.verilated.build import find_compiler
 
@@ -312,6 +386,8 @@ def _engine(name: EngineName, shape: NodeShape, topology: Topology, progress: bo
             name = "model"
         else:
             name = "verilated"
+    if wave is not None and name != "verilated":
+        raise PointsmanError(f"engine {name!r} writes no waveforms", hint="use engine 'verilated'")
     if name == "model":
         from .engines.model import ModelEngine
 
@@ -322,7 +398,7 @@ def _engine(name: EngineName, shape: NodeShape, topology: Topology, progress: bo
         return AmaranthEngine(shape, topology)
     from .engines.verilated import VerilatedEngine
 
-    return VerilatedEngine(shape, topology, progress=progress)
+    return VerilatedEngine(shape, topology, progress=progress, wave=wave, wave_window=wave_window)
 
 
 def _check_programs(programs: Sequence[Program | None], nodes: int) -> None:

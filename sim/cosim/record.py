@@ -33,6 +33,8 @@ class Record:
         Time that the simulation took.
     events : array of EVENT, or None
         Every access, in order of time and node, if asked for.
+    stopped : int or None
+        Cycle in which the run was stopped before its programs had ended.
     """
 
     started: int
@@ -42,6 +44,7 @@ class Record:
     results: list[Any]
     wall_seconds: float
     events: np.ndarray | None = None
+    stopped: int | None = None
 
     @property
     def nodes(self) -> int:
@@ -49,8 +52,8 @@ class Record:
 
     @property
     def total_cycles(self) -> int:
-        """Cycles from the start to the end of the last program."""
-        return int(self.finished.max()) - self.started
+        """Cycles from the start to the end of the last program, or to where the run was stopped."""
+        return (int(self.finished.max()) if self.stopped is None else self.stopped) - self.started
 
     @property
     def node_cycles_per_second(self) -> float:

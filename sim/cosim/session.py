@@ -9,10 +9,13 @@ from typing import Any
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
-from pointsman.runtime import Application, Node, WrongAnswer, numesh_node
+from pointsman.runtime import Application, Node, WrongAnswer
 
+from .activities import Span, WatchedNode
+from .deadlock import deadlock_report
 from .errors import DeadlockError
 from .machine import Machine, ProcessorMachine
+from .monitors import check_streams, raise_violations
 from .record import Record
 
 
@@ -20,7 +23,8 @@ from .record import Record
 class Run:
     """A finished run.
 
-    ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two.
+    ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two. ``spans``
+    are the activities of all nodes.
     """
 
     images: Images
@@ -29,6 +33,7 @@ class Run:
     correct: bool
     answer: str
     seconds: dict[str, float]
+    spans: list[Span]
 
 
 def run_application(
@@ -39,6 +44,8 @@ def run_application(
     preload: bool = False,
     seconds: dict[str, float] | None = None,
     max_cycles: int | None = None,
+    events: bool = False,
+    monitors: bool = False,
 ) -> Run:
     """Run ``application`` with ``images`` on ``machine``.
 
@@ -46,6 +53,10 @@ def run_application(
     ----------
     preload : bool
         Fill the routers' memories through the back door instead of by the processors.
+    events : bool
+        Record every access.
+    monitors : bool
+        Check the contracts of links and streams (`monitors`); needs engine "verilated", and is slow.
 
     Raises
     ------
@@ -63,18 +74,27 @@ def run_application(
             f"{machine.topology.kind}"
         )
     nodes = [
-        numesh_node(images, number, machine, preloaded=preload, functions=application.functions)
+        WatchedNode(images, number, machine, preloaded=preload, functions=application.functions)
         for number in range(images.topology.nodes)
     ]
     if preload:
         machine.preload(memories_of(images))
-    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
+    each_cycle = machine.link_monitors() if monitors else None
+    record = run_nodes(
+        nodes, application.main, machine, max_cycles=max_cycles, events=events or monitors, each_cycle=each_cycle
+    )
+    if each_cycle is not None:
+        raise_violations(each_cycle.violations + check_streams(images, record))
+    for node in nodes:
+        if node.activity != "done":
+            node.close_span()
     try:
         answer, correct = application.check(record.results), True
     except WrongAnswer as error:
         answer, correct = str(error), False
     times = {**(seconds or {}), "run": record.wall_seconds}
-    return Run(images, machine.engine, record, correct, answer, times)
+    spans = [span for node in nodes for span in node.spans]
+    return Run(images, machine.engine, record, correct, answer, times, spans)
 
 
 def run_nodes(
@@ -83,6 +103,8 @@ def run_nodes(
     machine: ProcessorMachine,
     *,
     max_cycles: int | None = None,
+    events: bool = False,
+    each_cycle: Callable[[], None] | None = None,
 ) -> Record:
     """Run ``main`` on every node, between cop_init and cop_fini. A machine may have more processors; those do nothing."""
 
@@ -95,19 +117,15 @@ def run_nodes(
 
     try:
         idle = [None] * (machine.nodes - len(nodes))
-        return machine.run([*(node.attended(program(node)) for node in nodes), *idle], max_cycles=max_cycles)
+        return machine.run(
+            [*(node.attended(program(node)) for node in nodes), *idle],
+            max_cycles=max_cycles,
+            events=events,
+            each_cycle=each_cycle,
+        )
     except DeadlockError as error:
-        lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
-        for waiting in error.waiting[:16]:
-            node = nodes[waiting.node]
-            lines.append(f"  {waiting}, {node.substrate.where()}, {node.activity}")
-        if len(error.waiting) > 16:
-            lines.append(f"  and {len(error.waiting) - 16} more")
-        done = [node.number for node in nodes if node.activity == "done"]
-        if done:
-            lines.append(f"  finished already: {', '.join(map(str, done[:16]))}{' …' if len(done) > 16 else ''}")
         raise PointsmanError(
-            "\n".join(lines),
+            deadlock_report(nodes, error, machine.state() if isinstance(machine, Machine) else None),
             hint="every message must be read by all its readers, and every node of a subset must take part",
         ) from None
 

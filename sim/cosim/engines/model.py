@@ -186,6 +186,7 @@ class _Run:
         self.options = options
         self.started = engine.time
         self.programs = Programs(engine.shape, programs, self.started, engine.is_full)
+        self.programs.count_in(options.counts)
         self.requests = engine.requests = engine.requests._replace(
             cycles=self.programs.cycles,
             accesses=self.programs.accesses,

@@ -9,14 +9,14 @@ the end of a node's turn and kept twice, for even and for odd cycles, and one tu
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
 from numesh.codes import FIRST_READ, CommandKind, MoveType
+
+from .model_words import load_word, store_word
 
 # Kinds of places, in decoded annotations.
 NOTHING, NEIGHBOUR, REGISTER, BUFFER, NULL, MEMADR = range(6)
@@ -136,50 +136,6 @@ class Requests(NamedTuple):
     """TIME, LAST_ACCESS, number of EVENTS."""
     events: np.ndarray
     """room × 5: time, node, register, written, word. Without room nothing is recorded."""
-
-
-def _typed_load(typing_context: Any, address: Any, four: Any) -> Any:
-    """Word at an address, of 4 or 8 bytes."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        where, is_four = arguments
-        with builder.if_else(is_four) as (then, otherwise):
-            with then:
-                small = builder.load(builder.inttoptr(where, ir.IntType(32).as_pointer()))
-                small = builder.zext(small, ir.IntType(64))
-                small_block = builder.block
-            with otherwise:
-                large = builder.load(builder.inttoptr(where, ir.IntType(64).as_pointer()))
-                large_block = builder.block
-        result = builder.phi(ir.IntType(64))
-        result.add_incoming(small, small_block)
-        result.add_incoming(large, large_block)
-        return result
-
-    return types.int64(types.int64, types.boolean), generate
-
-
-def _typed_store(typing_context: Any, address: Any, four: Any, word: Any) -> Any:
-    """Put a word of 4 or 8 bytes at an address."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        where, is_four, value = arguments
-        with builder.if_else(is_four) as (then, otherwise):
-            with then:
-                builder.store(
-                    builder.trunc(value, ir.IntType(32)),
-                    builder.inttoptr(where, ir.IntType(32).as_pointer()),
-                )
-            with otherwise:
-                builder.store(value, builder.inttoptr(where, ir.IntType(64).as_pointer()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.boolean, types.int64), generate
-
-
-# Numba gives the typing context itself, which the signatures of these do not tell.
-_load: Any = intrinsic(_typed_load)
-_store: Any = intrinsic(_typed_store)
 
 
 @njit(cache=True, forceinline=True)
@@ -316,7 +272,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 if access >= 0:
                     access_write = lanes[i, lane, WRITE] != 0
                     if access_write and lanes[i, lane, ADDRESS] != 0:
-                        access_word = word_mask & _load(
+                        access_word = word_mask & load_word(
                             lanes[i, lane, ADDRESS] + lanes[i, lane, MOVED] * lanes[i, lane, BYTES],
                             lanes[i, lane, BYTES] == 4,
                         )
@@ -539,7 +495,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                     ready[i] = 1
                     any_ready = True
         for k in range(arrived):
-            _store(arrivals[k, 0], arrivals[k, 1] == 4, arrivals[k, 2])
+            store_word(arrivals[k, 0], arrivals[k, 1] == 4, arrivals[k, 2])
         time += 1
         if room > 0 and clock[EVENTS] + nodes > room:
             break

@@ -14,13 +14,33 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cosim.errors import DeadlockError, Waiting
+from cosim.errors import DeadlockError, TooLongError, Waiting
 from cosim.hardware import PortShape
 from cosim.record import EVENT
 from pointsman.errors import PointsmanError
 from pointsman.runtime.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 
 Program = Coroutine[Any, None, Any] | Generator[Any, None, Any]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a run counts as it goes; the fields are those of `cosim.record.Record`."""
+
+    cycles: np.ndarray
+    accesses: np.ndarray
+    finished: np.ndarray
+    results: list[Any]
+
+    @classmethod
+    def of(cls, nodes: int, started: int) -> Counts:
+        """Nothing counted yet."""
+        return cls(
+            cycles=np.zeros((nodes, len(Category)), dtype=np.int64),
+            accesses=np.zeros((nodes, 2), dtype=np.int64),
+            finished=np.full(nodes, started, dtype=np.int64),
+            results=[None] * nodes,
+        )
 
 
 @dataclass(frozen=True)
@@ -39,6 +59,8 @@ class Options:
         Called in every cycle, after the programs and before the clock.
     progress : callable
         Called now and then with the time and the number of unfinished programs.
+    counts : Counts or None
+        Where the run counts, so that others can look while it goes on; None: the engine makes them.
     """
 
     max_cycles: int | None
@@ -46,6 +68,7 @@ class Options:
     events: bool
     observer: Callable[[], None] | None
     progress: Callable[[int, int], None]
+    counts: Counts | None = None
 
 
 @dataclass
@@ -189,10 +212,13 @@ class Programs:
         self.requests: list[Request | None] = [None] * nodes
         self.since = [started] * nodes
         self.live = sum(program is not None for program in programs)
-        self.cycles = np.zeros((nodes, len(Category)), dtype=np.int64)
-        self.accesses = np.zeros((nodes, 2), dtype=np.int64)
-        self.finished = np.full(nodes, started, dtype=np.int64)
-        self.results: list[Any] = [None] * nodes
+        self.count_in(Counts.of(nodes, started))
+
+    def count_in(self, counts: Counts | None) -> None:
+        """Use these counts, if any, from now on."""
+        if counts is not None:
+            self.cycles, self.accesses = counts.cycles, counts.accesses
+            self.finished, self.results = counts.finished, counts.results
 
     def complete(self, node: int, time: int) -> None:
         """Count the cycles of a request without lanes, and go on."""
@@ -276,11 +302,9 @@ def close_programs(programs: Sequence[Program | None]) -> None:
                 continue
 
 
-def too_long(live: int, max_cycles: int) -> PointsmanError:
+def too_long(live: int, max_cycles: int) -> TooLongError:
     """The error for a run that exceeds its limit."""
-    return PointsmanError(
-        f"{live} programs are unfinished after {max_cycles} cycles", hint="allow more with max_cycles"
-    )
+    return TooLongError(f"{live} programs are unfinished after {max_cycles} cycles", hint="allow more with max_cycles")
 
 
 def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
@@ -290,6 +314,7 @@ def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
     stalled = list(programs.since)
     events: list[tuple[int, int, int, bool, int]] = []
     time = started = quiet = ports.time
+    programs.count_in(options.counts)
 
     def go_on(node: int, first: bool = False) -> None:
         if first:

@@ -10,6 +10,7 @@ import pointsman
 from pointsman.errors import PointsmanError
 
 from .check import check
+from .compare import compare
 from .compile import compile_
 from .configure import configure
 from .explain import explain
@@ -54,5 +55,5 @@ def main() -> None:
     """
 
 
-for _command in (compile_, configure, check, explain, fmt, route, run, synth, verilog):
+for _command in (compile_, configure, check, compare, explain, fmt, route, run, synth, verilog):
     main.add_command(_command)

@@ -27,6 +27,7 @@ def packet_shape(topology: Topology) -> RouterShape:
 
 _NOT_HERE = (
     *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
+    *("trace", "wave", "wave_window", "monitors"),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
 """Options that mean something to scheduled routers only."""

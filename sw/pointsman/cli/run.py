@@ -52,6 +52,16 @@ if TYPE_CHECKING:
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
+@click.option(
+    "--trace",
+    type=click.Path(path_type=Path),
+    help="Write every word and activity: .jsonl as lines of JSON, else for Perfetto.",
+)
+@click.option(
+    "--wave", type=click.Path(path_type=Path), help="Write a waveform (FST) of all routers; engine verilated."
+)
+@click.option("--wave-window", nargs=2, type=click.IntRange(min=0), help="First and last cycle of the waveform.")
+@click.option("--monitors", is_flag=True, help="Check every link and register in every cycle; slow.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
 @switch_options
 @warnings_option
@@ -71,6 +81,10 @@ def run(
     period: int | None,
     seed: int,
     max_cycles: int | None,
+    trace: Path | None,
+    wave: Path | None,
+    wave_window: tuple[int, int] | None,
+    monitors: bool,
     json_path: Path | None,
     warnings: str,
     limits: tuple[str, ...],
@@ -98,8 +112,11 @@ def run(
     topology = topology_of(mesh)
     switch = switch_given(ctx, target)
     shape = shape_of(topology, sizes)
-    if json_path is not None:
-        check_writable(json_path)
+    for path in (json_path, trace, wave):
+        if path is not None:
+            check_writable(path)
+    if wave_window is not None and wave is None:
+        raise PointsmanError("--wave-window needs --wave")
     kind = load_application(application)
     try:
         options = parse_options(kind, application, ctx.args)
@@ -131,7 +148,15 @@ def run(
     if addresses is not None:
         raise PointsmanError("--addresses is for --target packet")
     if target == "tdm":
-        refuse_others(preload=preload, period=period, implementations=plugins)
+        refuse_others(
+            preload=preload,
+            period=period,
+            implementations=plugins,
+            trace=trace,
+            wave=wave,
+            wave_window=wave_window,
+            monitors=monitors,
+        )
         run_on_switch(
             ctx,
             app,
@@ -167,15 +192,25 @@ def run(
         prove(images)
     seconds["compile"] = time.perf_counter() - started
 
+    from cosim.activities import cycles_by
     from cosim.machine import Machine
     from cosim.session import run_application
     from pointsman.report.run import run_json, run_text
 
     started = time.perf_counter()
-    with Machine(shape, topology, engine=engine) as machine:
+    with Machine(shape, topology, engine=engine, wave=wave, wave_window=wave_window) as machine:
         seconds["build"] = time.perf_counter() - started
         with application_errors(application):
-            result = run_application(images, app, machine, preload=preload, seconds=seconds, max_cycles=max_cycles)
+            result = run_application(
+                images,
+                app,
+                machine,
+                preload=preload,
+                seconds=seconds,
+                max_cycles=max_cycles,
+                events=trace is not None,
+                monitors=monitors,
+            )
     record = result.record
     plain = run_json(
         images,
@@ -188,7 +223,13 @@ def run(
         total_cycles=record.total_cycles,
         node_cycles_per_second=record.node_cycles_per_second,
         seconds=result.seconds,
+        by_operator=cycles_by(result.spans, "operator", record.nodes),
+        by_phase=cycles_by(result.spans, "phase", record.nodes),
     )
+    if trace is not None:
+        from cosim.trace import trace_text
+
+        write_whole(trace, trace_text(images, record, result.spans, lines=trace.suffix == ".jsonl"))
     _finish(ctx, plain, run_text(plain, images, app.reference()), json_path)
 
 

@@ -46,7 +46,8 @@ def leaving(phases: Sequence[PlannedPhase], flow: Flow) -> Leaving:
                 if not alike:
                     _refuse(phase, unseen[0])
                 between[z] = between.get(z, frozenset()) | here
-            if any(_away(z, node, phases, flow) for node in part):
+            # A node that only lends its router leaves at its end as well, because it has been through.
+            if here != part or any(_away(z, node, phases, flow) for node in part):
                 quiet = [node for node in sorted(here) if not alike and not _always_last(z, node, users, flow)]
                 if quiet:
                     _refuse(phase, quiet[0])

@@ -28,8 +28,15 @@ def run_json(
     total_cycles: int,
     node_cycles_per_second: float,
     seconds: Mapping[str, float],
+    by_operator: Mapping[Any, Mapping[str, float]] | None = None,
+    by_phase: Mapping[Any, Mapping[str, float]] | None = None,
 ) -> dict[str, Any]:
-    """What a run leaves, as plain values. ``categories`` and ``total_cycles`` are cycles; the former means over nodes."""
+    """What a run leaves, as plain values. ``categories`` and ``total_cycles`` are cycles; the former means over nodes.
+
+    ``by_operator`` and ``by_phase`` are cycles by category in functions of an operator and in a phase (by number, -1: the
+    loader phase), means over all nodes.
+    """
+    by_operator, by_phase = by_operator or {}, by_phase or {}
     means = cycles.mean(axis=0)
     return {
         "correct": correct,
@@ -49,13 +56,21 @@ def run_json(
                 "implementation": operator.implementation,
                 "phase": images.phases[operator.phase].name,
                 "bandwidth": operator.bandwidth,
+                "cycles": dict(by_operator.get(operator.label, {})),
             }
             for index, operator in enumerate(images.operators)
             if all(index not in (phase.barrier, phase.online) for phase in images.phases)
         },
         "phases": [
-            {"name": phase.name, "technique": phase.technique, "reason": phase.reason} for phase in images.phases
+            {
+                "name": phase.name,
+                "technique": phase.technique,
+                "reason": phase.reason,
+                "cycles": dict(by_phase.get(number, {})),
+            }
+            for number, phase in enumerate(images.phases)
         ],
+        "loader_phase": {"cycles": dict(by_phase.get(-1, {}))},
         "node_cycles_per_second": node_cycles_per_second,
         "seconds": dict(seconds),
     }

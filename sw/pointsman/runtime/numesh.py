@@ -160,14 +160,18 @@ class Router:
 
     # -- phases ----------------------------------------------------------------------------------------------
 
-    async def enter(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
-        """Go on to ``phase`` (-1: the end of the program), through all phases in which this node has no operator."""
-        for passed in self.passages.get((self.current, phase), ()):
+    async def enter(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> bool:
+        """Go on to ``phase`` (-1: the end of the program), through all phases in which this node has no operator. Tells
+        whether the phase before has been left."""
+        way = self.passages.get((self.current, phase))
+        for passed in way or ():
             await self.change(passed, leave)
         if phase >= 0:
             await self.change(phase, leave)
-        elif (self.current, phase) in self.passages:
+            return True
+        if way is not None:
             await leave(self.current)
+        return way is not None
 
     async def again(self, leave: Callable[[int], Awaitable[None]]) -> None:
         """Before another use of the phase that runs: meet the nodes that leave it in between, if there are any."""
@@ -267,9 +271,9 @@ class NumeshSubstrate:
 
     async def fini(self) -> None:
         """Go through phases that other nodes still run and that need this one."""
-        await self.router.enter(-1, self.leave)
+        left = await self.router.enter(-1, self.leave)
         phase = self.router.current
-        if phase >= 0 and self.images.phases[phase].online is not None:
+        if not left and phase >= 0 and self.images.phases[phase].online is not None:
             # Messages of others may still pass, and others wait in the barrier.
             await self.leave(phase)
 

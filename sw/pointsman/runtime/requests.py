@@ -4,7 +4,8 @@ A processor is a coroutine or a generator. It awaits (or yields) a request; whoe
 or a host with the hardware, resumes it when the request is complete. The answer is always ``None``: words that
 were read stand in the arrays that the request named. Python code between two requests costs no cycles.
 
-A request keeps no progress, so the same object may be awaited again and by several nodes; only ``Attend`` does.
+A request keeps no progress (only ``Attend`` does), so the same object may be awaited again and by several nodes, which saves
+time; it must not be changed once it has been awaited.
 """
 
 from __future__ import annotations

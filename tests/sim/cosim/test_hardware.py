@@ -96,6 +96,28 @@ def test_state_is_seen_and_set_by_name():
             machine.peek_top("delivered")
 
 
+def test_blocks_evaluated_together_do_what_they_do_in_one_model():
+    """Once as one model of everything, once as one block evaluated many times over: the same record."""
+    records = []
+    for registered in (False, True):
+        hardware = replace(loopback.ring(20), extra="", top_state={}, registered=registered)
+        with HardwareMachine(hardware) as machine:
+            programs = [loopback.exchange(node, 3) for node in range(20)]
+            records.append(machine.run(programs, events=True))
+            assert machine.peek("delivered") == [3] * 20
+            names = machine._compiled._mesh.names().split()
+            assert ("wire.in_data" in names) == registered, "it is built in the way that was asked for"
+    assert records[0].differences(records[1]) == []
+
+
+def test_a_broken_promise_of_registered_outputs_is_found():
+    verilog = loopback.VERILOG.replace("out_valid = out_full", "out_valid = out_full && !in_valid")
+    hardware = replace(loopback.ring(2), verilog=verilog, extra="", top_state={}, registered=True)
+    with HardwareMachine(hardware) as machine:
+        with pytest.raises(PointsmanError, match=r"^an output of a block depends on an input in the same cycle"):
+            machine.run([loopback.exchange(node, 3) for node in range(2)])
+
+
 def describe(**changes: object) -> Hardware:
     return replace(loopback.ring(2), **changes)
 

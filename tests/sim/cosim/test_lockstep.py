@@ -83,6 +83,18 @@ def test_the_model_does_what_the_verilated_rtl_does(shape: NodeShape, topology: 
     assert read > 100
 
 
+@pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
+@pytest.mark.parametrize("topology", [mesh(1), mesh(1, 5), torus(3, 3, 3), STAR, mesh(32, 32)], ids=str)
+def test_any_number_of_nodes_and_any_network_is_the_same_hardware(topology: Topology):
+    """From one node to many groups of lanes, the last of them not full."""
+    from cosim.engines.verilated import VerilatedEngine
+
+    shape = NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=6, registers=2, width=8)
+    pair = engines([ModelEngine, VerilatedEngine], shape, topology, 7)
+    assert "wire.out_valid_0" in pair[1]._mesh.names().split(), "one node is compiled, and evaluated many times"
+    compare(pair, 20 if topology.nodes > 100 else 200, random.Random(7))
+
+
 def test_random_memories_and_accesses_reach_what_is_rare():
     """Guard: the comparisons above are worth what their stimuli reach."""
     seen: dict[str, int] = {}

@@ -39,6 +39,7 @@ RESULT_KEYS = [
     "per_node",
     "operators",
     "phases",
+    "loader_phase",
     "node_cycles_per_second",
     "seconds",
 ]
@@ -111,7 +112,17 @@ def test_version_is_that_of_the_package() -> None:
 
 
 def test_commands_are_those_that_the_tests_below_cover() -> None:
-    assert sorted(main.commands) == ["check", "compile", "explain", "fmt", "route", "run", "synth", "verilog"]
+    assert sorted(main.commands) == [
+        "check",
+        "compare",
+        "compile",
+        "explain",
+        "fmt",
+        "route",
+        "run",
+        "synth",
+        "verilog",
+    ]
 
 
 @pytest.mark.parametrize("name", [None, *sorted(main.commands)])

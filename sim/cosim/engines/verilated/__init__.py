@@ -8,6 +8,7 @@ source: ``mesh.h`` the hardware, ``requests`` what processors ask for, ``run`` t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -32,12 +33,22 @@ class VerilatedEngine(HardwareEngine, Engine):
         The links.
     progress : bool
         Show on standard error how a build goes on.
+    wave, wave_window
+        As in `HardwareEngine`.
     """
 
-    def __init__(self, shape: NodeShape, topology: Topology, *, progress: bool = False) -> None:
+    def __init__(
+        self,
+        shape: NodeShape,
+        topology: Topology,
+        *,
+        progress: bool = False,
+        wave: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
+    ) -> None:
         Engine.__init__(self, shape, topology)
         hardware = numesh_hardware(shape, topology, kept_node_verilog(shape))
-        HardwareEngine.__init__(self, hardware, progress=progress)
+        HardwareEngine.__init__(self, hardware, progress=progress, wave=wave, wave_window=wave_window)
 
     # -- memories and state ----------------------------------------------------------------------------------
 

@@ -21,30 +21,44 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from importlib import metadata, util
 from pathlib import Path
 
 import numesh
-from cosim.hardware import TOP, Hardware
+from cosim.hardware import SEAT, TOP, Hardware
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder
 
-from .verilog import build_header, machine_verilog, verilator_settings
+from .lanes import LanesError, lanes_header
+from .verilog import (
+    build_header,
+    joints_of,
+    machine_verilog,
+    one_block_header,
+    one_block_verilog,
+    verilator_settings,
+)
 
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
-HEADERS = ("mesh.h", "run.h", "requests.h")
+HEADERS = ("mesh.h", "cells.h", "wave.h", "values.h", "run.h", "requests.h")
 MODULE = "pointsman_mesh"
+LANES = (16, 32, 64)
+"""Blocks evaluated at once; fewer of them build no faster and gain nothing."""
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+_WAVE_RUNTIME = (*_RUNTIME, "verilated_fst_c.cpp")
 _VERILATOR_FLAGS = (
-    *("--cc", "--prefix", "Vmesh", "--no-timing", "--output-split", "20000"),
-    *("-O3", "-fno-dfg", "--x-assign", "fast", "--x-initial", "fast"),
+    *("--cc", "--prefix", "Vmesh", "--no-timing"),
+    *("-O3", "--x-assign", "fast", "--x-initial", "fast"),
     *("-Wno-fatal", "-Wno-lint", "-Wno-style"),
 )
 _COMMON_FLAGS = ("-std=gnu++17", "-fPIC", "-fvisibility=hidden", "-DVL_TIME_CONTEXT", "-w")
 _FAST_FLAGS = ("-O2", "-march=native")
+_LANES_FLAGS = ("-O3", "-march=native", *("--param", "max-completely-peel-times=1"))
+"""Loops over lanes are to be vectors, and not to be unrolled first."""
 _SLOW_FLAGS = ("-O0",)
 _RUNTIME_FLAGS = ("-O1",)
 _BUNDLE_BYTES = 500_000
@@ -67,8 +81,8 @@ def find_compiler() -> tuple[str, ...] | None:
     return None
 
 
-def engine_library(hardware: Hardware, report: Report) -> Path:
-    """The Python extension for some hardware, built if it is not in the cache.
+def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) -> Path:
+    """The Python extension for some hardware, built if it is not in the cache. With ``wave`` it can write waveforms.
 
     Raises
     ------
@@ -76,15 +90,61 @@ def engine_library(hardware: Hardware, report: Report) -> Path:
         If there is no compiler, no Python header, no Verilator, or the cache cannot be written.
     """
     tools = _Tools.find()
-    verilog, header, settings = machine_verilog(hardware), build_header(hardware), verilator_settings(hardware)
-    sources = [Path(__file__).with_name(name).read_text() for name in SOURCES + HEADERS]
-    key = _digest(verilog, header, settings, *sources, *_VERILATOR_FLAGS, tools.identity)
-
-    def build(folder: Path) -> None:
-        _build(folder, verilog, header, settings, tools, report)
-
+    sources = [Path(__file__).with_name(name).read_text() for name in (*SOURCES, *HEADERS, "lanes.py", "build.py")]
     with _writing():
-        return _kept("engine", key, build) / f"{MODULE}.so"
+        for one in (
+            (True, False)
+            if hardware.registered and not hardware.extra and joints_of(hardware) is not None
+            else (False,)
+        ):
+            parts = _one_block(hardware, wave) if one else _all_blocks(hardware)
+            key = _digest(repr(parts), *sources, *_LANES_FLAGS, *_FAST_FLAGS, tools.identity)
+            try:
+                return _kept("engine", key, partial(_build, parts=parts, tools=tools, report=report)) / f"{MODULE}.so"
+            except LanesError:
+                continue
+    raise AssertionError("all blocks in one model can always be built")
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What is built: the Verilog, C++ settings, and how."""
+
+    verilog: str
+    header: str
+    settings: str
+    top: str
+    flags: tuple[str, ...]
+    lanes: bool
+    wave: bool = False
+
+
+def _one_block(hardware: Hardware, wave: bool) -> _Parts:
+    return _Parts(
+        verilog=one_block_verilog(hardware),
+        header=one_block_header(hardware, lanes_for(hardware.blocks)) + ("#define WAVE 1\n" if wave else ""),
+        settings=verilator_settings(hardware, one=True),
+        top=SEAT,
+        flags=("--output-split", "0", *(("--trace-fst",) if wave else ())),
+        lanes=True,
+        wave=wave,
+    )
+
+
+def _all_blocks(hardware: Hardware) -> _Parts:
+    return _Parts(
+        verilog=machine_verilog(hardware),
+        header=build_header(hardware),
+        settings=verilator_settings(hardware),
+        top=TOP,
+        flags=("--output-split", "20000", "-fno-dfg"),
+        lanes=False,
+    )
+
+
+def lanes_for(blocks: int) -> int:
+    """How many blocks are evaluated at once."""
+    return next((lanes for lanes in LANES if blocks <= lanes), LANES[-1])
 
 
 def kept_node_verilog(shape: NodeShape) -> str:
@@ -179,21 +239,22 @@ class _Tools:
         _call([*self.compiler, *self.flags, *flags, *includes, "-c", str(source), "-o", str(target)], source.name)
 
 
-def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools, report: Report) -> None:
+def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     """Make the extension in ``folder``."""
     work = folder / "work"
     work.mkdir()
-    (work / "mesh.v").write_text(verilog)
-    (work / "mesh.vlt").write_text(settings)
-    (work / "build.h").write_text(header)
+    (work / "mesh.v").write_text(parts.verilog)
+    (work / "mesh.vlt").write_text(parts.settings)
+    (work / "build.h").write_text(parts.header)
     report("verilating", 0, 1)
     with ThreadPoolExecutor(1) as pool:
-        library = pool.submit(_runtime, tools)
+        library = pool.submit(_runtime, tools, _WAVE_RUNTIME if parts.wave else _RUNTIME)
         _call(
             [
                 str(tools.verilator / "bin" / "verilator_bin"),
                 *_VERILATOR_FLAGS,
-                *("--top-module", TOP, "--Mdir", str(work)),
+                *parts.flags,
+                *("--top-module", parts.top, "--Mdir", str(work)),
                 *(str(work / "mesh.vlt"), str(work / "mesh.v")),
             ],
             "Verilator",
@@ -204,10 +265,14 @@ def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools
     generated = [path for path in sorted(work.glob("Vmesh*.cpp")) if not path.name.endswith("__Dpi.cpp")]
     slow = [path for path in generated if "__Slow" in path.name]
     fast = [path for path in generated if path not in slow]
+    if parts.lanes:
+        (work / "lanes.h").write_text(_lanes(work))
+        slow, fast = generated, []
     jobs: list[tuple[Path, Sequence[str]]] = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
     jobs += [(bundle, _SLOW_FLAGS) for bundle in _bundles(work, "slow", slow)]
     for bundle in _bundles(work, "loop", [here / name for name in SOURCES]):
-        jobs.append((bundle, (*_FAST_FLAGS, f"-I{work}", f"-I{here}", f"-I{tools.include}")))
+        fast_flags = _LANES_FLAGS if parts.lanes else _FAST_FLAGS
+        jobs.append((bundle, (*fast_flags, f"-I{work}", f"-I{here}", f"-I{tools.include}")))
     objects = [work / f"{source.stem}.o" for source, _ in jobs]
     done = 0
 
@@ -219,9 +284,25 @@ def _build(folder: Path, verilog: str, header: str, settings: str, tools: _Tools
 
     _each(compile_job, len(jobs))
     link = [*tools.compiler, "-shared", "-o", str(folder / f"{MODULE}.so")]
-    _call([*link, *map(str, objects), *map(str, sorted(runtime.glob("*.o"))), "-pthread"], "the linker")
+    _call(
+        [
+            *link,
+            *map(str, objects),
+            *map(str, sorted(runtime.glob("*.o"))),
+            "-pthread",
+            *(("-lz",) if parts.wave else ()),
+        ],
+        "the linker",
+    )
     (folder / _CHECKSUM).write_text(hashlib.sha256((folder / f"{MODULE}.so").read_bytes()).hexdigest())
     shutil.rmtree(work)
+
+
+def _lanes(work: Path) -> str:
+    root = "Vmesh___024root"
+    source = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*.cpp")) if "__Slow" not in path.name)
+    slow = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*__Slow.cpp")))
+    return lanes_header((work / f"{root}.h").read_text(), source, slow, "@(edge port_clk)", "@(posedge clk)")
 
 
 def _bundles(work: Path, name: str, sources: Sequence[Path]) -> list[Path]:
@@ -241,17 +322,19 @@ def _bundles(work: Path, name: str, sources: Sequence[Path]) -> list[Path]:
     return paths
 
 
-def _runtime(tools: _Tools) -> Path:
+def _runtime(tools: _Tools, sources: tuple[str, ...]) -> Path:
     """Verilator's run-time library, compiled once for all engines."""
 
     def build(folder: Path) -> None:
         def compile_file(number: int) -> None:
-            source = tools.verilator / "include" / _RUNTIME[number]
-            tools.compile(source, folder / f"{source.stem}.o", *_RUNTIME_FLAGS)
+            source = tools.verilator / "include" / sources[number]
+            tools.compile(
+                source, folder / f"{source.stem}.o", *_RUNTIME_FLAGS, "-idirafter", str(Path(__file__).with_name("lz4"))
+            )
 
-        _each(compile_file, len(_RUNTIME))
+        _each(compile_file, len(sources))
 
-    return _kept("runtime", _digest(tools.identity, *_RUNTIME), build)
+    return _kept("runtime", _digest(tools.identity, *sources), build)
 
 
 # -- the cache ---------------------------------------------------------------------------------------------------
@@ -322,9 +405,14 @@ def _call(command: Sequence[str], what: str, **environment: str) -> None:
     if result.returncode:
         said = (result.stderr or result.stdout).strip().splitlines()
         raise PointsmanError(
-            f"building the engine failed: {what}: {said[0] if said else f'exit status {result.returncode}'}",
+            f"building the engine failed: {what}: {_first_error(said) or f'exit status {result.returncode}'}",
             hint="engine 'model' needs no build",
         )
+
+
+def _first_error(said: Sequence[str]) -> str:
+    """The line that says what is wrong; compilers say first in which file they were."""
+    return next((line for line in said if "error" in line.lower()), said[0] if said else "")
 
 
 def _each(job: Callable[[int], None], count: int) -> None:

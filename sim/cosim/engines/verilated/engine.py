@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -12,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from cosim.engines import processors
-from cosim.engines.processors import Access, Options, Outcome, Program, Programs
+from cosim.engines.processors import Access, Counts, Options, Outcome, Program, Programs
 from cosim.errors import DeadlockError
 from cosim.hardware import Hardware, PortShape
 from cosim.record import EVENT
 from pointsman.errors import PointsmanError
-from pointsman.runtime.requests import Category, Request
+from pointsman.files import check_writable
+from pointsman.runtime.requests import MAX_CYCLES, Category, Request
 
 from .build import MODULE, engine_library, forget, is_whole
+from .verilog import joints_of
 
 _loaded: dict[Path, Any] = {}
 
@@ -33,14 +36,34 @@ class HardwareEngine:
         The blocks and what joins them.
     progress : bool
         Show on standard error how a build goes on.
+    wave : Path or None
+        File for a waveform (FST) of all blocks; it is complete when the engine is closed.
+    wave_window : (int, int) or None
+        First and last cycle of the waveform; None: all.
     """
 
     name = "verilated"
 
-    def __init__(self, hardware: Hardware, *, progress: bool = False) -> None:
+    def __init__(
+        self,
+        hardware: Hardware,
+        *,
+        progress: bool = False,
+        wave: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
+    ) -> None:
+        if wave is not None:
+            check_writable(wave)
         self.hardware = hardware
         self.nodes = hardware.blocks
-        self._mesh: Any = _load(hardware, progress).Mesh()
+        self._mesh: Any = _load(hardware, progress, wave is not None).Mesh(hardware.blocks, joints_of(hardware) or [])
+        if wave is not None:
+            first, last = wave_window or (0, MAX_CYCLES)
+            if not self._mesh.open_wave(str(wave), first, last):
+                raise PointsmanError(
+                    f"no waveform can be written to {wave}",
+                    hint="the blocks of the hardware must be registered",
+                )
 
     @property
     def time(self) -> int:
@@ -81,33 +104,31 @@ class HardwareEngine:
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
         """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
-        words = self._mesh.clock([(node, a.register, a.write, a.word) for node, a in accesses.items()])
+        with _told():
+            words = self._mesh.clock([(node, a.register, a.write, a.word) for node, a in accesses.items()])
         return {node: word for node, word in zip(accesses, words, strict=True) if word is not None}
 
     # -- programs --------------------------------------------------------------------------------------------
 
     def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
         """Run the programs to their ends."""
-        started = self.time
-        cycles = np.zeros((self.nodes, len(Category)), dtype=np.int64)
-        accesses = np.zeros((self.nodes, 2), dtype=np.int64)
-        finished = np.full(self.nodes, started, dtype=np.int64)
-        results: list[Any] = [None] * self.nodes
-        recorded = self._mesh.run(
-            list(programs),
-            results,
-            cycles,
-            accesses,
-            finished,
-            len(Category),
-            -1 if options.max_cycles is None else options.max_cycles,
-            options.quiet_cycles,
-            options.events,
-            options.observer,
-            _Host(self.hardware, options),
-        )
+        counts = options.counts or Counts.of(self.nodes, self.time)
+        with _told():
+            recorded = self._mesh.run(
+                list(programs),
+                counts.results,
+                counts.cycles,
+                counts.accesses,
+                counts.finished,
+                len(Category),
+                -1 if options.max_cycles is None else options.max_cycles,
+                options.quiet_cycles,
+                options.events,
+                options.observer,
+                _Host(self.hardware, options),
+            )
         events = None if recorded is None else np.frombuffer(bytearray(recorded), dtype=EVENT)
-        return Outcome(cycles, finished, accesses, results, events)
+        return Outcome(counts.cycles, counts.finished, counts.accesses, counts.results, events)
 
     def run_plain(self, programs: Sequence[Program | None], options: Options) -> Outcome:
         """As `run`, with the plain Python processors in place of the compiled ones."""
@@ -119,6 +140,17 @@ class HardwareEngine:
             lambda node, register: bool(self.available(node) >> register & 1),
         )
         return processors.run(self, held, options)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tells what the compiled code found wrong with the description as a user's error."""
+    try:
+        yield
+    except ValueError as error:
+        if "`registered` must be False" not in str(error):
+            raise
+        raise PointsmanError(str(error)) from None
 
 
 class _Host:
@@ -169,20 +201,20 @@ class _BuildLine:
             sys.stderr.flush()
 
 
-def _load(hardware: Hardware, progress: bool) -> Any:
+def _load(hardware: Hardware, progress: bool, wave: bool) -> Any:
     """The extension for some hardware; built anew if the one in the cache cannot be loaded."""
     line = _BuildLine(progress, hardware.name)
     try:
-        library = engine_library(hardware, line)
+        library = engine_library(hardware, line, wave=wave)
         if library not in _loaded:
             if not is_whole(library):
                 forget(library)
-                library = engine_library(hardware, line)
+                library = engine_library(hardware, line, wave=wave)
             try:
                 _loaded[library] = _import(library)
             except ImportError:
                 forget(library)
-                _loaded[library] = _import(engine_library(hardware, line))
+                _loaded[library] = _import(engine_library(hardware, line, wave=wave))
     finally:
         line.close()
     return _loaded[library]

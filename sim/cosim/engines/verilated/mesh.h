@@ -1,4 +1,5 @@
-// The verilated mesh: clock, processor ports, and the signals that the build made public.
+// All blocks in one model: clock, processor ports, and the signals that the build made public. For hardware with parts
+// that are no blocks, or with outputs that follow inputs at once; all else is in cells.h, with the same face.
 //
 // A "node" is one of the blocks of cosim/hardware.py. Everything that depends on the hardware comes from two generated headers: Verilator's, and "build.h" with
 //   NODES, WIDTH     numbers
@@ -11,12 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "Vmesh.h"
 #include "Vmesh__Syms.h"
 #include "build.h"
-#include "verilated.h"
+#include "values.h"
 
 using Seat = Vmesh_pointsman_seat;
 
@@ -32,7 +34,15 @@ inline bool bit_of(const VlWide<N>& signal, unsigned i) {
 
 class Mesh {
   public:
-    Mesh() : context_{new VerilatedContext}, model_{new Vmesh{context_.get()}} {
+    struct Joint {
+        unsigned node, input;
+        long from;
+        unsigned output;
+        std::uint64_t value;
+    };
+
+    // The joints are in the model already.
+    Mesh(unsigned, const std::vector<Joint>&) : context_{new VerilatedContext}, model_{new Vmesh{context_.get()}} {
         Vmesh__Syms* const S = model_->rootp->vlSymsp;
         seats_ = SEATS(S);
         for (unsigned node = 0; node < NODES; ++node) idle(node);
@@ -58,13 +68,14 @@ class Mesh {
     Mesh(const Mesh&) = delete;
     Mesh& operator=(const Mesh&) = delete;
 
+    unsigned nodes() const { return NODES; }
     std::int64_t time() const { return time_; }
-    Seat& seat(unsigned node) { return *seats_[node]; }
-    auto& top() { return *model_->rootp; }
 
     // Whether a register takes no word, and whether there is a word in it; the same flag in some hardware.
     bool write_full(unsigned node, unsigned reg) const { return bit_of(seats_[node]->WRITE_FULL, reg); }
     bool read_full(unsigned node, unsigned reg) const { return bit_of(seats_[node]->READ_FULL, reg); }
+    PyObject* write_flags(unsigned node) const { return to_python(seats_[node]->WRITE_FULL); }
+    PyObject* read_flags(unsigned node) const { return to_python(seats_[node]->READ_FULL); }
     std::uint64_t read_data(unsigned node) const { return seats_[node]->p_read_data; }
 
     std::uint64_t written(unsigned node) const { return seats_[node]->next_p_write_data; }
@@ -99,7 +110,58 @@ class Mesh {
         ++time_;
     }
 
+    bool open_wave(const char*, std::int64_t, std::int64_t) { return false; }
+
+    // Signals by name; null or false with an exception set if there is none.
+#define PEEK(known, member) \
+    if (!value && !PyErr_Occurred() && !std::strcmp(name, known)) value = to_python(from.member);
+#define POKE(known, member)                       \
+    if (!found && !std::strcmp(name, known)) {    \
+        found = true;                             \
+        ok = from_python(into.member, given);     \
+    }
+#define NAME(known, member) known "\n"
+    PyObject* peek(unsigned node, const char* name) const {
+        const Seat& from = *seats_[node];
+        PyObject* value = nullptr;
+        SIGNALS(PEEK)
+        if (!value && !PyErr_Occurred()) unknown(name);
+        return value;
+    }
+    bool poke(unsigned node, const char* name, PyObject* given) {
+        Seat& into = *seats_[node];
+        bool found = false, ok = false;
+        SIGNALS(POKE)
+        if (!found) unknown(name);
+        return ok;
+    }
+    static const char* names() { return SIGNALS(NAME) ""; }
+    PyObject* peek_top(const char* name) const {
+        [[maybe_unused]] const auto& from = *model_->rootp;
+        PyObject* value = nullptr;
+        TOP_SIGNALS(PEEK)
+        if (!value && !PyErr_Occurred()) unknown(name);
+        return value;
+    }
+    bool poke_top(const char* name, [[maybe_unused]] PyObject* given) {
+        [[maybe_unused]] auto& into = *model_->rootp;
+        bool found = false, ok = false;
+        TOP_SIGNALS(POKE)
+        if (!found) unknown(name);
+        return ok;
+    }
+    static const char* top_names() { return TOP_SIGNALS(NAME) ""; }
+#undef PEEK
+#undef POKE
+#undef NAME
+
   private:
+    static void unknown(const char* name) {
+        PyObject* const key = PyUnicode_FromString(name);
+        if (key) PyErr_SetObject(PyExc_KeyError, key);
+        Py_XDECREF(key);
+    }
+
     // Verilator's library looks for the context in a variable of the thread, which another mesh may have set.
     void enter() { Verilated::threadContextp(context_.get()); }
 

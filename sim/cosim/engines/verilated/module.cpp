@@ -15,67 +15,33 @@ struct MeshObject {
     bool running;
 };
 
-// -- signals to Python and back -----------------------------------------------------------------------------------
-
-template <class T>
-PyObject* to_python(const T& value) {
-    return PyLong_FromUnsignedLongLong(value);
-}
-template <std::size_t N>
-PyObject* to_python(const VlWide<N>& value) {
-    return PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyLong_Type), "from_bytes", "y#s",
-                               reinterpret_cast<const char*>(value.data()), static_cast<Py_ssize_t>(4 * N), "little");
-}
-template <class T, std::size_t N>
-PyObject* to_python(const VlUnpacked<T, N>& memory) {
-    PyObject* const list = PyList_New(N);
-    for (std::size_t row = 0; list && row < N; ++row) {
-        PyObject* const word = to_python(memory[row]);
-        if (!word) {
-            Py_DECREF(list);
-            return nullptr;
-        }
-        PyList_SET_ITEM(list, row, word);
-    }
-    return list;
-}
-
-template <class T>
-bool from_python(T& signal, PyObject* value) {
-    const unsigned long long number = PyLong_AsUnsignedLongLong(value);
-    if (PyErr_Occurred()) return false;
-    signal = static_cast<T>(number);
-    return true;
-}
-template <std::size_t N>
-bool from_python(VlWide<N>& signal, PyObject* value) {
-    PyObject* const bytes = PyObject_CallMethod(value, "to_bytes", "ns", static_cast<Py_ssize_t>(4 * N), "little");
-    if (!bytes) return false;
-    std::memcpy(signal.data(), PyBytes_AS_STRING(bytes), 4 * N);
-    Py_DECREF(bytes);
-    return true;
-}
-template <class T, std::size_t N>
-bool from_python(VlUnpacked<T, N>& memory, PyObject* values) {
-    if (!PyTuple_Check(values) || PyTuple_GET_SIZE(values) != static_cast<Py_ssize_t>(N)) {
-        PyErr_Format(PyExc_ValueError, "a memory needs a tuple of %zu words", N);
-        return false;
-    }
-    for (std::size_t row = 0; row < N; ++row)
-        if (!from_python(memory[row], PyTuple_GET_ITEM(values, row))) return false;
-    return true;
-}
-
 // -- the class ------------------------------------------------------------------------------------------------------
 
-PyObject* mesh_new(PyTypeObject* type, PyObject*, PyObject*) {
+// Mesh(nodes, [(node, input, other node or -1, output, constant), ...])
+PyObject* mesh_new(PyTypeObject* type, PyObject* arguments, PyObject*) {
+    unsigned nodes;
+    PyObject* rows;
+    if (!PyArg_ParseTuple(arguments, "IO!", &nodes, &PyList_Type, &rows)) return nullptr;
+    std::vector<Mesh::Joint> joints(PyList_GET_SIZE(rows));
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+        unsigned long long value;
+        Mesh::Joint& joint = joints[k];
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(rows, k), "IIlIK", &joint.node, &joint.input, &joint.from, &joint.output,
+                              &value))
+            return nullptr;
+        joint.value = value;
+    }
     auto* const self = reinterpret_cast<MeshObject*>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
     try {
-        self->mesh = new Mesh;
+        self->mesh = new Mesh{nodes, joints};
     } catch (const std::bad_alloc&) {
         Py_DECREF(self);
         return PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+        Py_DECREF(self);
+        return nullptr;
     }
     return reinterpret_cast<PyObject*>(self);
 }
@@ -89,9 +55,9 @@ void mesh_dealloc(MeshObject* self) {
 
 PyObject* mesh_time(MeshObject* self, void*) { return PyLong_FromLongLong(self->mesh->time()); }
 
-bool known_node(unsigned node) {
-    if (node < NODES) return true;
-    PyErr_Format(PyExc_IndexError, "node must be 0 to %d, not %u", NODES - 1, node);
+bool known_node(const MeshObject* self, unsigned node) {
+    if (node < self->mesh->nodes()) return true;
+    PyErr_Format(PyExc_IndexError, "node must be 0 to %d, not %u", self->mesh->nodes() - 1, node);
     return false;
 }
 
@@ -103,14 +69,25 @@ bool known_register(unsigned reg) {
 
 PyObject* mesh_full(MeshObject* self, PyObject* argument) {
     const unsigned long node = PyLong_AsUnsignedLong(argument);
-    if (PyErr_Occurred() || !known_node(node)) return nullptr;
-    return to_python(self->mesh->seat(node).WRITE_FULL);
+    if (PyErr_Occurred() || !known_node(self, node)) return nullptr;
+    return self->mesh->write_flags(node);
 }
 
 PyObject* mesh_available(MeshObject* self, PyObject* argument) {
     const unsigned long node = PyLong_AsUnsignedLong(argument);
-    if (PyErr_Occurred() || !known_node(node)) return nullptr;
-    return to_python(self->mesh->seat(node).READ_FULL);
+    if (PyErr_Occurred() || !known_node(self, node)) return nullptr;
+    return self->mesh->read_flags(node);
+}
+
+// Lets one cycle pass; false with an exception set if the hardware is not what was said.
+bool pass(Mesh& mesh) {
+    try {
+        mesh.tick(true);
+    } catch (const DescriptionError& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+        return false;
+    }
+    return true;
 }
 
 // clock([(node, register, write, word), ...]) -> [word read or None, ...]
@@ -124,7 +101,7 @@ PyObject* mesh_clock(MeshObject* self, PyObject* accesses) {
         int write;
         unsigned long long word;
         ok = PyArg_ParseTuple(PyList_GET_ITEM(accesses, k), "IIpK", &node, &reg, &write, &word) &&
-             known_node(node) && known_register(reg);
+             known_node(self, node) && known_register(reg);
         if (!ok) break;
         if (write)
             self->mesh->write(node, reg, word);
@@ -132,7 +109,7 @@ PyObject* mesh_clock(MeshObject* self, PyObject* accesses) {
             self->mesh->read(node, reg);
         made.emplace_back(node, write);
     }
-    if (ok) self->mesh->tick(true);
+    ok = ok && pass(*self->mesh);
     PyObject* const words = ok ? PyList_New(count) : nullptr;
     for (std::size_t k = 0; k < made.size(); ++k) {
         const auto [node, write] = made[k];
@@ -144,30 +121,18 @@ PyObject* mesh_clock(MeshObject* self, PyObject* accesses) {
     return words;
 }
 
-PyObject* mesh_names(MeshObject*, PyObject*) {
-#define NAME(name, member) name "\n"
-    return PyUnicode_FromString(SIGNALS(NAME) "");
-}
+PyObject* mesh_names(MeshObject*, PyObject*) { return PyUnicode_FromString(Mesh::names()); }
 
-PyObject* mesh_top_names(MeshObject*, PyObject*) {
-    return PyUnicode_FromString(TOP_SIGNALS(NAME) "");
-#undef NAME
-}
+PyObject* mesh_top_names(MeshObject*, PyObject*) { return PyUnicode_FromString(Mesh::top_names()); }
 
-// peek("block.name") -> one value, or one list for a memory, per node
+// peek("name") -> one value, or one list for a memory, per node
 PyObject* mesh_peek(MeshObject* self, PyObject* argument) {
     const char* const wanted = PyUnicode_AsUTF8(argument);
     if (!wanted) return nullptr;
-    PyObject* const values = PyList_New(NODES);
-    for (unsigned node = 0; values && node < NODES; ++node) {
-        const Seat& seat = self->mesh->seat(node);
-        PyObject* value = nullptr;
-#define PEEK(name, member) \
-    if (!value && !PyErr_Occurred() && !std::strcmp(wanted, name)) value = to_python(seat.member);
-        SIGNALS(PEEK)
-#undef PEEK
+    PyObject* const values = PyList_New(self->mesh->nodes());
+    for (unsigned node = 0; values && node < self->mesh->nodes(); ++node) {
+        PyObject* const value = self->mesh->peek(node, wanted);
         if (!value) {
-            if (!PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, argument);
             Py_DECREF(values);
             return nullptr;
         }
@@ -179,50 +144,34 @@ PyObject* mesh_peek(MeshObject* self, PyObject* argument) {
 // poke(node, "name", value), or a tuple of values for a memory
 PyObject* mesh_poke(MeshObject* self, PyObject* arguments) {
     unsigned node;
-    PyObject *argument, *value;
-    if (!PyArg_ParseTuple(arguments, "IUO", &node, &argument, &value) || !known_node(node)) return nullptr;
-    const char* const wanted = PyUnicode_AsUTF8(argument);
-    if (!wanted) return nullptr;
-    [[maybe_unused]] auto& from = self->mesh->seat(node);
-    bool found = false, ok = false;
-#define POKE(name, member)                       \
-    if (!found && !std::strcmp(wanted, name)) {  \
-        found = true;                            \
-        ok = from_python(from.member, value);    \
-    }
-    SIGNALS(POKE)
-    if (!found) PyErr_SetObject(PyExc_KeyError, argument);
-    if (!found || !ok) return nullptr;
+    const char* wanted;
+    PyObject* value;
+    if (!PyArg_ParseTuple(arguments, "IsO", &node, &wanted, &value) || !known_node(self, node)) return nullptr;
+    if (!self->mesh->poke(node, wanted, value)) return nullptr;
     Py_RETURN_NONE;
 }
 
 // peek_top("name") -> the value, or a list for a memory, of something that is no node
 PyObject* mesh_peek_top(MeshObject* self, PyObject* argument) {
     const char* const wanted = PyUnicode_AsUTF8(argument);
-    if (!wanted) return nullptr;
-    [[maybe_unused]] auto& seat = self->mesh->top();
-    PyObject* value = nullptr;
-#define PEEK(name, member) \
-    if (!value && !PyErr_Occurred() && !std::strcmp(wanted, name)) value = to_python(seat.member);
-    TOP_SIGNALS(PEEK)
-#undef PEEK
-    if (!value && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, argument);
-    return value;
+    return wanted ? self->mesh->peek_top(wanted) : nullptr;
 }
 
 // poke_top("name", value)
 PyObject* mesh_poke_top(MeshObject* self, PyObject* arguments) {
-    PyObject *argument, *value;
-    if (!PyArg_ParseTuple(arguments, "UO", &argument, &value)) return nullptr;
-    const char* const wanted = PyUnicode_AsUTF8(argument);
-    if (!wanted) return nullptr;
-    [[maybe_unused]] auto& from = self->mesh->top();
-    bool found = false, ok = false;
-    TOP_SIGNALS(POKE)
-#undef POKE
-    if (!found) PyErr_SetObject(PyExc_KeyError, argument);
-    if (!found || !ok) return nullptr;
+    const char* wanted;
+    PyObject* value;
+    if (!PyArg_ParseTuple(arguments, "sO", &wanted, &value)) return nullptr;
+    if (!self->mesh->poke_top(wanted, value)) return nullptr;
     Py_RETURN_NONE;
+}
+
+// open_wave(path, from, to) -> whether it is open
+PyObject* mesh_open_wave(MeshObject* self, PyObject* arguments) {
+    const char* path;
+    long long from, to;
+    if (!PyArg_ParseTuple(arguments, "sLL", &path, &from, &to)) return nullptr;
+    return PyBool_FromLong(self->mesh->open_wave(path, from, to));
 }
 
 // A writeable buffer of int64, released when it goes out of scope.
@@ -256,11 +205,12 @@ PyObject* mesh_run(MeshObject* self, PyObject* arguments) {
     if (!PyArg_ParseTuple(arguments, "O!O!OOOILLpOO", &PyList_Type, &programs, &PyList_Type, &results, &cycles,
                           &accesses, &finished, &categories, &max_cycles, &quiet_cycles, &events, &observer, &host))
         return nullptr;
-    if (PyList_GET_SIZE(programs) != NODES || PyList_GET_SIZE(results) != NODES)
-        return PyErr_Format(PyExc_ValueError, "programs and results must have %d entries", NODES);
+    const Py_ssize_t nodes = self->mesh->nodes();
+    if (PyList_GET_SIZE(programs) != nodes || PyList_GET_SIZE(results) != nodes)
+        return PyErr_Format(PyExc_ValueError, "programs and results must have %zd entries", nodes);
     if (self->running) return PyErr_Format(PyExc_RuntimeError, "the mesh is running");
-    Int64s cycle_counts{cycles, std::size_t{NODES} * categories}, access_counts{accesses, 2 * NODES},
-        finished_times{finished, NODES};
+    Int64s cycle_counts{cycles, std::size_t(nodes) * categories}, access_counts{accesses, 2 * std::size_t(nodes)},
+        finished_times{finished, std::size_t(nodes)};
     if (PyErr_Occurred()) return nullptr;
     Py_INCREF(self);  // programs may drop the machine that they run on
     self->running = true;
@@ -272,7 +222,13 @@ PyObject* mesh_run(MeshObject* self, PyObject* arguments) {
                 results,
                 {cycle_counts.data(), access_counts.data(), finished_times.data(), categories},
                 {max_cycles, quiet_cycles, events != 0, observer == Py_None ? nullptr : observer, host}};
-        if (run.to_end())
+        bool ended = false;
+        try {
+            ended = run.to_end();
+        } catch (const DescriptionError& error) {
+            PyErr_SetString(PyExc_ValueError, error.what());
+        }
+        if (ended)
             recorded = !events ? Py_NewRef(Py_None)
                                : PyBytes_FromStringAndSize(reinterpret_cast<const char*>(run.events().data()),
                                                            run.events().size() * sizeof(Event));
@@ -289,6 +245,7 @@ PyCFunction method(F function) {
 
 PyMethodDef mesh_methods[] = {
     {"run", method(mesh_run), METH_VARARGS, nullptr},   {"full", method(mesh_full), METH_O, nullptr},
+    {"open_wave", method(mesh_open_wave), METH_VARARGS, nullptr},
     {"available", method(mesh_available), METH_O, nullptr},
     {"peek_top", method(mesh_peek_top), METH_O, nullptr}, {"poke_top", method(mesh_poke_top), METH_VARARGS, nullptr},
     {"clock", method(mesh_clock), METH_O, nullptr},     {"names", method(mesh_names), METH_NOARGS, nullptr},

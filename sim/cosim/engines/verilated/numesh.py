@@ -40,6 +40,7 @@ def numesh_hardware(shape: NodeShape, topology: Topology, node: str) -> Hardware
         wires=wires,
         joints=joints,
         state=node_state(shape, node),
+        registered=True,
         quiet_cycles=4 * shape.schedule_depth * topology.nodes + 1000,
     )
 

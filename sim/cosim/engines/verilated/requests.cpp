@@ -43,6 +43,13 @@ bool Reader::number(PyObject* object, PyObject* name, std::int64_t& value, std::
 }
 
 Entered Reader::transfer(Processor& processor, PyObject* request) const {
+    if (processor.read == request) {
+        for (Lane& lane : processor.lanes) lane.moved = lane.turn = 0;
+        processor.open = processor.words;
+        processor.category = processor.read_category;
+        return Entered::waits;
+    }
+    processor.forget();
     std::int64_t category;
     if (!number(request, names_.category, category, -1)) return Entered::error;
     PyObject* const lanes = PyObject_GetAttr(request, names_.lanes);
@@ -60,10 +67,12 @@ Entered Reader::transfer(Processor& processor, PyObject* request) const {
         result = lane(processor, PyTuple_GET_ITEM(lanes, k), PyTuple_GET_SIZE(lanes));
     Py_DECREF(lanes);
     if (result != Entered::at_once || processor.open == 0) {
-        for (Py_buffer& buffer : processor.buffers) PyBuffer_Release(&buffer);
-        processor.buffers.clear();
+        processor.forget();
         return result;
     }
+    processor.read = Py_NewRef(request);
+    processor.words = processor.open;
+    processor.read_category = processor.category;
     return Entered::waits;
 }
 
@@ -146,7 +155,9 @@ Entered Reader::watches(Processor& processor, PyObject* request, PyObject* name,
 
 Entered Reader::attend(Processor& processor, PyObject* request, std::int64_t& until) const {
     if (!number(request, names_.until, until, -1)) return Entered::error;
+    processor.forget();
     const Entered moves = transfer(processor, request);
+    Py_CLEAR(processor.read);
     if (moves != Entered::waits && moves != Entered::at_once) return moves;
     processor.watches.clear();
     for (const bool full : {true, false}) {

@@ -39,16 +39,23 @@ struct Processor {
     std::vector<Watch> watches;
     std::int64_t* state = nullptr;  // of a request that is attended: what its lanes have moved, who called
     std::uint64_t number = 0;       // of the request: timers of earlier ones mean nothing
+    // The transfer that `lanes`, `registers` and `buffers` were read from. A program that awaits the same object again
+    // need not have it read again.
+    PyObject* read = nullptr;
+    std::uint64_t words = 0;
+    int read_category = -1;
 
-    void release_buffers() {
+    // The request is done with. One that is attended keeps its progress itself, so it has to be read again.
+    void release() {
+        if (state) forget();
+        Py_CLEAR(request);
+    }
+    void forget() {
         watches.clear();
         state = nullptr;
         for (Py_buffer& buffer : buffers) PyBuffer_Release(&buffer);
         buffers.clear();
-    }
-    void release() {
-        release_buffers();
-        Py_CLEAR(request);
+        Py_CLEAR(read);
     }
 };
 

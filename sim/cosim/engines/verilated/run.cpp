@@ -23,18 +23,19 @@ void store(const Lane& lane, std::uint64_t word) {
 
 Run::Run(Mesh& mesh, const Vocabulary& names, PyObject* programs, PyObject* results, Counts counts, Options options)
     : mesh_{mesh},
+      nodes_{mesh.nodes()},
       reader_{names, REGISTERS, WIDTH},
       results_{results},
       counts_{counts},
       options_{options},
-      processors_(NODES),
-      kinds_(NODES, Kind::idle),
-      due_(NODES, false),
+      processors_(mesh.nodes()),
+      kinds_(mesh.nodes(), Kind::idle),
+      due_(mesh.nodes(), false),
       started_{mesh.time()},
       quiet_{mesh.time()},
-      house_every_{kNodeCyclesPerCheck / NODES + 1},
+      house_every_{kNodeCyclesPerCheck / mesh.nodes() + 1},
       house_in_{house_every_} {
-    for (unsigned node = 0; node < NODES; ++node) {
+    for (unsigned node = 0; node < nodes_; ++node) {
         PyObject* const program = PyList_GET_ITEM(programs, node);
         if (program == Py_None) continue;
         processors_[node].program = program;
@@ -43,9 +44,10 @@ Run::Run(Mesh& mesh, const Vocabulary& names, PyObject* programs, PyObject* resu
 }
 
 Run::~Run() {
-    for (unsigned node = 0; node < NODES; ++node) {
+    for (unsigned node = 0; node < nodes_; ++node) {
         mesh_.idle(node);
         processors_[node].release();
+        processors_[node].forget();
     }
 }
 
@@ -136,13 +138,13 @@ Entered Run::enter(unsigned node, PyObject* request) {
         case Kind::attend: {
             result = reader_.attend(processor, request, value);
             if (result != Entered::waits) {
-                processor.release_buffers();
+                processor.forget();
                 break;
             }
             category = processor.category;
             const bool done = !processor.lanes.empty() && processor.open == 0;
             if (called(processor, node) || done || (value >= 0 && value <= now)) {
-                processor.release_buffers();
+                processor.forget();
                 return Entered::at_once;
             }
             break;
@@ -215,7 +217,7 @@ bool Run::complete_all() {
     if (!any_due_) return true;
     any_due_ = false;
     quiet_ = mesh_.time();
-    for (unsigned node = 0; node < NODES; ++node) {
+    for (unsigned node = 0; node < nodes_; ++node) {
         if (!due_[node]) continue;
         due_[node] = false;
         if (!complete(node)) return false;
@@ -275,7 +277,7 @@ void Run::cycle() {
     for (const auto& [node, lane] : issued_) mesh_.idle(node);
     issued_.clear();
     if (transfers_)
-        for (unsigned node = 0; node < NODES; ++node)
+        for (unsigned node = 0; node < nodes_; ++node)
             if (kinds_[node] == Kind::transfer) changed |= choose(node);
     mesh_.tick(changed);
 
@@ -295,7 +297,7 @@ void Run::cycle() {
         if (--processor.open == 0) due_[node] = any_due_ = true;
     }
     if (empties_)
-        for (unsigned node = 0; node < NODES; ++node)
+        for (unsigned node = 0; node < nodes_; ++node)
             if (kinds_[node] == Kind::empty && !mesh_.write_full(node, processors_[node].reg))
                 due_[node] = any_due_ = true;
     if (attended_)
@@ -305,7 +307,7 @@ void Run::cycle() {
 }
 
 bool Run::to_end() {
-    for (unsigned node = 0; node < NODES; ++node)
+    for (unsigned node = 0; node < nodes_; ++node)
         if (processors_[node].program && !resume(node)) return false;
     while (live_) {
         const std::int64_t now = mesh_.time();
@@ -343,7 +345,7 @@ bool Run::keep_house() {
 bool Run::raise_deadlock() {
     PyObject* const waits = PyList_New(0);
     bool ok = waits;
-    for (unsigned node = 0; ok && node < NODES; ++node) {
+    for (unsigned node = 0; ok && node < nodes_; ++node) {
         const Processor& processor = processors_[node];
         if (kinds_[node] == Kind::idle) continue;
         const std::size_t count = kinds_[node] == Kind::transfer ? processor.lanes.size() : 0;

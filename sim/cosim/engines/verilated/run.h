@@ -6,7 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "build.h"
+#ifdef LANES
+#include "cells.h"
+#else
 #include "mesh.h"
+#endif
 #include "requests.h"
 
 // As `EVENT` in cosim/record.py.
@@ -60,6 +65,7 @@ class Run {
     void cycle();
 
     Mesh& mesh_;
+    const unsigned nodes_;
     Reader reader_;
     PyObject* results_;  // borrowed list
     Counts counts_;

@@ -11,10 +11,77 @@ the logic in every evaluation otherwise, twice a cycle, whether it has changed o
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from cosim.hardware import SEAT, TOP, Hardware, output
 
 BLOCK = "node"
 """Instance name of the block in its wrapper, as waveforms show it."""
+
+
+def one_block_verilog(hardware: Hardware) -> str:
+    """The block's text and a wrapper `SEAT` around it, all of whose inputs C++ sets."""
+    inputs = [*_port_inputs(hardware), *((wire.name, wire.width) for wire in hardware.wires if not wire.output)]
+    outputs = [*_port_outputs(hardware), *((wire.name, wire.width) for wire in hardware.wires if wire.output)]
+    lines = [hardware.verilog, f"module {SEAT}(input wire clk, input wire port_clk, input wire reset);"]
+    lines += _registers([*inputs, ("rst", 1)], {"rst": "reset"})
+    lines += [f"  wire [{width - 1}:0] {name} /*verilator public_flat_rd*/;" for name, width in outputs]
+    lines += [_instance(hardware, [name for name, _ in inputs + outputs]), "endmodule"]
+    return "\n".join(lines) + "\n"
+
+
+def one_block_header(hardware: Hardware, lanes: int) -> str:
+    """What the C++ files read of hardware whose blocks are joined at run time."""
+    prefix = f"{SEAT}__DOT__"
+    signals = {name: f"{prefix}{BLOCK}__DOT__{register.member}" for name, register in hardware.state.items()}
+    signals["port.read_data"] = f"{prefix}p_read_data"
+    wires = {wire.name: f"{prefix}{'' if wire.output else 'next_'}{_mangled(wire.name)}" for wire in hardware.wires}
+    signals |= {f"wire.{name}": member for name, member in wires.items()}
+    inputs = {wire.name: wires[wire.name] for wire in hardware.wires if not wire.output}
+    outputs = {wire.name: wires[wire.name] for wire in hardware.wires if wire.output}
+    flags = {"WRITE_FULL": hardware.write_full, "READ_FULL": hardware.read_full}
+    return "".join(
+        [
+            "#pragma once\n",
+            f"#define LANES {lanes}\n",
+            f"#define REGISTERS {hardware.registers}u\n",
+            f"#define WIDTH {hardware.width}\n",
+            f"#define NAME(x) {prefix}##x\n",
+            *(
+                f'#define {k} {prefix}{_mangled(v)}\n#define {k}_NAME "{prefix}{_mangled(v)}"\n'
+                for k, v in flags.items()
+            ),
+            *(
+                f"#define {name}(X) {' '.join(_rows(table))}\n"
+                for name, table in (("INPUTS", inputs), ("OUTPUTS", outputs))
+            ),
+            f"#define SIGNALS(X) {' '.join(_rows(signals))}\n",
+        ]
+    )
+
+
+def joints_of(hardware: Hardware) -> list[tuple[int, int, int, int, int]] | None:
+    """Joints as numbers: block, its input, the other block or -1, its output, a constant.
+
+    None if one is an expression that is neither an output nor a constant.
+    """
+    inputs = [wire.name for wire in hardware.wires if not wire.output]
+    outputs = [wire.name for wire in hardware.wires if wire.output]
+    known = {output(i, name): (i, k) for i in range(hardware.blocks) for k, name in enumerate(outputs)}
+    found = []
+    for block, joined in enumerate(hardware.joints):
+        for name, expression in joined.items():
+            constant = re.fullmatch(r"(?:\d+'(?:d(\d+)|h([0-9a-fA-F]+)|b([01]+)))|(\d+)", expression)
+            if expression in known:
+                found.append((block, inputs.index(name), *known[expression], 0))
+            elif constant:
+                digits = [(constant[1], 10), (constant[2], 16), (constant[3], 2), (constant[4], 10)]
+                value = next(int(text, base) for text, base in digits if text is not None)
+                found.append((block, inputs.index(name), -1, 0, value))
+            else:
+                return None
+    return found
 
 
 def machine_verilog(hardware: Hardware) -> str:
@@ -27,9 +94,11 @@ def instance(number: int) -> str:
     return f"seat_{number}"
 
 
-def verilator_settings(hardware: Hardware) -> str:
-    """Verilator's configuration file: what is inlined, what is public."""
-    lines = ["`verilator_config", f'no_inline -module "{SEAT}"', f'inline -module "{hardware.module}"']
+def verilator_settings(hardware: Hardware, *, one: bool = False) -> str:
+    """Verilator's configuration file: what is inlined, what is public; ``one``: of one block alone."""
+    lines = ["`verilator_config", f'inline -module "{hardware.module}"']
+    if not one:
+        lines.insert(1, f'no_inline -module "{SEAT}"')
     seen: dict[tuple[str, str], bool] = {}
     for register in (*hardware.state.values(), *hardware.top_state.values()):
         key = (register.module, register.variable)
@@ -63,33 +132,58 @@ def _table(members: dict[str, str]) -> str:
     return " ".join(f'X("{name}", {member})' for name, member in members.items())
 
 
+def _rows(members: dict[str, str]) -> Iterator[str]:
+    return (f'X("{name}", "{member}")' for name, member in members.items())
+
+
+def _mangled(name: str) -> str:
+    """``name`` as Verilator writes it."""
+    return name.replace("__", "___05F")
+
+
 def _address_bits(registers: int) -> int:
     return max(1, (registers - 1).bit_length())
 
 
-def _seat(hardware: Hardware) -> str:
-    inputs = [
-        ("p_address", _address_bits(hardware.registers)),
-        ("p_write", 1),
-        ("p_read", 1),
-        ("p_write_data", hardware.width),
-    ]
+def _port_inputs(hardware: Hardware) -> list[tuple[str, int]]:
+    address = ("p_address", _address_bits(hardware.registers))
+    return [address, ("p_write", 1), ("p_read", 1), ("p_write_data", hardware.width)]
+
+
+def _port_outputs(hardware: Hardware) -> list[tuple[str, int]]:
     flags = dict.fromkeys((hardware.write_full, hardware.read_full))
-    outputs = [*((name, hardware.registers) for name in flags), ("p_read_data", hardware.width)]
+    return [*((name, hardware.registers) for name in flags), ("p_read_data", hardware.width)]
+
+
+def _registers(inputs: list[tuple[str, int]], driven: dict[str, str]) -> list[str]:
+    """Registers behind what C++ sets: ``next_…``, but for those that a port of the wrapper drives."""
+    lines = []
+    for name, width in inputs:
+        if name not in driven:
+            lines.append(f"  reg [{width - 1}:0] next_{name} /*verilator public_flat_rw*/;")
+        lines.append(f"  reg [{width - 1}:0] {name};")
+    lines.append("  always @(edge port_clk) begin")
+    lines += [f"    {name} <= {driven.get(name, f'next_{name}')};" for name, _ in inputs]
+    lines.append("  end")
+    return lines
+
+
+def _instance(hardware: Hardware, names: list[str]) -> str:
+    return f"  {hardware.module} {BLOCK}({', '.join(f'.{name}({name})' for name in ['clk', 'rst', *names])});"
+
+
+def _seat(hardware: Hardware) -> str:
+    inputs, outputs = _port_inputs(hardware), _port_outputs(hardware)
     lines = [f"module {SEAT}(input wire clk, input wire rst, input wire port_clk"]
     for wire in hardware.wires:
         direction = "output" if wire.output else "input"
         lines.append(f"  , {direction} wire [{wire.width - 1}:0] {wire.name} /*verilator public_flat_rd*/")
     lines.append(");")
-    for name, width in inputs:
-        lines.append(f"  reg [{width - 1}:0] next_{name} /*verilator public_flat_rw*/;")
-        lines.append(f"  reg [{width - 1}:0] {name};")
+    lines += _registers(inputs, {})
     lines += [f"  wire [{width - 1}:0] {name} /*verilator public_flat_rd*/;" for name, width in outputs]
-    lines.append("  always @(edge port_clk) begin")
-    lines += [f"    {name} <= next_{name};" for name, _ in inputs]
-    lines.append("  end")
-    names = ["clk", "rst", *(wire.name for wire in hardware.wires), *(name for name, _ in inputs + outputs)]
-    lines.append(f"  {hardware.module} {BLOCK}({', '.join(f'.{name}({name})' for name in names)});")
+    lines.append(
+        _instance(hardware, [*(wire.name for wire in hardware.wires), *(name for name, _ in inputs + outputs)])
+    )
     lines.append("endmodule")
     return "\n".join(lines) + "\n"
 

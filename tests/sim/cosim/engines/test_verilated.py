@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_what_is_built_is_used_again(cache: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @needs_compiler
-def test_another_shape_or_network_or_compiler_flag_is_another_build(cache: Path, monkeypatch: pytest.MonkeyPatch):
+def test_any_network_is_the_same_build_and_another_compiler_flag_another(cache: Path, monkeypatch: pytest.MonkeyPatch):
     class StopError(Exception):
         pass
 
@@ -84,12 +85,15 @@ def test_another_shape_or_network_or_compiler_flag_is_another_build(cache: Path,
     monkeypatch.setenv("POINTSMAN_CACHE", str(cache))
     monkeypatch.setattr(build, "_build", stop)
     report = lambda step, done, steps: None  # noqa: E731
-    assert build.engine_library(hardware(TOPOLOGY), report).exists()
+    library = build.engine_library(hardware(TOPOLOGY), report)
+    assert library.exists()
+    assert build.engine_library(hardware(mesh(3)), report) == library
+    assert build.engine_library(hardware(graph(2, [])), report) == library
     with pytest.raises(StopError):
-        build.engine_library(hardware(mesh(3)), report)
+        build.engine_library(hardware(mesh(17)), report)
     with pytest.raises(StopError):
-        build.engine_library(hardware(graph(2, [])), report)
-    monkeypatch.setattr(build, "_FAST_FLAGS", ("-O3",))
+        build.engine_library(replace(hardware(TOPOLOGY), registered=False), report)
+    monkeypatch.setattr(build, "_LANES_FLAGS", ("-O2",))
     with pytest.raises(StopError):
         build.engine_library(hardware(TOPOLOGY), report)
 

@@ -1,0 +1,99 @@
+"""What each node did when, and what it cost: spans between two changes of a node's activity.
+
+A node says in words what it is doing (`pointsman.runtime.Node.activity`). Here every change is noted with the time, the
+phase that runs, and the cycles by category since the last change; programs need nothing for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pointsman.images.image import Images
+from pointsman.runtime import Category, Node
+from pointsman.runtime.numesh import NumeshSubstrate, Router
+
+from .machine import Machine
+
+_OPERATOR = re.compile(r"(\w+)_(?:load|write|read|func)")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A node did one thing from cycle ``start`` to ``end``. ``phase`` is -1 for the loader phase."""
+
+    node: int
+    start: int
+    end: int
+    activity: str
+    phase: int
+    cycles: tuple[int, ...]
+
+    @property
+    def operator(self) -> str | None:
+        """Label of the operator whose function this is; None for all else."""
+        match = _OPERATOR.fullmatch(self.activity)
+        return match[1] if match else None
+
+
+class WatchedNode(Node):
+    """A node that keeps spans of its activities."""
+
+    def __init__(
+        self,
+        images: Images,
+        number: int,
+        machine: Machine,
+        *,
+        preloaded: bool = False,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
+        self._machine = machine
+        self._router: Router | None = None
+        self._doing = "starting"
+        self._since = machine.time
+        self._in_phase = -1
+        self._counted = np.zeros(len(Category), dtype=np.int64)
+        self.spans: list[Span] = []
+        substrate = NumeshSubstrate(images, number, machine, preloaded=preloaded)
+        super().__init__(substrate, images.topology, number, machine, functions)
+        self._router = substrate.router
+
+    @property
+    def activity(self) -> str:
+        """What the node is doing, in words."""
+        return self._doing
+
+    @activity.setter
+    def activity(self, doing: str) -> None:
+        if self._router is None or doing == self._doing:
+            self._doing = doing
+            return
+        self.close_span()
+        self._doing = doing
+        self._in_phase = self._router.current
+
+    def close_span(self) -> None:
+        """End the current span here; nothing if no time has passed."""
+        now = self._machine.time
+        counted = self._machine.cycles[self.number].copy()
+        if now > self._since and self._router is not None:
+            cycles = tuple(int(cycles) for cycles in counted - self._counted)
+            # Loading and leaving belong to the phase that is reached.
+            phase = self._router.current if self._doing.endswith("_load") else self._in_phase
+            self.spans.append(Span(self.number, self._since, now, self._doing, phase, cycles))
+        self._since, self._counted = now, counted
+
+
+def cycles_by(spans: Iterable[Span], key: str, nodes: int) -> dict[str | int | None, dict[str, float]]:
+    """Cycles by category, mean over the nodes, of all spans with the same ``key`` ("operator" or "phase")."""
+    sums: dict[str | int | None, np.ndarray] = {}
+    for span in spans:
+        which = getattr(span, key)
+        sums[which] = sums.get(which, 0) + np.array(span.cycles, dtype=np.int64)
+    names = [category.name.lower() for category in Category]
+    return {which: dict(zip(names, (total / nodes).tolist(), strict=True)) for which, total in sums.items()}

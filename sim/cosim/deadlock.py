@@ -1,0 +1,112 @@
+"""Why nobody goes on: who waits for whom, since when, in which phase, and where words are stuck.
+
+Takes what the engine found, and on the mesh of scheduled routers what the images promise: which register of which node each
+stream comes from and goes to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from pointsman.runtime import Node
+from pointsman.runtime.numesh import NumeshSubstrate
+
+from .engines.base import State
+from .errors import DeadlockError, Waiting
+
+_LISTED = 16
+
+
+def deadlock_report(nodes: Sequence[Node], error: DeadlockError, state: State | None) -> str:
+    """The report that a person reads, a line a node. ``state``: where words may be stuck, if the machine shows it."""
+    waits = {waiting.node: waiting for waiting in error.waiting}
+    partners = {node: _partners(nodes[node], waiting) for node, waiting in waits.items()}
+    lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
+    for node, waiting in list(waits.items())[:_LISTED]:
+        lines.append(f"  {waiting}, {nodes[node].substrate.where()}, {nodes[node].activity}")
+        for other, why in partners[node].items():
+            lines.append(f"    {why} node {other}, {_doing(nodes[other], waits)}")
+    if len(waits) > _LISTED:
+        lines.append(f"  and {len(waits) - _LISTED} more")
+    circle = find_circle({node: list(others) for node, others in partners.items()})
+    if circle:
+        lines.append(f"  in a circle: {' waits for '.join(f'node {node}' for node in circle)}")
+    done = [node.number for node in nodes if node.activity == "done"]
+    if done:
+        lines.append(f"  finished already: {', '.join(map(str, done[:_LISTED]))}{' …' if len(done) > _LISTED else ''}")
+    if state is not None:
+        lines += [f"  {line}" for line in _words(state)]
+    return "\n".join(lines)
+
+
+def find_circle(waits_for: Mapping[int, Sequence[int]]) -> list[int]:
+    """Nodes each of which waits for the next, the first again at the end; empty if there is no circle."""
+    done: set[int] = set()
+    for start in waits_for:
+        path: list[int] = []
+        stack: list[Iterator[int]] = [iter((start,))]
+        while stack:
+            node = next(stack[-1], None)
+            if node is None:
+                stack.pop()
+                if path:
+                    done.add(path.pop())
+            elif node in path:
+                return [*path[path.index(node) :], node]
+            elif node in waits_for and node not in done:
+                path.append(node)
+                stack.append(iter(waits_for[node]))
+    return []
+
+
+def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
+    """The nodes at the other ends of the streams that a node waits for, with what they should do."""
+    found: dict[int, str] = {}
+    if not isinstance(node.substrate, NumeshSubstrate):
+        return found
+    images, current = node.substrate.images, node.substrate.router.current
+    for promise in images.promises:
+        if promise.phase != current or (promise.source == node.number and not waiting.writes):
+            continue
+        label = images.operators[promise.operator].label
+        if not _concerns(node, label):
+            continue
+        if promise.source == node.number and promise.register in waiting.writes:
+            for other, _ in promise.destinations:
+                found.setdefault(other, f"words of '{label}' are to be read by")
+        elif any(end == node.number and register in waiting.reads for end, register in promise.destinations):
+            found.setdefault(promise.source, f"words of '{label}' are to be written by")
+    return found
+
+
+def _concerns(node: Node, label: str) -> bool:
+    """Whether the node is in a function of this operator, as far as its activity says."""
+    doing = node.activity
+    return not doing.endswith(("_write", "_read", "_func")) or doing.rpartition("_")[0] == label
+
+
+def _doing(node: Node, waits: Mapping[int, Waiting]) -> str:
+    if node.activity == "done":
+        return "which has finished"
+    if node.number in waits:
+        return f"which itself waits since cycle {waits[node.number].since} {node.substrate.where()}, {node.activity}"
+    return f"which is {node.substrate.where()}, {node.activity}"
+
+
+def _words(state: State) -> list[str]:
+    """Where words are stuck."""
+    lines = []
+    for node in range(len(state["full"])):
+        parts = []
+        registers = np.flatnonzero(state["full"][node]).tolist()
+        if registers:
+            parts.append(f"register{'s' if len(registers) > 1 else ''} {', '.join(map(str, registers))}")
+        if "held" in state:
+            parts += [f"the buffer of VFSM {vfsm} in pipeline {p}" for p, vfsm in np.argwhere(state["held"][node])]
+        if parts:
+            lines.append(f"words are stuck at node {node}: {', '.join(parts)}")
+    if len(lines) > _LISTED:
+        lines[_LISTED:] = [f"and at {len(lines) - _LISTED} more nodes"]
+    return lines

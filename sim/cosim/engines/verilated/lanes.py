@@ -1,0 +1,270 @@
+"""Verilator's C++ of one block, made into C++ that does many blocks at once.
+
+Takes the class and the functions that Verilator wrote for the wrapper of one block. Gives a header with ``Lanes``, in
+which every variable is an array with an element per block, and functions in which every statement is a loop over the
+blocks. The compiler turns the loops into vector instructions, so that a statement costs hardly more for 64 blocks
+than for one, and the code is the same for any number of blocks and any network between them.
+
+What Verilator's statements mean is left alone: each is copied as it is, with ``[l]`` behind the names of variables. A
+construct that is not known here raises `LanesError`; the caller then builds in the ordinary way.
+
+Non-goals: blocks in which an output depends on an input in the same cycle, which one pass over all blocks cannot settle.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TYPES = {"CData": "uint8_t", "SData": "uint16_t", "IData": "uint32_t", "QData": "uint64_t"}
+_BYTES = {"uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8}
+_PORT_TYPES = {"8": "uint8_t", "16": "uint16_t", "": "uint32_t", "64": "uint64_t"}
+_NAME = re.compile(r"\bvlSelfRef\.(\w+)|\b([A-Za-z_]\w*)\b")
+_KNOWN_CALLS = re.compile(
+    r"VL_(?:SHIFT[LR]S?|EXTENDS?|REDXOR|RED\w+|ONEHOT0?|COUNTONES|CONCAT|REPLICATE)_\w+|VL_REDXOR_\d+"
+)
+
+
+class LanesError(ValueError):
+    """Verilator wrote something that is not known here."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A member of Verilator's class: ``rows`` words of a memory, ``words`` pieces of a wide value, 0 for neither."""
+
+    name: str
+    type: str
+    rows: int = 0
+    words: int = 0
+
+    @property
+    def dimensions(self) -> int:
+        return bool(self.rows) + bool(self.words)
+
+    @property
+    def declaration(self) -> str:
+        sizes = "".join(f"[{size}]" for size in (self.rows, self.words) if size)
+        return f"    {self.type} {self.name}{sizes}[LANES];"
+
+
+def lanes_header(header: str, source: str, triggers: str, link: str, clock: str) -> str:
+    """The header with ``Lanes`` and its functions ``lanes_link`` and ``lanes_clock``.
+
+    Parameters
+    ----------
+    header, source, triggers : str
+        Text of Verilator's files: the class of the top module, its functions, and those that name the triggers.
+    link, clock : str
+        Names of the triggers, such as "@(posedge clk)". ``lanes_link`` takes over the inputs and settles what depends on
+        them; ``lanes_clock`` is the clock's edge, and settles what depends on registers alone.
+    """
+    variables = _variables(header)
+    known = {variable.name: variable.dimensions for variable in variables}
+    bits = {}
+    pattern = r"'act' region.*?|index (\d+) is active: ([^\\]+)\\n"
+    for found in re.finditer(pattern, _function(triggers, r"\w*___dump_triggers__act", cold=True)[1]):
+        if found[1] is not None:
+            bits[found[2]] = 1 << int(found[1])
+    if set(bits) != {link, clock}:
+        raise LanesError(f"triggers are {', '.join(bits)}")
+    linked: list[str] = []
+    clocked: list[str] = []
+    functions: dict[str, str] = {}
+    local_text, body = _function(source, r"\w*___eval_nba")
+    local, declared = _locals(local_text)
+    for statement in _statements(body):
+        match = re.match(r"if \(\((\d+)ULL & vlSelfRef\.__VnbaTriggered\[0U\]\)\) \{(.*)\}\s*$", statement, re.S)
+        if match is None:
+            raise LanesError(f"evaluation does more than expected: {statement[:80]}")
+        mask, inner = int(match[1]), match[2]
+        calls = []
+        for part in _statements(inner):
+            call = re.fullmatch(r"(\w+)\(vlSelf\);", part)
+            if call is None:
+                calls.append(f"    for (int l = 0; l < LANES; ++l) {{ {_lane(part, known, local)} }}")
+                continue
+            if call[1] not in functions:
+                functions[call[1]] = _translated(call[1], source, known)
+            calls.append(f"    {call[1]}(S);")
+        # What depends on inputs and registers is settled when the inputs are there.
+        (clocked if mask == bits[clock] else linked).extend(calls)
+    for name in local:
+        if all(any(re.search(rf"\b{name}\b", line) for line in lines) for lines in (linked, clocked)):
+            raise LanesError(f"{name} goes from one half of the cycle to the other")
+    return "\n".join(
+        [
+            "#pragma once",
+            "#include <cstddef>",
+            "#include <cstdint>",
+            "struct alignas(64) Lanes {",
+            *(variable.declaration for variable in variables),
+            "};",
+            *functions.values(),
+            "static void lanes_link(Lanes& __restrict S) {",
+            *declared,
+            *linked,
+            "}",
+            "static void lanes_clock(Lanes& __restrict S) {",
+            *declared,
+            *clocked,
+            "}",
+            "template <class Root> void lanes_load(Lanes& S, const Root& root) {",
+            "    for (int l = 0; l < LANES; ++l) {",
+            *(f"        {_copy(variable, 'S', 'root')}" for variable in variables),
+            "    }",
+            "}",
+            "template <class Root> void lanes_store(const Lanes& S, unsigned l, Root& root) {",
+            *(f"    {_copy(variable, 'root', 'S')}" for variable in variables),
+            "}",
+            "struct Field { const char* name; std::size_t offset; unsigned bytes, rows, words; };",
+            "static const Field fields[] = {",
+            *(
+                f'    {{"{v.name}", offsetof(Lanes, {v.name}), {_BYTES[v.type]}, {v.rows}, {v.words}}},'
+                for v in variables
+            ),
+            "};",
+            "",
+        ]
+    )
+
+
+def _variables(header: str) -> list[Variable]:
+    begin, end = header.find("// DESIGN SPECIFIC STATE"), header.find("// INTERNAL VARIABLES")
+    if begin < 0 or end < 0:
+        raise LanesError("the class has no state")
+    found = []
+    for line in header[begin:end].splitlines():
+        text = line.strip()
+        if port := re.fullmatch(r"VL_(?:IN|OUT)(8|16|64|)\((\w+),\d+,\d+\);", text):
+            found.append(Variable(port[2], _PORT_TYPES[port[1]]))
+        elif scalar := re.fullmatch(r"(CData|SData|IData|QData)/\*[^*]*\*/ (\w+);", text):
+            found.append(Variable(scalar[2], _TYPES[scalar[1]]))
+        elif wide := re.fullmatch(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", text):
+            found.append(Variable(wide[2], "uint32_t", words=int(wide[1])))
+        elif memory := re.fullmatch(r"VlUnpacked<(CData|SData|IData|QData)/\*[^*]*\*/, (\d+)> (\w+);", text):
+            found.append(Variable(memory[3], _TYPES[memory[1]], rows=int(memory[2])))
+        elif both := re.fullmatch(r"VlUnpacked<VlWide<(\d+)>/\*[^*]*\*/, (\d+)> (\w+);", text):
+            found.append(Variable(both[3], "uint32_t", rows=int(both[2]), words=int(both[1])))
+        elif text.endswith(";") and not re.match(
+            r"(?:struct|\};|VlTriggerVec|VlUnpacked<QData/\*63:0\*/, 1> __V)", text
+        ):
+            raise LanesError(f"a member of unknown kind: {text}")
+    # What belongs to the scheduling of events stays behind.
+    return [
+        variable for variable in found if not re.match(r"__V(?:trig|act|ico|stl|nba|first|phase|dpi)", variable.name)
+    ]
+
+
+def _copy(variable: Variable, to: str, of: str) -> str:
+    """A statement that copies a variable between the lanes and Verilator's object."""
+    loops = index = ""
+    for name, size in (("i", variable.rows), ("j", variable.words)):
+        if size:
+            loops += f"for (int {name} = 0; {name} < {size}; ++{name}) "
+            index += f"[{name}]"
+    lane = {"S": "[l]", "root": ""}
+    return f"{loops}{to}.{variable.name}{index}{lane[to]} = {of}.{variable.name}{index}{lane[of]};"
+
+
+def _function(source: str, pattern: str, *, cold: bool = False) -> tuple[str, str]:
+    """Local variables and statements of a function."""
+    before = "(?:VL_ATTR_COLD )?" if cold else ""
+    match = re.search(rf"^{before}void {pattern}\([^;{{]*\) \{{\n(.*?)^\}}\n", source, re.M | re.S)
+    if match is None:
+        raise LanesError(f"there is no function {pattern}")
+    declared, _, body = match[1].rpartition("// Body\n")
+    return declared, body
+
+
+def _translated(name: str, source: str, known: dict[str, int]) -> str:
+    text, body = _function(source, re.escape(name))
+    local, declared = _locals(text)
+    lines = [f"static void {name}(Lanes& __restrict S) {{", *declared]
+    for statement in _statements(body):
+        lines.append(f"    for (int l = 0; l < LANES; ++l) {{ {_lane(statement, known, local)} }}")
+    return "\n".join([*lines, "}"])
+
+
+def _locals(text: str) -> tuple[dict[str, int], list[str]]:
+    """Dimensions of a function's own variables, and their declarations."""
+    local: dict[str, int] = {}
+    lines = []
+    for match in re.finditer(r"(CData|SData|IData|QData)/\*[^*]*\*/ (\w+);", text):
+        local[match[2]] = 0
+        lines.append(f"    {_TYPES[match[1]]} {match[2]}[LANES];")
+    for match in re.finditer(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", text):
+        local[match[2]] = 1
+        lines.append(f"    uint32_t {match[2]}[{match[1]}][LANES];")
+    return local, lines
+
+
+def _statements(body: str) -> list[str]:
+    """Statements one below the other; an ``if`` with all its branches is one."""
+    found = []
+    at = 0
+    while at < len(body):
+        if body[at].isspace():
+            at += 1
+            continue
+        begin = at
+        if re.match(r"if \(", body[at:]):
+            while True:
+                at = _closing(body, body.index("{", at)) + 1
+                more = re.match(r"\s*else(?:\s+if \()?", body[at:])
+                if more is None:
+                    break
+                at += more.end()
+        elif re.match(r"(?:for|while|do|switch|goto|return|case)\b|\{|\w+:", body[at:]):
+            raise LanesError(f"a statement of unknown kind: {body[at : at + 80]}")
+        else:
+            at = body.index(";", at) + 1
+        found.append(body[begin:at])
+    return found
+
+
+def _closing(text: str, at: int) -> int:
+    """Index of the bracket that closes the one at ``at``."""
+    pairs = {"[": "]", "{": "}", "(": ")"}
+    opening, closing, depth = text[at], pairs[text[at]], 0
+    while True:
+        if text[at] == opening:
+            depth += 1
+        elif text[at] == closing:
+            depth -= 1
+            if not depth:
+                return at
+        at += 1
+
+
+def _lane(text: str, known: dict[str, int], local: dict[str, int]) -> str:
+    """A statement or expression with the lane's index behind every variable."""
+    parts: list[str] = []
+    at = 0
+    while True:
+        match = _NAME.search(text, at)
+        if match is None:
+            parts.append(text[at:])
+            return "".join(parts)
+        parts.append(text[at : match.start()])
+        at = match.end()
+        member, bare = match[1], match[2]
+        if member is None and bare not in local:
+            if re.fullmatch(r"[CSIQ]Data|if|else|0x\w+|[0-9a-fA-FxUL]+|U|UL|ULL", bare) is None:
+                if _KNOWN_CALLS.fullmatch(bare) is None:
+                    raise LanesError(f"a word of unknown meaning: {bare}")
+            parts.append(match[0])
+            continue
+        dimensions = known.get(member) if member is not None else local[bare]
+        if dimensions is None:
+            raise LanesError(f"an unknown member: {member}")
+        parts.append(f"S.{member}" if member is not None else bare)
+        for _ in range(dimensions):
+            gap = re.match(r"\s*\[", text[at:])
+            if gap is None:
+                raise LanesError(f"{match[0]} is used as a whole")
+            opening = at + gap.end() - 1
+            closing = _closing(text, opening)
+            parts.append(f"[{_lane(text[opening + 1 : closing], known, local)}]")
+            at = closing + 1
+        parts.append("[l]")

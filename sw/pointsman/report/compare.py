@@ -1,0 +1,115 @@
+"""Two runs beside each other, from the JSON that ``pointsman run --json`` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pointsman.errors import PointsmanError
+from pointsman.runtime import Category
+
+from .table import table
+
+CATEGORIES = [category.name.lower() for category in Category]
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """What a run left.
+
+    Raises
+    ------
+    PointsmanError
+        If the file cannot be read, or is no result of a run.
+    """
+    try:
+        result = json.loads(path.read_text())
+    except OSError as error:
+        raise PointsmanError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        raise PointsmanError(f"{path} is not JSON") from None
+    problem = _problem(result)
+    if problem:
+        raise PointsmanError(f"{path} is no result of a run: {problem}", hint="pointsman run APP.py --json FILE")
+    assert isinstance(result, dict)
+    return result
+
+
+def _problem(result: object) -> str | None:
+    if not isinstance(result, dict):
+        return "it is no object"
+    for name, kind in (
+        ("target", str),
+        ("engine", str),
+        ("total_cycles", int),
+        ("categories", dict),
+        ("operators", dict),
+    ):
+        if not isinstance(result.get(name), kind) or isinstance(result.get(name), bool):
+            return f"{name} is missing or of the wrong kind"
+    for name in CATEGORIES:
+        if not _is_number(result["categories"].get(name)):
+            return f"categories must have a number for {name}"
+    for label, operator in result["operators"].items():
+        if not isinstance(operator, dict) or not _is_number(operator.get("bandwidth")):
+            return f"operator {label} has no bandwidth"
+        if not isinstance(operator.get("implementation"), str):
+            return f"operator {label} has no implementation"
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def compare_json(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, Any]:
+    """Differences as plain values; every pair is the first run's value and the second's."""
+    labels = list(dict.fromkeys([*one["operators"], *two["operators"]]))
+    return {
+        "total_cycles": [one["total_cycles"], two["total_cycles"]],
+        "ratio": two["total_cycles"] / one["total_cycles"] if one["total_cycles"] else None,
+        "categories": {name: [one["categories"][name], two["categories"][name]] for name in CATEGORIES},
+        "operators": {label: [one["operators"].get(label), two["operators"].get(label)] for label in labels},
+        "settings": {
+            name: [one.get(name), two.get(name)]
+            for name in ("target", "engine", "network", "shape", "period", "seed", "parameters", "correct")
+            if one.get(name) != two.get(name)
+        },
+    }
+
+
+def compare_text(one: Mapping[str, Any], two: Mapping[str, Any], names: tuple[str, str]) -> str:
+    """Two runs side by side, for a person."""
+    found = compare_json(one, two)
+    lines = [f"A: {names[0]}", f"B: {names[1]}", ""]
+    rows: list[list[object]] = []
+    for name, (first, second) in {"total": found["total_cycles"], **found["categories"]}.items():
+        rows.append([name, f"{first:,.0f}", f"{second:,.0f}", _change(first, second)])
+    lines += [table(["cycles, mean over the nodes", "A", "B", "B over A"], rows), ""]
+    rows = []
+    for label, (first, second) in found["operators"].items():
+        rows.append([label, *(_operator(operator) for operator in (first, second)), _bandwidths(first, second)])
+    if rows:
+        lines += [table(["operator", "A", "B", "bandwidth, B over A"], rows), ""]
+    for name, (first, second) in found["settings"].items():
+        lines.append(f"{name}: {_short(first)} in A, {_short(second)} in B")
+    return "\n".join(lines).rstrip()
+
+
+def _change(first: float, second: float) -> str:
+    return f"{second / first:.3f}" if first else ("1.000" if not second else "–")
+
+
+def _operator(operator: Mapping[str, Any] | None) -> str:
+    return "–" if operator is None else f"{operator['implementation']} {operator['bandwidth']:.3f}"
+
+
+def _bandwidths(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> str:
+    if first is None or second is None:
+        return "–"
+    return _change(first["bandwidth"], second["bandwidth"])
+
+
+def _short(value: object) -> str:
+    return "nothing" if value is None else json.dumps(value)

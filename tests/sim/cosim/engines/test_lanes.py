@@ -1,0 +1,116 @@
+"""Verilator's statements as loops over many blocks."""
+
+import pytest
+
+from cosim.engines.verilated.lanes import LanesError, lanes_header
+
+HEADER = """
+class Vmesh___024root final {
+    // DESIGN SPECIFIC STATE
+    struct {
+        VL_IN8(clk,0,0);
+        CData/*0:0*/ seat__DOT__flag;
+        SData/*15:0*/ seat__DOT__word;
+        QData/*39:0*/ seat__DOT__long;
+        VlWide<3>/*95:0*/ seat__DOT__wide;
+    };
+    VlUnpacked<IData/*31:0*/, 4> seat__DOT__memory;
+    VlUnpacked<VlWide<2>/*63:0*/, 8> seat__DOT__both;
+    VlUnpacked<QData/*63:0*/, 1> __VactTriggered;
+
+    // INTERNAL VARIABLES
+    Vmesh__Syms* const vlSymsp;
+};
+"""
+TRIGGERS = """
+VL_ATTR_COLD void Vmesh___024root___dump_triggers__act(const VlUnpacked<QData/*63:0*/, 1> &triggers) {
+    // Body
+        VL_DBG_MSGS("         '" + tag + "' region trigger index 0 is active: @(edge port_clk)\\n");
+        VL_DBG_MSGS("         '" + tag + "' region trigger index 1 is active: @(posedge clk)\\n");
+}
+"""
+SOURCE = """
+void Vmesh___024root___nba_sequent__TOP__0(Vmesh___024root* vlSelf) {
+    // Locals
+    IData/*31:0*/ __Vtemp_1;
+    VlWide<3>/*95:0*/ __Vtemp_2;
+    // Body
+    BODY
+}
+
+void Vmesh___024root___eval_nba(Vmesh___024root* vlSelf) {
+    // Body
+    if ((2ULL & vlSelfRef.__VnbaTriggered[0U])) {
+        Vmesh___024root___nba_sequent__TOP__0(vlSelf);
+    }
+    if ((1ULL & vlSelfRef.__VnbaTriggered[0U])) {
+        vlSelfRef.seat__DOT__word = 7U;
+    }
+    if ((3ULL & vlSelfRef.__VnbaTriggered[0U])) {
+        vlSelfRef.seat__DOT__flag = (1U & (IData)(vlSelfRef.seat__DOT__word));
+    }
+}
+"""
+
+
+def translate(body: str) -> str:
+    return lanes_header(HEADER, SOURCE.replace("BODY", body), TRIGGERS, "@(edge port_clk)", "@(posedge clk)")
+
+
+def function(text: str, name: str) -> str:
+    return text.split(f"static void {name}(Lanes& __restrict S) {{\n")[1].split("\n}")[0]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("vlSelfRef.seat__DOT__word = 3U;", "S.seat__DOT__word[l] = 3U;"),
+        ("__Vtemp_1 = (IData)(vlSelfRef.seat__DOT__long);", "__Vtemp_1[l] = (IData)(S.seat__DOT__long[l]);"),
+        ("__Vtemp_2[1U] = vlSelfRef.seat__DOT__wide[2U];", "__Vtemp_2[1U][l] = S.seat__DOT__wide[2U][l];"),
+        (
+            "vlSelfRef.seat__DOT__memory[vlSelfRef.seat__DOT__flag] = __Vtemp_1;",
+            "S.seat__DOT__memory[S.seat__DOT__flag[l]][l] = __Vtemp_1[l];",
+        ),
+        (
+            "__Vtemp_1 = vlSelfRef.seat__DOT__both\n  [vlSelfRef.seat__DOT__flag][1U];",
+            "__Vtemp_1[l] = S.seat__DOT__both[S.seat__DOT__flag[l]][1U][l];",
+        ),
+        (
+            "if (vlSelfRef.seat__DOT__flag) { __Vtemp_1 = 1U; } else { __Vtemp_1 = 2U; }",
+            "if (S.seat__DOT__flag[l]) { __Vtemp_1[l] = 1U; } else { __Vtemp_1[l] = 2U; }",
+        ),
+    ],
+)
+def test_every_variable_gets_the_index_of_the_lane(statement: str, expected: str):
+    lines = function(translate(statement), "Vmesh___024root___nba_sequent__TOP__0").splitlines()
+    assert lines[-1].strip() == f"for (int l = 0; l < LANES; ++l) {{ {expected} }}"
+
+
+def test_the_clock_does_what_depends_on_it_alone_and_the_inputs_all_else():
+    text = translate("vlSelfRef.seat__DOT__word = 3U;")
+    assert function(text, "lanes_clock").strip() == "Vmesh___024root___nba_sequent__TOP__0(S);"
+    linked = function(text, "lanes_link")
+    assert "S.seat__DOT__word[l] = 7U" in linked
+    assert "S.seat__DOT__flag[l] = (1U & (IData)(S.seat__DOT__word[l]))" in linked
+
+
+def test_variables_become_arrays_and_the_scheduler_of_verilator_stays_behind():
+    text = translate("vlSelfRef.seat__DOT__word = 3U;")
+    assert "uint16_t seat__DOT__word[LANES];" in text
+    assert "uint32_t seat__DOT__wide[3][LANES];" in text
+    assert "uint32_t seat__DOT__both[8][2][LANES];" in text
+    assert "__VactTriggered" not in text
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("while (1U) { __Vtemp_1 = 1U; }", "a statement of unknown kind"),
+        ("VL_ASSIGN_W(96, vlSelfRef.seat__DOT__wide, __Vtemp_2);", "a word of unknown meaning: VL_ASSIGN_W"),
+        ("__Vtemp_1 = vlSelfRef.seat__DOT__memory;", "is used as a whole"),
+        ("__Vtemp_1 = vlSelfRef.no_such;", "an unknown member: no_such"),
+    ],
+)
+def test_what_is_not_known_is_refused(statement: str, problem: str):
+    with pytest.raises(LanesError, match=problem):
+        translate(statement)

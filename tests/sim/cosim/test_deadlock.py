@@ -1,0 +1,91 @@
+"""Why a program hangs: the report alone has to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cosim.deadlock import find_circle
+from cosim.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError
+from pointsman.images.readmemh import memories_of
+from pointsman.network import mesh
+from pointsman.plan.build import make_plan
+from pointsman.runtime import Node, numesh_node
+from pointsman.targets.numesh import make_images
+
+
+def report(text: str, main: Callable[[Node], Any], *size: int) -> str:
+    topology = mesh(*size)
+    images = make_images(make_plan(compile_text(text, topology=topology), NodeShape(), name="test"))
+    with Machine(images.shape, topology, engine="model") as machine:
+        machine.preload(memories_of(images))
+        nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(topology.nodes)]
+        with pytest.raises(PointsmanError) as caught:
+            run_nodes(nodes, main, machine)
+    return caught.value.message
+
+
+def test_a_writer_that_ends_without_writing_is_named():
+    async def main(node: Node) -> None:
+        await node.cop.b_load()
+        if node.number == 1:
+            await node.cop.b_read()
+
+    said = report("(broadcast 'b 0)", main, 2, 1)
+    assert "node 1 has waited since cycle" in said
+    assert "for a word in register" in said
+    assert "in phase 'b', b_read" in said
+    assert "words of 'b' are to be written by node 0, which has finished" in said
+    assert "circle" not in said
+
+
+def test_two_nodes_that_read_before_they_write_are_a_circle():
+    async def main(node: Node) -> None:
+        await node.cop.there_load()
+        await node.cop.back_load()
+        mine, other = ("there", "back") if node.number == 0 else ("back", "there")
+        await getattr(node.cop, f"{other}_read")()
+        await getattr(node.cop, f"{mine}_write")(1)
+
+    said = report("(parallel (stream 'there 0 1) (stream 'back 1 0))", main, 2, 1)
+    assert "words of 'back' are to be written by node 1, which itself waits" in said
+    assert "words of 'there' are to be written by node 0, which itself waits" in said
+    assert "in a circle: node 0 waits for node 1 waits for node 0" in said
+
+
+def test_a_reader_that_never_reads_is_named_with_the_words_that_are_stuck():
+    async def main(node: Node) -> None:
+        await node.cop.s_load()
+        if node.number == 0:
+            for _ in range(40):
+                await node.cop.s_write(7)
+
+    said = report("(stream 's 0 1)", main, 2, 1)
+    assert "node 0 has waited since cycle" in said
+    assert "to be emptied by the router" in said
+    assert "words of 's' are to be read by node 1, which has finished" in said
+    assert "words are stuck at node 0: " in said
+    assert "words are stuck at node 1: register" in said
+    assert "the buffer of VFSM" in said
+
+
+@pytest.mark.parametrize(
+    ("waits_for", "circle"),
+    [
+        ({}, []),
+        ({0: [1], 1: [2]}, []),
+        ({0: [1], 1: [0]}, [0, 1, 0]),
+        ({0: [1, 2], 1: [3], 2: [0]}, [0, 2, 0]),
+        ({5: [4], 4: [3], 3: [4]}, [4, 3, 4]),
+        ({0: [0]}, [0, 0]),
+        ({0: [1, 2], 1: [3], 2: [3], 3: []}, []),
+    ],
+)
+def test_a_circle_is_found_where_there_is_one(waits_for: dict[int, list[int]], circle: list[int]):
+    assert find_circle(waits_for) == circle
