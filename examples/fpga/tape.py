@@ -77,11 +77,13 @@ class _Recorder:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self.nodes = machine.nodes
         self.logs: list[list[tuple[Any, int]]] = [[] for _ in range(machine.nodes)]
 
     def run(self, programs: list[Any], **options: Any) -> Any:
+        options["events"] = True
         kept = [self._kept(program, log) for program, log in zip(programs, self.logs, strict=True)]
-        return self.machine.run(kept, events=True, **options)
+        return self.machine.run(kept, **options)
 
     def _kept(self, program: Any, log: list[tuple[Any, int]]) -> Generator[Any, None, Any]:
         while True:

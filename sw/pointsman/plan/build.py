@@ -33,7 +33,7 @@ from .online import OnlinePart, online_part, spans_of, stands_for
 from .partition import connected, partitions
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
-from .structure import PhaseOutline, Structure
+from .structure import PhaseOutline, Structure, optional_groups
 from .transit import refuse_secret_phases
 from .wires import Link, command_gap, link_reads, link_writes
 
@@ -200,7 +200,7 @@ class _Planner:
             self.period,
             self.structure,
             tuple(planned),
-            leaving(planned, self.structure.successors),
+            leaving(planned, self.structure.successors, self.structure.again, optional_groups(self.program)),
             tuple(self.notes),
         )
 

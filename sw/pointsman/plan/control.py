@@ -37,6 +37,8 @@ class Control:
     """By phase: labels of its terminating operators after which a node may leave it at once."""
     terminating: tuple[frozenset[str], ...]
     """By phase: labels of the operators that are in no later phase."""
+    again: frozenset[int]
+    """Phases in which one operator may come after another, or the same again, without the phase being left."""
 
 
 def control(root: Part, phases: Phases) -> Control:
@@ -75,11 +77,15 @@ def control(root: Part, phases: Phases) -> Control:
     def phase(number: int) -> int:
         return of[operators[number].label][-1]
 
+    again: set[int] = set()
     edges[START] |= {phase(number) for number in ends.first}
     if ends.may_skip:
         edges[START].add(END)
     for before, after in follows.items():
-        leaving = {phase(number) for number in after} - {phase(before)}
+        leaving = {phase(number) for number in after}
+        if phase(before) in leaving:
+            again.add(phase(before))
+            leaving.discard(phase(before))
         edges[phase(before)] |= leaving
         if leaving:
             last[phase(before)].add(operators[before].label)
@@ -94,6 +100,7 @@ def control(root: Part, phases: Phases) -> Control:
         {number: frozenset(after) for number, after in edges.items()},
         tuple(map(frozenset, last)),
         tuple(map(frozenset, terminating)),
+        frozenset(again),
     )
 
 

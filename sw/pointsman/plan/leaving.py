@@ -22,8 +22,17 @@ Flow = Mapping[int, frozenset[int]]
 """Successors by phase, START and END included."""
 
 
-def leaving(phases: Sequence[PlannedPhase], flow: Flow) -> Leaving:
+def leaving(
+    phases: Sequence[PlannedPhase], flow: Flow, again: frozenset[int], optional: Mapping[str, frozenset[int]]
+) -> Leaving:
     """Who leaves when.
+
+    Parameters
+    ----------
+    again : frozenset of int
+        Phases of which a node may use an operator twice without others leaving in between.
+    optional : mapping
+        By label, the optional groups around an operator.
 
     Raises
     ------
@@ -34,7 +43,9 @@ def leaving(phases: Sequence[PlannedPhase], flow: Flow) -> Leaving:
     between: dict[int, frozenset[int]] = {}
     at_end: dict[int, frozenset[int]] = {}
     for z, phase in enumerate(phases):
+        _check_skipped(phase, optional)
         _check_transit(z, phases, users, flow)
+        _check_round(z, phases, users, flow, again)
         if phase.barrier is None:
             continue
         for instance in phase.barrier.operator.instances:
@@ -111,6 +122,42 @@ def _check_transit(z: int, phases: Sequence[PlannedPhase], users: Sequence[froze
                 f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which has "
                 "no operator in its loop and cannot tell how often it runs",
                 hint="let the node take part in the operator (:valid says who has something to send)",
+            )
+
+
+def _check_skipped(phase: PlannedPhase, optional: Mapping[str, frozenset[int]]) -> None:
+    """Whoever has a part in a phase has to enter it whenever it is run: with an operator that cannot be passed over while others
+    of the phase are used."""
+    around = [optional.get(one.operator.label, frozenset()) for one in phase.operators]
+    always = frozenset.intersection(*around) if around else frozenset()
+    for node in sorted(_users(phase)):
+        own = [groups for one, groups in zip(phase.operators, around, strict=True) if node in one.operator.nodes]
+        if not any(groups == always for groups in own):
+            raise PlanError(
+                f"{phase.operators[0].operator.position}: node {node} may pass over all of its operators in phase "
+                f"'{phase.name}' while others use the phase and its router",
+                hint="do not put optional operators and others into one phase, or let the node take part in the others",
+            )
+
+
+def _check_round(
+    z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow, again: frozenset[int]
+) -> None:
+    """A node that passes phases without operators of its own between two uses of this one must do so every time."""
+    phase = phases[z]
+    for node in sorted(users[z]):
+
+        def other(number: int, node: int = node) -> bool:
+            return number != z and node not in users[number]
+
+        between = [w for w in _reached(flow[z], flow, other) if w >= 0 and other(w) and node in phases[w].nodes]
+        often = z in again or sum(node in one.operator.nodes for one in phase.operators) > 1
+        back = [w for w in between if z in _reached(flow[w], flow, other)]
+        if back and often:
+            raise PlanError(
+                f"{phase.operators[0].operator.position}: node {node} cannot tell when to pass through phase "
+                f"'{phases[back[0]].name}' between two uses of phase '{phase.name}': it has no operator in it",
+                hint="give the operators the same subset (:valid says who has something to send), or put them into one phase",
             )
 
 

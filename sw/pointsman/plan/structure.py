@@ -50,6 +50,8 @@ class Structure:
     """By phase, START included; END is a member where the program may end."""
     loops: tuple[str, ...]
     """Labels of all loops."""
+    again: frozenset[int] = frozenset()
+    """Phases in which operators may follow each other, or one itself, without the phase being left."""
 
     def next_for(self, phase: int, members: Iterable[int]) -> dict[int, tuple[int, ...]]:
         """Phases of ``members`` (or END) that may come next after ``phase`` for a node that only has a part in
@@ -91,7 +93,21 @@ def divided(program: Program, root: Part, phases: Phases) -> Structure:
     loops = tuple(
         part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
     )
-    return Structure(outlines, control(root, phases).successors, loops)
+    ways = control(root, phases)
+    return Structure(outlines, ways.successors, loops, ways.again)
+
+
+def optional_groups(program: Program) -> dict[str, frozenset[int]]:
+    """By label, the optional groups around an operator; numbers count groups in the order of the text."""
+    found: dict[str, frozenset[int]] = {}
+    around: list[frozenset[int]] = [frozenset()]
+    for number, (part, depth) in enumerate(program.root.walk()):
+        del around[depth + 1 :]
+        if isinstance(part, Operator):
+            found[part.label] = around[depth]
+        else:
+            around.append(around[depth] | {number} if part.kind == "optional" else around[depth])
+    return found
 
 
 def outline(program: Program) -> Structure:
@@ -134,7 +150,9 @@ def outline(program: Program) -> Structure:
             after = frozenset([index])
     for phase in after:
         edges[phase].add(END)
-    return Structure(tuple(phases), {phase: frozenset(after) for phase, after in edges.items()}, tuple(loops))
+    again = {i for i, phase in enumerate(phases) if i in edges[i] or len(phase.operators) > 1}
+    successors = {phase: frozenset(after) for phase, after in edges.items()}
+    return Structure(tuple(phases), successors, tuple(loops), frozenset(again))
 
 
 @dataclass(frozen=True)

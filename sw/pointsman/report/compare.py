@@ -15,6 +15,10 @@ from .table import table
 CATEGORIES = [category.name.lower() for category in Category]
 
 
+_ABSENT = {"online": 0.0}
+"""Categories that older results do not have."""
+
+
 def read_result(path: Path) -> dict[str, Any]:
     """What a run left.
 
@@ -49,7 +53,7 @@ def _problem(result: object) -> str | None:
         if not isinstance(result.get(name), kind) or isinstance(result.get(name), bool):
             return f"{name} is missing or of the wrong kind"
     for name in CATEGORIES:
-        if not _is_number(result["categories"].get(name)):
+        if not _is_number(result["categories"].get(name, _ABSENT.get(name))):
             return f"categories must have a number for {name}"
     for label, operator in result["operators"].items():
         if not isinstance(operator, dict) or not _is_number(operator.get("bandwidth")):
@@ -57,6 +61,10 @@ def _problem(result: object) -> str | None:
         if not isinstance(operator.get("implementation"), str):
             return f"operator {label} has no implementation"
     return None
+
+
+def _cycles(result: Mapping[str, Any], category: str) -> float:
+    return result["categories"].get(category, _ABSENT.get(category))
 
 
 def _is_number(value: object) -> bool:
@@ -69,7 +77,7 @@ def compare_json(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, An
     return {
         "total_cycles": [one["total_cycles"], two["total_cycles"]],
         "ratio": two["total_cycles"] / one["total_cycles"] if one["total_cycles"] else None,
-        "categories": {name: [one["categories"][name], two["categories"][name]] for name in CATEGORIES},
+        "categories": {name: [_cycles(one, name), _cycles(two, name)] for name in CATEGORIES},
         "operators": {label: [one["operators"].get(label), two["operators"].get(label)] for label in labels},
         "settings": {
             name: [one.get(name), two.get(name)]

@@ -173,12 +173,18 @@ class Router:
             await leave(self.current)
         return way is not None
 
-    async def again(self, leave: Callable[[int], Awaitable[None]]) -> None:
-        """Before another use of the phase that runs: meet the nodes that leave it in between, if there are any."""
+    async def again(self, leave: Callable[[int], Awaitable[None]]) -> bool:
+        """Before another use of the phase that runs: go with the nodes that leave it in between through the phases that need this
+        one, or meet them. Tells whether the phase has been left."""
         phase = self.current
-        if (phase, phase) in self.passages:
+        way = self.passages.get((phase, phase))
+        if way:
+            for passed in (*way, phase):
+                await self.change(passed, leave)
+        elif way is not None:
             await leave(phase)
             await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
+        return way is not None
 
     async def change(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
         """Close the current phase and start the next."""
@@ -329,15 +335,14 @@ class NumeshPort:
     async def load(self, given: Given) -> Part:
         """Get the router ready for the operator, with these run-time values."""
         role = self._role_at(given.index, 0)
-        if self.router.current == self.operator.phase:
-            await self.router.again(self.substrate.leave)
+        entering = self.router.current != self.operator.phase or await self.router.again(self.substrate.leave)
         if self.operator.instances:
-            await self._load_scheduled(role, given)
+            await self._load_scheduled(role, given, entering)
             local = self.partners == (self.substrate.number, self.substrate.number)
             self.role, self.value = role, given.index
             return Part(role.kind, local, role.void)
         if self.operator.synchronised:
-            await self._load_together(role, given.index)
+            await self._load_together(role, given.index, entering)
         else:
             await self._load_alone(role)
         self.role, self.value = role, given.index
@@ -368,11 +373,11 @@ class NumeshPort:
             await router.enter(phase, leave)
             await router.rewrite(changed, running=True)
 
-    async def _load_together(self, role: Role, value: int) -> None:
+    async def _load_together(self, role: Role, value: int, entering: bool) -> None:
         """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
         have done it. All know the values, so all agree on whether there is anything to do."""
         router = self.router
-        if router.current != self.operator.phase:
+        if entering:
             await self._load_alone(role)
         elif value == self.value and self.operator.stages == 1:
             return
@@ -382,13 +387,13 @@ class NumeshPort:
             await router.rewrite(router.changed(role.rewrites), running=True)
         await self._meet(role)
 
-    async def _load_scheduled(self, role: Role, given: Given) -> None:
+    async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
         """Work out a schedule for these values, all nodes the same, and load one's own part of it."""
         router, here = self.router, self.substrate.number
         images, phase = self.substrate.images, self.operator.phase
         instance = next(i for i, nodes in enumerate(self.operator.instances) if here in nodes)
         asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
-        if router.current != phase:
+        if entering:
             await self._load_alone(role)
         elif asked == self.asked:
             return

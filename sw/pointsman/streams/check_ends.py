@@ -42,7 +42,7 @@ def check_message_ends(
             for number in numbers
             for trace in traces.get(number, ())
             for node, _, _ in trace.vfsms
-            if group.get(node) != group[images.promises[number].source]
+            if node in group and group[node] != group[images.promises[number].source]
         }
         for node, stream in sorted(strays):
             notebook.add(

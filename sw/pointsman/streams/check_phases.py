@@ -341,7 +341,9 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
             path = (left, *way, entered)
             for a, b in pairwise(path):
                 steps.add((a, b))
-                if a not in (-1, b) and b != -1 and b not in following[node].get(a, ()):
+                if a == b and not way:
+                    continue
+                if a != -1 and b != -1 and b not in following[node].get(a, ()):
                     note(f"a passage leads from it to phase {names[b]}", "a phase that can follow it", a)
         for phase in sorted(silent):
             if not any(phase in way for _, _, way in passages.get(node, ())):

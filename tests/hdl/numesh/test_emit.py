@@ -177,7 +177,8 @@ def test_preloaded_nodes_are_modules_of_their_own_and_share_what_has_no_memory()
             assert tuple(initial_words(found[f"numesh_node_{i}_annotation_{p}"])) == memories.annotations[p]
             assert f"  numesh_node_{i}_annotation_{p} annotation_{p} (" in found[f"numesh_node_{i}"]
             assert f"  numesh_node_transfer_{p} transfer_{p} (" in found[f"numesh_node_{i}"]
-    assert len(found) == 1 + 4 * (1 + 1 + 3) + 2 * 3 + 3 + 1
+    # The mesh; each node with its schedule and annotations; for each pipeline transfer, full bits and two others; interface.
+    assert len(found) == 1 + 4 * (1 + 1 + 3) + 3 * 3 + 3 + 1
 
 
 def test_contents_are_written_as_the_verilog_writer_writes_them(any_shape: NodeShape) -> None:

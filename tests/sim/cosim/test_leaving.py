@@ -107,10 +107,10 @@ def test_loops_in_the_phase_are_left_each_time_round() -> None:
 
 
 def test_a_node_that_could_not_tell_is_named() -> None:
-    # Node 1 is in one of the two operators of the first phase, and sees nothing of the second.
-    text = "(loop 'l 3 (parallel (stream 'p 0 2) (subset '(0 1) (stream 'q 0 1))) (subset '(0 2) (stream 'r 0 1)))"
-    with pytest.raises(PlanError, match=r"cannot tell when the others leave phase 'p\+q', which a barrier closes"):
-        images(text, 3, 1)
+    # Nodes 2 and 3 are in one of the two operators of the first phase, and see nothing of the second.
+    text = "(loop 'l 3 (parallel (barrier 'p) (subset '(0 1) (stream 'q 0 1))) (subset '(0 1) (stream 'r 0 1)))"
+    with pytest.raises(PlanError, match=r"node 2 cannot tell when"):
+        images(text, 2, 2)
 
 
 def test_words_through_other_instances_need_a_barrier() -> None:

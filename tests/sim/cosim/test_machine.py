@@ -22,7 +22,7 @@ from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
-CPU, WRITE, READ, PSYNC, ROUTER, REPROG = Category
+CPU, WRITE, READ, PSYNC, ROUTER, REPROG, _ = Category
 SHAPE = NodeShape(vfsms=8, schedule_depth=16)
 TOPOLOGY = mesh(2, 2)
 NODES = 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -116,6 +117,7 @@ def test_commands_are_those_that_the_tests_below_cover() -> None:
         "check",
         "compare",
         "compile",
+        "configure",
         "explain",
         "fmt",
         "route",
@@ -166,8 +168,8 @@ def test_compile_prints_the_phases_and_check_proves_what_it_wrote(tmp_path: Path
 
 
 def test_set_changes_the_words_of_a_message() -> None:
-    lines = call("compile", COP, "--mesh", "2x2", "--set", "block=16").stdout.splitlines()
-    assert [line.split()[4] for line in lines[3:]] == ["16", "16"]
+    text = call("compile", COP, "--mesh", "2x2", "--set", "block=16").stdout
+    assert re.findall(r" (?:b  str_bcast\w*|c  str_shift) +(\d+) ", text) == ["16", "16"]
 
 
 def test_compiling_twice_gives_the_same_file(image: Path, tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ def test_emitted_stage_is_json_on_the_terminal_and_in_a_file(stage: str, keys: s
     command = ("compile", COP, "--mesh", "2x2", "--set", "block=16", "--emit", stage)
     value = json.loads(call(*command).stdout)
     assert keys <= set(value)
-    assert len(value["phases"]) >= 2
+    assert value["phases"]
     path = tmp_path / "stage.json"
     assert call(*command, "-o", path).output == ""
     written = json.loads(path.read_text())

@@ -301,7 +301,7 @@ void Run::cycle() {
             if (kinds_[node] == Kind::empty && !mesh_.write_full(node, processors_[node].reg))
                 due_[node] = any_due_ = true;
     if (attended_)
-        for (unsigned node = 0; node < NODES; ++node)
+        for (unsigned node = 0; node < nodes_; ++node)
             if (!processors_[node].watches.empty() && !due_[node] && called(processors_[node], node))
                 due_[node] = any_due_ = true;
 }

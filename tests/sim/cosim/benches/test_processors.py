@@ -32,6 +32,8 @@ class Registers:
     def full(self, node: int) -> int:
         return sum(1 << r for r, bit in enumerate(self.bits) if bit)
 
+    available = full
+
     def step(self, register: int | None, write: bool, word: int) -> None:
         bits = list(self.bits)
         if register is not None:

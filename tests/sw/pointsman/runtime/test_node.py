@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from pointsman.errors import PointsmanError
-from pointsman.runtime.node import Router
+from pointsman.runtime.numesh import Router
 
 
 class _Clock:

@@ -1,0 +1,45 @@
+"""Phases that end by messages, and words that pass through nodes that may have left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.images.image import Images
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS
+from pointsman.plan import build
+from pointsman.plan.build import make_plan
+from pointsman.plan.structure import outline
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import make_images
+
+
+def images(subset: str, monkeypatch: pytest.MonkeyPatch) -> Images:
+    """Broadcasts in a line of four, closed by messages whatever the planner thinks of it; and something after it."""
+    monkeypatch.setattr(build, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(build, "_stray", lambda planned, routed: None)
+    only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]
+    text = f"(subset '({subset}) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1))"
+    program = compile_text(text, topology=mesh(4, 2))
+    made = make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=only))
+    assert made.phases[0].technique == "msg-sync"
+    return made
+
+
+def test_words_must_not_pass_through_a_node_of_other_messages(
+    breaks: Callable[[str, str, Images], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaks(
+        "message-ends",
+        "words of b[0] pass, of which no message of the node's own tells",
+        images("(0 2) (1 3)", monkeypatch),
+    )
+
+
+def test_words_may_pass_through_nodes_that_read_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = check_images(images("(0 1) (2 3)", monkeypatch))
+    assert report.ok, report.render()
