@@ -75,7 +75,7 @@ def test_waits_take_the_cycles_they_name(machine: Machine):
 
     record = alone(machine, program())
     assert record.results[0] == [0, 0, 5, 12, 12]
-    assert record.cycles[0].tolist() == [5, 0, 0, 7, 0, 0]
+    assert record.cycles[0].tolist() == [5, 0, 0, 7, 0, 0, 0]
     assert record.finished.tolist() == [12, 0, 0, 0]
     assert (record.total_cycles, machine.time) == (12, 12)
 
@@ -87,7 +87,7 @@ def test_one_access_takes_one_cycle_and_one_follows_another_at_once(machine: Mac
 
     record = alone(machine, program())
     assert record.results[0] == 4
-    assert record.cycles[0].tolist() == [0, 4, 0, 0, 0, 0]
+    assert record.cycles[0].tolist() == [0, 4, 0, 0, 0, 0, 0]
     assert record.accesses.tolist() == [[4, 0], [0, 0], [0, 0], [0, 0]]
 
 
@@ -115,7 +115,7 @@ def test_wait_empty_goes_on_in_the_first_cycle_in_which_the_register_is_not_full
     # Written in cycle 0; the first read stage of the sending VFSM is in cycle FIRST_READ, so the register is empty one later.
     record = alone(machine, program())
     assert record.results[0] == [0, 1, FIRST_READ + 1, FIRST_READ + 2]
-    assert record.cycles[0].tolist() == [0, 2, 0, 0, 0, FIRST_READ]
+    assert record.cycles[0].tolist() == [0, 2, 0, 0, 0, FIRST_READ, 0]
 
 
 def test_a_stalled_transfer_counts_by_the_first_lane_that_is_not_complete(machine: Machine):
@@ -131,7 +131,7 @@ def test_a_stalled_transfer_counts_by_the_first_lane_that_is_not_complete(machin
     record = machine.run(programs)
     # Writes in cycles 0 and FIRST_READ + 1 and + 3, for the router reads in FIRST_READ and + 2; then waiting for the word.
     writing = FIRST_READ + 4
-    assert record.cycles[0].tolist() == [0, writing, record.finished[0] - writing, 0, 0, 0]
+    assert record.cycles[0].tolist() == [0, writing, record.finished[0] - writing, 0, 0, 0, 0]
     assert record.accesses[0].tolist() == [3, 1]
 
 
@@ -140,7 +140,7 @@ def test_a_category_of_its_own_takes_all_cycles_of_a_transfer(machine: Machine):
         await Transfer([Lane(True, 2, 4)], REPROG)
 
     record = alone(machine, program())
-    assert record.cycles[0].tolist() == [0, 0, 0, 0, 0, record.total_cycles]
+    assert record.cycles[0].tolist() == [0, 0, 0, 0, 0, record.total_cycles, 0]
     assert record.accesses[0].tolist() == [4, 0]
 
 
@@ -386,7 +386,7 @@ def test_words_written_to_a_command_register_change_the_memories(machine: Machin
 
     record = alone(machine, program())
     assert machine.memories() == [target] + [NodeMemories.at_reset(SHAPE)] * 3
-    assert record.cycles[0].tolist() == [0, 0, 0, 0, record.total_cycles, 0]
+    assert record.cycles[0].tolist() == [0, 0, 0, 0, record.total_cycles, 0, 0]
 
 
 def test_preloading_what_does_not_fit_names_the_node(fast_machine: Machine):

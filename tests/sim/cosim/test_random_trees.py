@@ -59,13 +59,13 @@ def run(trees: ModuleType, seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_every_node_receives_what_the_reference_machine_gives_it(trees: ModuleType, seed: int) -> None:
     run(trees, seed)
 
 
 def test_most_random_programs_are_compiled(trees: ModuleType) -> None:
-    assert sum(run(trees, seed) for seed in range(24, 34)) >= 5
+    assert sum(run(trees, seed) for seed in range(24, 28)) >= 2
 
 
 @pytest.mark.slow

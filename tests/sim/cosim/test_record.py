@@ -10,7 +10,7 @@ from pointsman.runtime.requests import Category
 
 
 def record(**changes) -> Record:
-    cycles = np.arange(12).reshape(2, 6)
+    cycles = np.arange(14).reshape(2, 7)
     return replace(
         Record(
             started=10,
@@ -34,7 +34,7 @@ def test_total_cycles_are_those_of_the_run():
 def test_mean_cycles_are_named_by_category():
     means = record().mean_cycles
     assert list(means) == [category.name.lower() for category in Category]
-    assert means["cpu"] == 3.0
+    assert means["cpu"] == 3.5
 
 
 def test_equal_runs_differ_in_nothing_but_the_time_they_took():
@@ -45,7 +45,7 @@ def test_equal_runs_differ_in_nothing_but_the_time_they_took():
     ("name", "value"),
     [
         ("started", 11),
-        ("cycles", np.zeros((2, 6), dtype=int)),
+        ("cycles", np.zeros((2, 7), dtype=int)),
         ("finished", np.array([30, 26])),
         ("accesses", np.array([[1, 2], [3, 5]])),
         ("results", [1, [np.arange(4), {"a": (float("nan"),)}]]),

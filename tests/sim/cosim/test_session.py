@@ -14,6 +14,8 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.plan import build
+from pointsman.plan.structure import outline
 from pointsman.runtime import Node, numesh_node
 from pointsman.streams.check import check_images
 
@@ -125,7 +127,12 @@ def test_a_run_time_value_outside_the_legal_ones_is_named(programs: ModuleType) 
         run_text(programs, "(broadcast 'b (runtime) :m 8)", main, 2, 1)
 
 
-def test_an_operator_of_a_past_phase_must_be_loaded_again(programs: ModuleType) -> None:
+def test_an_operator_of_a_past_phase_must_be_loaded_again(
+    programs: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Short messages would share a phase.
+    monkeypatch.setattr(build, "divisions", lambda program, *_, **__: [outline(program)])
+
     async def main(node: Node) -> None:
         await node.cop.a_load()
         await node.cop.a_func([1])

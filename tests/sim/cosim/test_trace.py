@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -26,6 +26,8 @@ from pointsman.targets.numesh import make_images
 
 class Pair:
     """Two nodes: a message of five words there, and one word back to all."""
+
+    functions: ClassVar[dict[str, Any]] = {}
 
     async def main(self, node: Node) -> Any:
         await node.cop.there_load()

@@ -73,7 +73,7 @@ def test_run_leaves_the_same_keys_as_on_the_mesh(tmp_path: Path, mode: str) -> N
         "seconds",
     }
     assert wanted <= set(result)
-    assert set(result["categories"]) == {"cpu", "write", "read", "psync", "router", "reprog"}
+    assert set(result["categories"]) == {"cpu", "write", "read", "psync", "router", "reprog", "online"}
     assert set(result["seconds"]) == {"compile", "build", "run"}
     assert all({"implementation", "phase", "bandwidth"} <= set(one) for one in result["operators"].values())
     assert result["total_cycles"] == max(sum(column) for column in zip(*result["per_node"].values(), strict=True))
