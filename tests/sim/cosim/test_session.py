@@ -48,7 +48,7 @@ def run_case(programs: ModuleType, seed: int) -> None:
     assert not np.any(state["held"]), "words are left in VFSM buffers"
 
 
-@pytest.mark.parametrize("seed", [*FOUND_FAULTS, *range(2000, 2012)])
+@pytest.mark.parametrize("seed", [*FOUND_FAULTS, *range(2000, 2003)])
 def test_random_programs_deliver_every_word_once(programs: ModuleType, seed: int) -> None:
     run_case(programs, seed)
 
