@@ -130,7 +130,7 @@ class Exchange(ImageProgram):
     """Label, source and destination."""
     fixed = 2
     """Source of the broadcast that is not chosen at run time."""
-    chosen = (3, 0, 1)
+    chosen = (3, 0, 1, 2)
     """Sources of the other, one after the other."""
     repeats = 3
     """Messages of each stream and of the fixed broadcast in a round."""
