@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import re
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -24,6 +23,7 @@ from pointsman.fpga.blocks import BLOCKS
 from pointsman.fpga.chain import block_rtlil
 from pointsman.fpga.synth import DEFAULT_MHZ, MAPPING, SYNTHESIS, synthesise
 from pointsman.fpga.tools import tool_version
+from pointsman.report.page import put_between
 
 HERE = Path(__file__).parent
 DEVICE, SPEED = "ecp5-85k", 8
@@ -162,16 +162,8 @@ def _growth(name: str, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def put_into(text: str, measured: str) -> str:
-    """A page with its measured part replaced.
-
-    Raises
-    ------
-    PointsmanError
-        If the page does not have both markers once.
-    """
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise PointsmanError(f"the page must have the lines {BEGIN} and {END} once, in this order")
-    return re.sub(rf"{re.escape(BEGIN)}\n.*{re.escape(END)}", lambda _: f"{BEGIN}\n{measured}{END}", text, flags=re.S)
+    """A page with its measured part replaced."""
+    return put_between(text, BEGIN, END, measured)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,6 +18,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from pointsman.files import write_whole
+from pointsman.report.page import put_between
+
 ROOT = Path(__file__).parent.parent
 APPLICATION = ROOT / "examples/matmul/matmul.py"
 MODES = ("preload", "hybrid", "dynamic")
@@ -105,10 +108,8 @@ def write_page(page: Path, found: list[dict[str, Any]]) -> None:
         cells = [one["mesh"], one["message_words"], one["on"], f"{one['total_cycles']:,}"]
         cells += [f"{one['total_over_computation']:.4f}", *(f"{one['categories'][name]:,.0f}" for name in names)]
         lines.append("| " + " | ".join(map(str, [*cells, one["refused_loads"]])) + " |")
-    text = page.read_text()
-    head, rest = text.split(BEGIN)
-    tail = rest.split(END)[1]
-    page.write_text("\n".join([head + BEGIN, "", *lines, "", END + tail]))
+    table = "\n".join(["", *lines, "", ""])
+    write_whole(page, put_between(page.read_text(), BEGIN, END, table))
 
 
 if __name__ == "__main__":

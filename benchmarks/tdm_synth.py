@@ -23,6 +23,7 @@ from pointsman.fpga.blocks import BLOCKS
 from pointsman.fpga.chain import block_rtlil
 from pointsman.fpga.synth import SYNTHESIS, synthesise
 from pointsman.fpga.tools import tool_version
+from pointsman.report.page import put_between
 
 HERE = Path(__file__).parent
 DEVICE, SPEED = "ecp5-85k", 8
@@ -186,17 +187,8 @@ def _marks(by_name: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def put_into(text: str, measured: str) -> str:
-    """A page with its measured part replaced.
-
-    Raises
-    ------
-    PointsmanError
-        If the page does not have both markers once.
-    """
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise PointsmanError(f"the page must have the lines {BEGIN} and {END} once, in this order")
-    head, rest = text.split(BEGIN)
-    return f"{head}{BEGIN}\n{measured}{END}{rest.split(END)[1]}"
+    """A page with its measured part replaced."""
+    return put_between(text, BEGIN, END, measured)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from .page import put_between
+
 Series = dict[str, list[tuple[int, float]]]
 
 
@@ -79,14 +81,10 @@ def replace_table(page: str, results: dict[str, Any]) -> str:
 
     Raises
     ------
-    ValueError
+    PointsmanError
         If the marks are not there.
     """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page must have {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n{comparison_table(results)}\n{END}{after}"
+    return put_between(page, BEGIN, END, f"{comparison_table(results)}\n")
 
 
 def plot_comparison(results: dict[str, Any], folder: Path) -> list[Path]:
