@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
+
 from pointsman.cop.program import Operator
 from pointsman.network import Topology
 from pointsman.streams.stream import Stream
@@ -44,21 +46,32 @@ class _OnTree(Implementation):
         return centre(operator.instances[instance].nodes, topology)
 
     def up_streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return self.tree_streams(operator, context, lambda tree: tree.nodes, up=True)
+
+    def tree_streams(
+        self, operator: Operator, context: Context, below: Callable[[Tree], Container[int]], *, up: bool
+    ) -> list[Stream]:
+        """A stream between each node of ``below`` and its parent, up or down the tree."""
+        way = "up" if up else "down"
         streams = []
         for i, instance in enumerate(operator.instances):
             inside = keep_in(instance, context)
-            for here in self.tree(operator, i, context.topology).nodes.values():
-                if here.parent is not None:
-                    streams.append(
-                        Stream(
-                            stream_name(operator, i, f"up{here.node}"),
-                            here.node,
-                            (here.parent,),
-                            weight=float(operator.m * operator.c),
-                            group=f"{operator.label} up",
-                            keep_in=inside,
-                        )
+            tree = self.tree(operator, i, context.topology)
+            chosen = below(tree)
+            for here in tree.nodes.values():
+                if here.parent is None or here.node not in chosen:
+                    continue
+                source, destination = (here.node, here.parent) if up else (here.parent, here.node)
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, f"{way}{here.node}"),
+                        source,
+                        (destination,),
+                        weight=float(operator.m * operator.c),
+                        group=f"{operator.label} {way}",
+                        keep_in=inside,
                     )
+                )
         return streams
 
     def gather_up(
@@ -97,6 +110,20 @@ def _items(tree: Tree, node: int) -> list[str]:
     return [*names[:before], *(["out"] if here.valid else []), *names[before:]]
 
 
+def _taking_part(operator: Operator, instance: int) -> frozenset[int]:
+    """Nodes that have something to send."""
+    nodes = operator.instances[instance].nodes
+    return frozenset(nodes[k] for k in taking_part(operator, instance))
+
+
+def _idle(operator: Operator, instance: int, tree: Tree, node: int) -> RoleDraft | None:
+    """The role of a node that exchanges nothing with others; None if it does."""
+    void = node not in _taking_part(operator, instance)
+    if len(operator.instances[instance].nodes) == 1:
+        return RoleDraft("func", local=True, void=void)
+    return None if node in tree.nodes else RoleDraft("func", void=void, result=False)
+
+
 class StrReduce(_OnTree):
     """A tree rooted at the destination (str_reduce)."""
 
@@ -119,12 +146,9 @@ class StrReduce(_OnTree):
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
         tree = self.tree(operator, instance, wiring.routed.topology)
-        nodes = operator.instances[instance].nodes
-        void = nodes.index(node) not in taking_part(operator, instance)
-        if len(nodes) == 1:
-            return RoleDraft("func", local=True, void=void)
-        if node not in tree.nodes:
-            return RoleDraft("func", void=void, result=False)
+        void = node not in _taking_part(operator, instance)
+        if (idle := _idle(operator, instance, tree, node)) is not None:
+            return idle
         script = Script()
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         if node == tree.root and outcome != "in":
@@ -176,12 +200,9 @@ class StrAllreduce(_OnTree):
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
         tree = self.tree(operator, instance, wiring.routed.topology)
-        nodes = operator.instances[instance].nodes
-        void = nodes.index(node) not in taking_part(operator, instance)
-        if len(nodes) == 1:
-            return RoleDraft("func", local=True, void=void)
-        if node not in tree.nodes:
-            return RoleDraft("func", void=void, result=False)
+        void = node not in _taking_part(operator, instance)
+        if (idle := _idle(operator, instance, tree, node)) is not None:
+            return idle
         script = Script()
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         root, listeners = self._down(operator, instance, wiring.routed.topology)
@@ -213,35 +234,16 @@ class StrPrefix(_OnTree):
         return Metric(words_per_cycle=1 / (7 * depth), latency=HOP * depth + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
-        streams = self.up_streams(operator, context)
-        for i, instance in enumerate(operator.instances):
-            tree = self.tree(operator, i, context.topology)
-            inside = keep_in(instance, context)
-            preceded = _preceded(tree)
-            for here in tree.nodes.values():
-                if here.parent is not None and here.node in preceded:
-                    streams.append(
-                        Stream(
-                            stream_name(operator, i, f"down{here.node}"),
-                            here.parent,
-                            (here.node,),
-                            weight=float(operator.m * operator.c),
-                            group=f"{operator.label} down",
-                            keep_in=inside,
-                        )
-                    )
-        return streams
+        down = self.tree_streams(operator, context, _preceded, up=False)
+        return [*self.up_streams(operator, context), *down]
 
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
         tree = self.tree(operator, instance, wiring.routed.topology)
-        nodes = operator.instances[instance].nodes
-        void = nodes.index(node) not in taking_part(operator, instance)
-        if len(nodes) == 1:
-            return RoleDraft("func", local=True, void=void)
-        if node not in tree.nodes:
-            return RoleDraft("func", void=void, result=False)
+        void = node not in _taking_part(operator, instance)
+        if (idle := _idle(operator, instance, tree, node)) is not None:
+            return idle
         here = tree.nodes[node]
         script = Script()
         preceded = _preceded(tree)

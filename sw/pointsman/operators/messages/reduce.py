@@ -60,12 +60,10 @@ class DynAllreduce(Decomposition):
     channels = 3
 
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
-        everybody = operator.instances[instance].nodes
-        own, valid = everybody.index(node), _valid(operator, len(everybody))
-        if own not in valid:
+        nodes = _taking_part(operator, instance)
+        if node not in nodes:
             return Script("func", {"func": (Call((), _OWN),)})
-        nodes = [everybody[position] for position in valid]
-        tree, at = in_order_tree(len(nodes), len(nodes) // 2), valid.index(own)
+        tree, at = in_order_tree(len(nodes), len(nodes) // 2), nodes.index(node)
         steps = _up(tree, at, nodes)
         down = tuple(Send(nodes[child], _OWN, _DOWN) for child in tree.children[at])
         if tree.parent[at] < 0:
@@ -83,12 +81,10 @@ class DynPrefix(Decomposition):
     channels = 3
 
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
-        everybody = operator.instances[instance].nodes
-        own, valid = everybody.index(node), _valid(operator, len(everybody))
-        if own not in valid:
+        nodes = _taking_part(operator, instance)
+        if node not in nodes:
             return Script("func", {"func": (Call((), _OWN),)})
-        nodes = [everybody[position] for position in valid]
-        tree, at = in_order_tree(len(nodes), len(nodes) // 2), valid.index(own)
+        tree, at = in_order_tree(len(nodes), len(nodes) // 2), nodes.index(node)
         left, right, above = tree.left[at], tree.right[at], tree.parent[at]
         upto, total = 4, 5  # slots: left part and own item; all below
         steps: list[Step] = []
@@ -134,6 +130,12 @@ class DynBarrier(Decomposition):
 
 def _valid(operator: Operator, size: int) -> list[int]:
     return list(range(size)) if operator.valid is None else sorted(set(operator.valid))
+
+
+def _taking_part(operator: Operator, instance: int) -> list[int]:
+    """Nodes that have something to send, in the order of the subset."""
+    nodes = operator.instances[instance].nodes
+    return [nodes[position] for position in _valid(operator, len(nodes))]
 
 
 def _up(tree: Tree, at: int, nodes: Sequence[int]) -> list[Step]:
