@@ -138,12 +138,8 @@ def _tdm_array(sizes: Mapping[str, Any]) -> Dut:
     """The scheduler array between registers."""
     from tdm_switch.array import SchedulerArray
     from tdm_switch.pipelined_array import PipelinedArray
-    from tdm_switch.shape import ShapeError, SwitchShape
 
-    try:
-        SwitchShape(ports=sizes["ports"])
-    except ShapeError as error:
-        raise PointsmanError(str(error)) from None
+    _switch_shape({"ports": sizes["ports"]})
     rotated = sizes["start"] == "any"
     if sizes["order"] == "pipelined":
         if rotated:
