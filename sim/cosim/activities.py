@@ -15,7 +15,8 @@ import numpy as np
 
 from pointsman.images.image import Images
 from pointsman.runtime import Category, Node
-from pointsman.runtime.numesh import NumeshSubstrate, Router
+from pointsman.runtime.numesh import NumeshSubstrate
+from pointsman.runtime.router import Router
 
 from .machine import Machine
 

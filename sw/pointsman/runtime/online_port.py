@@ -62,10 +62,7 @@ class OnlinePort:
 
     async def load(self, given: Given) -> Part:
         """Enter the phase; find out who sends to whom, if the values are new."""
-        if self.router.current == self.image.phase:
-            await self.router.again(self.substrate.leave)
-        else:
-            await self.router.enter(self.image.phase, self.substrate.leave)
+        await self.router.enter(self.image.phase, self.substrate.leave)
         values = self._values(given)
         if agrees(self.program):
             values = await self._agree(values)

@@ -172,7 +172,7 @@ def test_preloaded_memories_equal_those_that_the_processors_load(programs: Modul
 
 
 def test_loading_takes_no_longer_than_the_images_say(programs: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pointsman.runtime import numesh as runtime
+    from pointsman.runtime import router as runtime
 
     late = []
     awaited = runtime.WaitUntil

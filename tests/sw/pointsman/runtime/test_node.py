@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from pointsman.errors import PointsmanError
-from pointsman.runtime.numesh import Router
+from pointsman.runtime.router import Router
 
 
 class _Clock:

@@ -1,0 +1,291 @@
+"""An operator on the mesh of scheduled routers, at one node.
+
+What a COP compiler would generate as C (Metcalf 1997, §2.7, A.8) is data here: the images say for each operator and node what
+its load, write, read and func functions do.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pointsman.images.image import (
+    SYNC,
+    Combination,
+    Images,
+    LaneImage,
+    NodeOperator,
+    OperatorImage,
+    Role,
+)
+
+from .face import Combine, Given, Part, Signature
+from .online_port import online_signature
+from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from .scheduling import Schedule, schedule_moves
+
+if TYPE_CHECKING:
+    from .numesh import NumeshSubstrate
+
+
+class NumeshPort:
+    """One operator at one node: its load function rewrites the router, its others move the lanes of its role."""
+
+    def __init__(self, substrate: NumeshSubstrate, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+        self.substrate = substrate
+        self.router = substrate.router
+        self.index = index
+        self.operator = operator
+        self.view = view
+        self.role: Role | None = None
+        self.value = -1
+        """Index of the values that were loaded last."""
+        self.calls: dict[str, int] = {}
+        """Calls of each I/O function since then."""
+        self.asked: tuple[tuple[int, int], ...] | None = None
+        """Who sends to whom in the schedule that was made last."""
+        self.partners: tuple[int | None, int | None] = (None, None)
+        """Who sends to this node in it, and to whom this node sends."""
+        self.own: deque[np.ndarray] = deque()
+        """Messages that the destination of a collect sends to itself."""
+
+    async def load(self, given: Given) -> Part:
+        """Get the router ready for the operator, with these run-time values."""
+        role = self._role_at(given.index, 0)
+        phase = self.operator.phase
+        entering = self.router.current != phase or await self.router.enter(phase, self.substrate.leave)
+        if self.operator.instances:
+            await self._load_scheduled(role, given, entering)
+            local = self.partners == (self.substrate.number, self.substrate.number)
+            self.role, self.value = role, given.index
+            return Part(role.kind, local, role.void)
+        if self.operator.synchronised:
+            await self._load_together(role, given.index, entering)
+        else:
+            await self._load_alone(role)
+        self.role, self.value = role, given.index
+        self.calls = {}
+        return Part(role.kind, role.local, role.void)
+
+    def _role_at(self, value: int, stage: int) -> Role:
+        return self.view.roles[self.view.role_of[value * self.operator.stages + stage]]
+
+    async def _load_alone(self, role: Role) -> None:
+        router, leave = self.router, self.substrate.leave
+        phase = self.operator.phase
+        changed = router.changed(role.rewrites)
+        if router.current == phase:
+            if changed:
+                await WaitUntil(router.deadline, Category.PSYNC)
+                await router.rewrite(changed, running=True)
+        elif phase not in router.resident:
+            # The phase is loaded as it has to stand.
+            for rewrite in changed:
+                router.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+            await router.enter(phase, leave)
+        elif router.can_rewrite_now(changed):
+            # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
+            await router.rewrite(changed, running=False)
+            await router.enter(phase, leave)
+        else:
+            await router.enter(phase, leave)
+            await router.rewrite(changed, running=True)
+
+    async def _load_together(self, role: Role, value: int, entering: bool) -> None:
+        """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
+        have done it. All know the values, so all agree on whether there is anything to do."""
+        router = self.router
+        if entering:
+            await self._load_alone(role)
+        elif value == self.value and self.operator.stages == 1:
+            return
+        else:
+            await self._meet(role)
+            await Wait(role.delay, Category.PSYNC)
+            await router.rewrite(router.changed(role.rewrites), running=True)
+        await self._meet(role)
+
+    async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
+        """Work out a schedule for these values, all nodes the same, and load one's own part of it."""
+        router, here = self.router, self.substrate.number
+        images, phase = self.substrate.images, self.operator.phase
+        instance = next(i for i, nodes in enumerate(self.operator.instances) if here in nodes)
+        asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
+        if entering:
+            await self._load_alone(role)
+        elif asked == self.asked:
+            return
+        if asked != self.asked:
+            await self._meet(role)
+            made = _scheduled(images, self.index, instance, tuple(move for move in asked if move[0] != move[1]))
+            await Wait(made.cycles, Category.CPU)
+            router.replace(made.parts[here])
+            await router.jump(-1, Category.PSYNC)
+            await router.load(phase)
+            await router.jump(phase, Category.PSYNC)
+            self.asked = asked
+        await self._meet(role)
+        to = next((b for a, b in asked if a == here), None)
+        origin = next((a for a, b in asked if b == here), None)
+        self.partners = origin, to
+
+    async def _meet(self, role: Role) -> None:
+        """The operator's own barrier."""
+        await Transfer([lane_request(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC], Category.PSYNC)
+
+    def stale(self) -> str | None:
+        running = self.router.current
+        if running == self.operator.phase:
+            if self.operator.stages > 1 and self.calls.get("stage"):
+                return f"is through with its messages and must call {self.operator.label}_load again"
+            return None
+        phase = self.substrate.images.phases[running].name if running >= 0 else "loader"
+        return f"has gone on to phase '{phase}' and must call {self.operator.label}_load again"
+
+    async def write(self, words: np.ndarray) -> None:
+        lanes = self._lanes("write")
+        if self._role.kind == "both":
+            lanes = [lane for lane in lanes if lane.write]
+            if not lanes:
+                self.own.append(words.copy())
+                return
+        await self._move(lanes, {"out": words})
+
+    async def read(self, into: np.ndarray) -> bool:
+        lanes = self._lanes("read")
+        if self._role.kind == "both":
+            lanes = [lane for lane in lanes if not lane.write]
+            if self.own:
+                into[:] = self.own.popleft()
+                return True
+        await self._move(lanes, {"in": into})
+        return self._role.result
+
+    async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
+        messages = {name: data for name, data in (("out", words), ("in", into)) if data is not None}
+        lanes = self._lanes("func")
+        if self.operator.instances:
+            origin, to = self.partners
+            lanes = [lane for lane in lanes if (to if lane.write else origin) is not None]
+            await self._move(lanes, messages)
+            return origin is not None or self.operator.kind == "eoshift"
+        await self._move(lanes, messages, combine)
+        return self._role.result
+
+    @property
+    def _role(self) -> Role:
+        assert self.role is not None  # the face lets nobody in before load
+        return self.role
+
+    def _lanes(self, what: str) -> list[LaneImage]:
+        """The lanes of this call of an I/O function."""
+        call = self.calls.get(what, 0)
+        self.calls[what] = call + 1
+        turn = call % self._role.turns
+        return [lane for lane in self._role.lanes if lane.turn == turn]
+
+    async def _move(
+        self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None = None
+    ) -> None:
+        role, m = self._role, self.operator.m
+        if role.combines or any(lane.step for lane in lanes):
+            last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
+            for step in range(last + 1):
+                for one in role.combines:
+                    if one.step == step:
+                        _combine(one, messages, m, combine)
+                here = [lane for lane in lanes if lane.step == step]
+                if here:
+                    await Transfer([lane_request(lane, m, messages) for lane in here])
+        else:
+            await Transfer([lane_request(lane, m, messages) for lane in lanes])
+        if role.delay and not self.operator.synchronised:
+            self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
+        if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
+            await self._go_on(lanes)
+
+    async def _go_on(self, lanes: Sequence[LaneImage]) -> None:
+        """Through with its own messages, the node lets its router do what is left for others."""
+        router = self.router
+        self.calls["stage"] = 1
+        later = self._role_at(self.value, self.operator.stages - 1)
+        changed = router.changed(later.rewrites)
+        if not changed:
+            return
+        for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
+            await WaitEmpty(register, Category.REPROG)
+        await router.rewrite(changed, running=True)
+
+
+def _moves(
+    operator: OperatorImage, view: NodeOperator, nodes: tuple[int, ...], given: Given
+) -> tuple[tuple[int, int], ...]:
+    """(from, to) for each node that sends in a shift or a permutation of ``nodes``."""
+    size = len(nodes)
+    if given.permutation is not None:
+        return tuple((nodes[k], nodes[to]) for k, to in enumerate(given.permutation[:size]))
+    (distance,) = given.numbers
+    if operator.kind == "cshift":
+        return tuple((node, nodes[(k + distance) % size]) for k, node in enumerate(nodes))
+    return tuple((node, nodes[k + distance]) for k, node in enumerate(nodes) if 0 <= k + distance < size)
+
+
+@lru_cache(maxsize=64)
+def _schedule(key: _ImagesKey, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    return schedule_moves(key.images, operator, instance, moves)
+
+
+def _scheduled(images: Images, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    """Each node works it out; here it is done once for all."""
+    return _schedule(_ImagesKey(images), operator, instance, moves)
+
+
+class _ImagesKey:
+    """Images by identity: comparing them would cost more than the schedule."""
+
+    def __init__(self, images: Images) -> None:
+        self.images = images
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ImagesKey) and self.images is other.images
+
+    def __hash__(self) -> int:
+        return id(self.images)
+
+
+def signature_of(operator: OperatorImage) -> Signature:
+    """What an operator of the images looks like to an application."""
+    if operator.online is not None:
+        return online_signature(operator, operator.online.program)
+    return Signature(
+        operator.label,
+        operator.kind,
+        operator.type,
+        operator.m,
+        operator.runtime,
+        operator.values,
+        operator.function,
+        operator.source,
+    )
+
+
+def _combine(one: Combination, messages: dict[str, np.ndarray], m: int, combine: Combine | None) -> None:
+    result = messages.setdefault(one.result, np.zeros(m, np.uint32))
+    if one.right:
+        assert combine is not None
+        combine(messages[one.left], messages[one.right], result)
+    else:
+        result[:] = messages[one.left]
+
+
+def lane_request(lane: LaneImage, m: int, messages: dict[str, np.ndarray]) -> Lane:
+    """A request for the words of a lane; a message that the role keeps in between is made when it first comes."""
+    words = m if lane.words is None else lane.words
+    data = None if lane.data == "token" else messages.get(lane.data)
+    if data is None and lane.data != "token":
+        data = messages[lane.data] = np.zeros(m, np.uint32)
+    return Lane(lane.write, lane.registers, words, data, lane.after, lane.after_all, lane.window, lane.pair)

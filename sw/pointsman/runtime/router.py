@@ -1,0 +1,209 @@
+"""A node's router as its processor sees it: what its memories hold, how to change them, which phase runs.
+
+Everything here awaits requests (``requests``) and keeps no cycles of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import numpy as np
+
+from numesh.codes import (
+    ANNOTATION_LATENCY,
+    LOOKAHEAD,
+    POINTER_LATENCY,
+    REPROGRAM_VFSM,
+    SHORTEST_LOOP,
+    Annotation,
+    Codes,
+    ScheduleEntry,
+)
+from pointsman.errors import PointsmanError
+from pointsman.images.image import (
+    Images,
+    NodeOperator,
+    NodePhase,
+    Rewrite,
+)
+
+from .face import Clock
+from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+
+POINTER_DRAIN = POINTER_LATENCY - 1
+"""Cycles from an empty command register, in which a pointer command executes, until no VFSM of the old phase can still take
+a word from a register (§7.1.2): a word that is written one cycle before the first read of the new phase meets that."""
+ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
+"""The same for a command that changes an annotation."""
+ALIGN = -3
+"""The last word of the pointer command that starts the block of the loader phase is written in a cycle congruent to this,
+modulo the period. Its entries then run in the slots in which they would run had the memories been filled before reset."""
+
+
+class Router:
+    """A node's view of its own router: what is loaded, which phase runs, how its VFSMs stand."""
+
+    def __init__(self, images: Images, number: int, clock: Clock, *, preloaded: bool) -> None:
+        if images.period < SHORTEST_LOOP:
+            raise PointsmanError(
+                f"a period must have at least {SHORTEST_LOOP} slots, not {images.period}",
+                hint="the loader phase is a loop of the schedule, which needs an entry for each slot that it looks ahead",
+            )
+        self.images = images
+        self.number = number
+        self.clock = clock
+        self.codes = Codes(images.shape)
+        image = images.nodes[number]
+        self.phases: dict[int, NodePhase] = {part.phase: part for part in image.phases}
+        self.operators: dict[int, NodeOperator] = dict(image.operators)
+        self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
+        self.current = -1
+        """Phase that runs; -1: the loader phase."""
+        self.resident: set[int] = set(self.phases) if preloaded else set()
+        self.preloaded = preloaded
+        self.deadline = 0
+        """Cycle from which on no word of the operators used so far is left in the router."""
+        self.standing: dict[tuple[int, int], Annotation] = {}
+        for part in image.phases:
+            for rewrite in part.annotations:
+                self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        self._slots = {
+            phase: [sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(images.shape.pipelines)]
+            for phase, part in self.phases.items()
+        }
+
+    # -- commands --------------------------------------------------------------------------------------------
+
+    async def send(self, pipeline: int, words: Sequence[int], category: Category) -> None:
+        """Send command words through the command register of a pipeline."""
+        data = np.array(words, np.uint64)
+        await Transfer([Lane(True, (pipeline,), len(words), data)], category)
+
+    async def start(self) -> None:
+        """Out of reset: make the loader phase a block of one period, in step with all other nodes.
+
+        While the block is written it runs through entries in some order, but each of them runs the reprogramming VFSM.
+        """
+        period = self.images.period
+        if self.preloaded:
+            return
+        loader = (REPROGRAM_VFSM,) * self.images.shape.pipelines
+        words: list[int] = []
+        for slot in reversed(range(period)):
+            words += self.codes.write_entry(slot, ScheduleEntry(loader, (slot + LOOKAHEAD) % period))
+        first = self.codes.set_pointer(0, 1)
+        await self.send(0, [*words, *first[:-1]], Category.ROUTER)
+        await WaitEmpty(0, Category.ROUTER)
+        wait = (ALIGN - self.clock.time) % period
+        await Wait(wait, Category.ROUTER)
+        await self.send(0, first[-1:], Category.ROUTER)
+        await WaitEmpty(0, Category.ROUTER)
+        await Wait(POINTER_DRAIN, Category.ROUTER)
+
+    async def jump(self, phase: int, category: Category) -> None:
+        """Add the distance to another block to the schedule pointer, and let the pipeline drain."""
+        delta = (self._block(phase) - self._block(self.current)) * self.images.period
+        self.current = phase
+        await self.send(0, self.codes.add_pointer(delta), category)
+        await WaitEmpty(0, category)
+        await Wait(POINTER_DRAIN, category)
+
+    def _block(self, phase: int) -> int:
+        return Images.LOADER_BLOCK if phase < 0 else self.images.phases[phase].block
+
+    async def load(self, phase: int) -> None:
+        """Put a phase's schedule and VFSMs into the router's memories, all pipelines side by side. In the loader phase only."""
+        end = self.clock.time + self.images.phases[phase].load_cycles
+        part = self.phases[phase]
+        period = self.images.period
+        base = self._block(phase) * period
+        commands: list[list[int]] = [[] for _ in range(self.images.shape.pipelines)]
+        for annotation in part.annotations:
+            stands = self.standing[annotation.pipeline, annotation.vfsm]
+            commands[annotation.pipeline] += self.codes.write_annotation(annotation.vfsm, stands)
+        for slot, row in enumerate(part.schedule):
+            entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
+            commands[0] += self.codes.write_entry(base + slot, entry)
+        lanes = [Lane(True, (p,), len(words), np.array(words, np.uint64)) for p, words in enumerate(commands) if words]
+        await Transfer(lanes, Category.ROUTER)
+        for p, words in enumerate(commands):
+            if words:
+                await WaitEmpty(p, Category.ROUTER)
+        await Wait(ANNOTATION_DRAIN, Category.ROUTER)
+        # As long as at every other node: those that left a phase together must not drift apart.
+        await WaitUntil(end, Category.ROUTER)
+        self.resident.add(phase)
+
+    def replace(self, part: NodePhase) -> None:
+        """From the next load on, a phase has this schedule."""
+        self.phases[part.phase] = part
+        self.resident.discard(part.phase)
+        for rewrite in part.annotations:
+            self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        self._slots[part.phase] = [
+            sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(self.images.shape.pipelines)
+        ]
+
+    # -- phases ----------------------------------------------------------------------------------------------
+
+    async def enter(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> bool:
+        """Go on to ``phase`` (-1: the end of the program), through all phases in which this node has no operator. Tells
+        whether the phase before has been left: a node that stays where it is, or is at its end, leaves with those of its
+        barrier that go on."""
+        before = self.current
+        way = self.passages.get((before, phase))
+        for passed in way or ():
+            await self.change(passed, leave)
+        if phase >= 0 and phase != self.current:
+            await self.change(phase, leave)
+            return True
+        if way is None:
+            return False
+        await leave(self.current)
+        if phase == before and phase >= 0:
+            await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
+        return True
+
+    async def change(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
+        """Close the current phase and start the next."""
+        left = self.current
+        if left == phase:
+            return
+        if left >= 0:
+            await leave(left)
+        if phase not in self.resident:
+            if left >= 0:
+                await self.jump(-1, Category.PSYNC)
+            await self.load(phase)
+        await self.jump(phase, Category.PSYNC)
+        settle = dict(self.phases[left].settle).get(phase, 0) if left >= 0 else 0
+        if settle:
+            await Wait(settle, Category.PSYNC)
+
+    # -- rewriting -------------------------------------------------------------------------------------------
+
+    def changed(self, rewrites: Sequence[Rewrite]) -> list[Rewrite]:
+        """Those that do not stand already."""
+        return [r for r in rewrites if self.standing[r.pipeline, r.vfsm] != r.annotation]
+
+    def can_rewrite_now(self, rewrites: Sequence[Rewrite]) -> bool:
+        """Does the phase that runs carry commands to the pipelines in question?"""
+        if self.current < 0:
+            return True
+        slots = self._slots[self.current]
+        return all(slots[r.pipeline] for r in rewrites)
+
+    async def rewrite(self, rewrites: Sequence[Rewrite], *, running: bool) -> None:
+        """Change annotations, in order within each pipeline; ``running``: of VFSMs of the phase that runs."""
+        commands: dict[int, list[int]] = {}
+        for r in rewrites:
+            commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))
+            self.standing[r.pipeline, r.vfsm] = r.annotation
+        if not commands:
+            return
+        lanes = [Lane(True, (p,), len(w), np.array(w, np.uint64)) for p, w in sorted(commands.items())]
+        await Transfer(lanes, Category.REPROG)
+        for p in sorted(commands):
+            await WaitEmpty(p, Category.REPROG)
+        if running:
+            await Wait(ANNOTATION_DRAIN, Category.REPROG)
