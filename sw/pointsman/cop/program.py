@@ -177,17 +177,22 @@ class Program:
         """All operators in the order of the text."""
         return (part for part, _ in self.root.walk() if isinstance(part, Operator))
 
-    def traffic(self) -> dict[str, int]:
-        """Words that each operator moves over the whole program, by label: m · c · the counts of the loops around it.
+    def rounds(self) -> dict[str, int]:
+        """Times that each operator's place in the program is reached, by label: the product of the counts of the loops around.
 
-        Approximate, as ``c`` and the loop counts are (Metcalf 1997, A.3).
+        Approximate, as the counts are (Metcalf 1997, A.3).
         """
-        words: dict[str, int] = {}
-        rounds = [1]  # times round, by depth
+        times: dict[str, int] = {}
+        around = [1]  # by depth
         for part, depth in self.root.walk():
-            del rounds[depth + 1 :]
+            del around[depth + 1 :]
             if isinstance(part, Operator):
-                words[part.label] = part.m * part.c * rounds[depth]
+                times[part.label] = around[depth]
             else:
-                rounds.append(rounds[depth] * part.count)
-        return words
+                around.append(around[depth] * part.count)
+        return times
+
+    def traffic(self) -> dict[str, int]:
+        """Words that each operator moves over the whole program, by label: m · c · `rounds`; approximate, as ``c`` is."""
+        rounds = self.rounds()
+        return {operator.label: operator.m * operator.c * rounds[operator.label] for operator in self.operators()}

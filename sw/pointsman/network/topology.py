@@ -87,6 +87,11 @@ class Topology:
             node = node * s + p
         return node
 
+    def across(self, nodes: Iterable[int]) -> int:
+        """Links from one corner to the opposite one of the smallest box around ``nodes``."""
+        places = [self.coordinates(node) for node in nodes]
+        return sum(max(axis) - min(axis) for axis in zip(*places, strict=True))
+
     def check_node(self, node: int) -> None:
         if not 0 <= node < self.nodes:
             raise PointsmanError(f"node {node} is outside the network (0..{self.nodes - 1})")

@@ -12,30 +12,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from math import inf
 
-from numesh.codes import POINTER_LATENCY
 from numesh.shape import NodeShape
-from pointsman.cop.program import Instance, Operator, Program
+from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
 from pointsman.images.image import SYNC, Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import box, rounds_between_values
+from pointsman.operators.implementation import rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
 from .choice import able, why_none
 from .division import divisions
+from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
 from .leaving import leaving
-from .online import OnlinePart, online_part, spans_of, stands_for
-from .partition import connected, partitions
+from .online import OnlinePart, online_part, stands_for
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Structure, optional_groups
+from .timing import barrier_cycles
 from .transit import refuse_secret_phases
-from .wires import Link, command_gap, link_reads, link_writes
+from .wires import Link, command_gap
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
@@ -181,9 +181,9 @@ class _Planner:
             planned.append(phase)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
-        while collisions := [c for c in self._collisions(planned) if c[1] not in self.joined.get(c[0], {})]:
-            for earlier, later, (node, port, slot) in collisions:
-                self.joined.setdefault(earlier, {})[later] = _spans(planned[later])
+        while found := [c for c in self._collisions(planned) if c[1] not in self.joined.get(c[0], {})]:
+            for earlier, later, (node, port, slot) in found:
+                self.joined.setdefault(earlier, {})[later] = word_spans(planned[later])
                 reason = (
                     f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
                     f"'{planned[later].name}'"
@@ -270,7 +270,7 @@ class _Planner:
             where = phase.operators[0].position
             reason = failure.message if failure else "no implementation ends safely"
             raise PlanError(
-                f"{where}: phase '{_name(phase)}' cannot be routed with {self.period} slots: {reason}",
+                f"{where}: phase '{phase_name(phase)}' cannot be routed with {self.period} slots: {reason}",
                 hint=failure.hint if failure else None,
             )
         return best
@@ -305,7 +305,7 @@ class _Planner:
             own = implementation.streams(operator, self.context)
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
-        part = online_part(phase, implementations, self.program, _name(phase), self.express)
+        part = online_part(phase, implementations, self.program, phase_name(phase), self.express)
         if part is not None and part.streams:
             spans.append(range(len(streams), len(streams) + len(part.streams)))
             streams += part.streams
@@ -313,7 +313,7 @@ class _Planner:
         planned = self._operators(phase, implementations, spans, routed)
         if planned is None:
             return None
-        nodes = _nodes(phase, routed)
+        nodes = phase_nodes(phase, routed)
 
         def closed(technique: Technique, reason: str) -> PlannedPhase:
             return self._closed(phase, planned, None, routed, nodes, technique, reason, 0, part)
@@ -321,12 +321,12 @@ class _Planner:
         if part is not None and part.streams:
             why = "processors pass on messages until nobody needs them"
             ending = closed("none", why)
-            least = ending.cycles + phase.loops * self._barrier_cycles(self._barrier(phase, routed, part))
+            least = ending.cycles + phase.exits * self._barrier_cycles(self._barrier(phase, routed, part))
             return _Draft(ending, why, least, spans, part)
         if not any(s >= 0 and s != index for s in self.structure.successors[index]):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
-        reason = barrier_reason or self._needs_barrier(planned, phase, nodes, routed)
+        reason = barrier_reason or needs_barrier(planned, phase, nodes, routed)
         if reason is None:
             ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
             return _Draft(ending, None, ending.cycles, spans)
@@ -356,8 +356,8 @@ class _Planner:
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         closing = replace(closing, drain=max(one.drain for one in planned))
-        nodes = _nodes(phase, routed) | barrier.nodes
-        settle = self._settle(routed, span)
+        nodes = phase_nodes(phase, routed) | barrier.nodes
+        settle = settle_cycles(routed, span)
         return self._closed(
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
@@ -392,84 +392,17 @@ class _Planner:
             planned.append(one)
         return tuple(planned)
 
-    # -- ends ------------------------------------------------------------------------------------------------
-
-    def _needs_barrier(
-        self, planned: tuple[PlannedOperator, ...], phase: PhaseOutline, nodes: frozenset[int], routed: RoutedPhase
-    ) -> str | None:
-        """Why messages alone do not end this phase safely; None if they do (§5.2.3, "Message-Bound Synchronization")."""
-        if nodes != phase.nodes:
-            return "words pass through nodes that take no part"
-        for one in planned:
-            operator = one.operator
-            what = f"'{operator.label}'" if len(planned) > 1 else "the operator"
-            if not one.message_bound:
-                return f"messages of {what} ({operator.m} words) can be buffered on their way"
-            if operator.nodes != nodes:
-                # A node that is through with its own operators does not hear of this one.
-                return f"not all nodes take part in {what}"
-            stray = _stray(one, routed)
-            if stray is not None:
-                return f"words of one instance of {what} pass through node {stray}, which is in another"
-        return None
-
     def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
-        """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
-        that a later phase with colliding wires joins."""
-        groups: list[set[int]] = [set(i.nodes) for operator in phase.operators for i in operator.instances]
-        groups += spans_of(part) if part is not None else []
-        names = {
-            f"{operator.label}[{i}]": instance.nodes[0]
-            for operator in phase.operators
-            for i, instance in enumerate(operator.instances)
-        }
-        for chain in routed.chains:
-            label = routed.streams[chain.stream].name.split(".")[0]
-            if label in names:
-                groups.append({names[label], *(v.node for v in chain.vfsms)})
-        for spans in self.joined.get(self.structure.phases.index(phase), {}).values():
-            groups += spans
-        parts = partitions(groups)
-        while True:
-            # A part whose nodes do not hang together is widened to the box around it.
-            wider = [part if connected(part, self.program.topology) else self._widen(part) for part in parts]
-            merged = partitions(wider)
-            if merged == parts:
-                break
-            parts = merged
-        instances = tuple(Instance(tuple(sorted(part)), ()) for part in parts if len(part) > 1)
-        return Operator(f"{_name(phase)} end", "barrier", instances, position=phase.operators[0].position)
+        """What closes the phase, over all that later phases with its wires join."""
+        joined = chain.from_iterable(self.joined.get(self.structure.phases.index(phase), {}).values())
+        return closing_barrier(phase, routed, joined, part)
+
+    def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:
+        return collisions(planned, self.structure, aliased_handshake=self.shape.aliased_handshake)
 
     def _barrier_cycles(self, barrier: Operator) -> float:
-        """Cycles from the last node's entry to the first node's release, about: at each processor up the tree a word waits
-        half a period, down it goes straight through."""
-        height = 0.0
-        for instance in barrier.instances:
-            places = [self.program.topology.coordinates(node) for node in instance.nodes]
-            height = max(height, sum(max(axis) - min(axis) for axis in zip(*places, strict=True)) / 2)
-        return height * (self.period / 2 + 7) + self.period / 2 + 10
-
-    def _widen(self, part: set[int]) -> set[int]:
-        topology = self.program.topology
-        if topology.kind == "graph":
-            return set(range(topology.nodes))
-        return set(box(sorted(part), topology))
-
-    def _settle(self, routed: RoutedPhase, span: range) -> int:
-        """Cycles within which all nodes of a barrier leave the phase: the spread of the word down, the wait for a
-        reprogramming slot, and the way of the command through the router (§5.3.2)."""
-        longest = 0
-        for chain in routed.chains:
-            if chain.stream not in span:
-                continue
-            elapsed = [0] * len(chain.vfsms)
-            for i, vfsm in enumerate(chain.vfsms):
-                if vfsm.parent >= 0:
-                    parent = chain.vfsms[vfsm.parent]
-                    step = (vfsm.slots[0] - parent.slots[0]) % routed.period
-                    elapsed[i] = elapsed[vfsm.parent] + step
-            longest = max(longest, *elapsed)
-        return longest + command_gap(routed) + 7 + POINTER_LATENCY
+        across = [self.program.topology.across(instance.nodes) for instance in barrier.instances]
+        return barrier_cycles(max(across, default=0), self.period)
 
     def _closed(
         self,
@@ -512,7 +445,7 @@ class _Planner:
         if part is not None and barrier is not None:
             carrier = stands_for(part, wiring, span, self.program.topology)
         return PlannedPhase(
-            _name(phase),
+            phase_name(phase),
             operators,
             barrier,
             routed,
@@ -526,61 +459,10 @@ class _Planner:
             cycles,
         )
 
-    # -- wires between phases --------------------------------------------------------------------------------
-
-    def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:
-        """(earlier, later, link) for phases closed by messages whose writes a later phase repeats (Table 5.2).
-
-        A node may still be in the earlier phase when its neighbour has gone on, so a word written on the same link in
-        the same slot would be taken for one of the earlier phase. The neighbour may be several phases ahead: those in
-        between need not have joined the two nodes.
-        """
-        found = []
-        writes = [link_writes(phase.routed) for phase in planned]
-        for earlier, phase in enumerate(planned):
-            if phase.technique == "none":
-                continue
-            for later in sorted(self.structure.reachable(earlier) - {earlier}):
-                shared = writes[earlier] & writes[later]
-                if self.shape.aliased_handshake:
-                    shared |= writes[earlier] & link_reads(planned[later].routed)
-                if shared:
-                    found.append((earlier, later, min(shared)))
-        return found
-
-
-def _spans(planned: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of a phase can join: its instances, its barrier's, and the nodes of each route."""
-    operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
-    spans = [set(instance.nodes) for one in operators for instance in one.operator.instances]
-    return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in planned.routed.chains]
-
-
-def _stray(planned: PlannedOperator, routed: RoutedPhase) -> int | None:
-    """A node through which an instance's words pass that is not in the instance; the lowest one."""
-    operator = planned.operator
-    own = {f"{operator.label}[{i}]": frozenset(instance.nodes) for i, instance in enumerate(operator.instances)}
-    found = {
-        vfsm.node
-        for chain in routed.chains
-        if chain.stream in planned.streams
-        for vfsm in chain.vfsms
-        if vfsm.node not in own[routed.streams[chain.stream].name.split(".")[0]]
-    }
-    return min(found, default=None)
-
 
 def _side_by_side(draft: RoleDraft) -> int:
     """Most lanes that move in one step of one call."""
     return max(Counter((lane.turn, lane.step) for lane in draft.lanes if lane.turn != SYNC).values(), default=1)
-
-
-def _name(phase: PhaseOutline) -> str:
-    return "+".join(dict.fromkeys(operator.label for operator in phase.operators))
-
-
-def _nodes(phase: PhaseOutline, routed: RoutedPhase) -> frozenset[int]:
-    return phase.nodes | {vfsm.node for chain in routed.chains for vfsm in chain.vfsms}
 
 
 def _product(numbers: Iterable[int]) -> int:

@@ -18,7 +18,7 @@ from pointsman.operators import Context, Implementation
 from .choice import able
 from .estimates import Estimates
 from .extents import Part, disjoint_tree
-from .phase_tree import Break, breaks, fold, rounds
+from .phase_tree import Break, breaks, fold
 from .search import search
 from .structure import Structure, divided, outline
 
@@ -34,14 +34,12 @@ def divisions(
     free = set(_free(root))
     found = []
     if free:
-        times = rounds(root)
         choices = {}
         for operator in program.operators():
             ways = [one for _, one in able(operator, implementations, context)]
             metrics = [(one, one.metric(operator, context)) for one in ways]
             choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
-        by_label = {part.operator.label: times[part] for part in root.walk() if part.operator is not None}
-        costs = Estimates(choices, by_label, context, period=period)
+        costs = Estimates(choices, program.rounds(), context, period=period)
         best = search(root, costs, budget=BUDGET, allowed=lambda place: place in free)
         found.append(divided(program, root, best.phases))
     found.append(outline(program))

@@ -19,7 +19,7 @@ from pointsman.cop.program import Operator, Runtime
 from pointsman.operators import Context, Implementation, Metric
 
 from .bandwidth import Resources, expected_bandwidth
-from .timing import OperatorTime, io_cycles, load_cycles, switch_cycles
+from .timing import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch_cycles
 
 FULL = 1.9
 """Streams per node that a schedule of one slot could have at most: "a little less than twice the schedule length" (§6.2.4)."""
@@ -176,15 +176,12 @@ class Estimates:
         across = max(self._place(operator)[1] for operator in operators)
         if all(operator.m > 2 * across + 2 and self._place(operator)[0] == nodes for operator in operators):
             return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)
-        barrier = across / 2 * (self.period / 2 + 7) + self.period / 2 + 10
+        barrier = barrier_cycles(across, self.period)
         return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)
 
     def _place(self, operator: Operator) -> tuple[frozenset[int], int]:
         """An operator's nodes, and the most links between two of an instance."""
         if operator.label not in self._places:
-            across = 0
-            for instance in operator.instances:
-                places = [self.context.topology.coordinates(node) for node in instance.nodes]
-                across = max(across, sum(max(axis) - min(axis) for axis in zip(*places, strict=True)))
+            across = max(self.context.topology.across(instance.nodes) for instance in operator.instances)
             self._places[operator.label] = operator.nodes, across
         return self._places[operator.label]

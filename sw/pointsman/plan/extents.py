@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 from pointsman.cop.program import Group, Operator, Program
 from pointsman.network import Topology
+from pointsman.operators.implementation import box
 
 PartKind = Literal["operator", "sequential", "loop", "parallel", "optional", "phase", "disjoint"]
 
@@ -77,11 +77,7 @@ class Extents:
     def _box(self, nodes: Sequence[int]) -> int:
         if self.topology.kind not in ("mesh", "torus"):
             return self.all
-        axes = list(zip(*(self.topology.coordinates(node) for node in nodes), strict=True))
-        box = 0
-        for place in product(*(range(min(axis), max(axis) + 1) for axis in axes)):
-            box |= 1 << self.topology.node_at(*place)
-        return box
+        return sum(1 << node for node in box(nodes, self.topology))
 
 
 def members(extent: int) -> tuple[int, ...]:

@@ -18,7 +18,6 @@ from pointsman.cop.program import Group, GroupKind, Operator, Program
 from .control import END, START, control
 from .extents import Part
 from .phase_tree import Phases, leaves
-from .phase_tree import rounds as times_round
 
 
 @dataclass(frozen=True)
@@ -84,8 +83,7 @@ class Structure:
 
 def divided(program: Program, root: Part, phases: Phases) -> Structure:
     """A program whose tree of extents was folded into ``phases``."""
-    times = times_round(root)
-    rounds = {part.operator.label: times[part] for part in root.walk() if part.operator is not None}
+    rounds = program.rounds()
     outlines = tuple(
         PhaseOutline(leaf.operators, tuple(rounds[operator.label] for operator in leaf.operators), leaf.exits)
         for leaf in leaves(phases)
@@ -117,6 +115,7 @@ def outline(program: Program) -> Structure:
     loops: list[str] = []
     after = frozenset([START])  # phases that may be last, so far
     rounds = 1
+    times = program.rounds()
     stack: list[Group | Operator | _Leave] = [program.root]
     while stack:
         part = stack.pop()
@@ -141,9 +140,7 @@ def outline(program: Program) -> Structure:
             if not operators:
                 continue
             index = len(phases)
-            inner = _rounds(part) if isinstance(part, Group) else {}
-            each = tuple(rounds * inner.get(operator.label, 1) for operator in operators)
-            phases.append(PhaseOutline(operators, each, float(rounds)))
+            phases.append(PhaseOutline(operators, tuple(times[o.label] for o in operators), float(rounds)))
             edges[index] = set()
             for b in after:
                 edges[b].add(index)
@@ -163,19 +160,6 @@ class _Leave:
     before: frozenset[int]
     first: int
     rounds: int
-
-
-def _rounds(group: Group) -> dict[str, int]:
-    """Times that each operator of a group runs in one run of the group."""
-    times: dict[str, int] = {}
-    around = [1]
-    for part, depth in group.walk():
-        del around[depth + 1 :]
-        if isinstance(part, Operator):
-            times[part.label] = around[depth]
-        else:
-            around.append(around[depth] * (max(1, part.count) if part.kind == "loop" else 1))
-    return times
 
 
 def _flatten(group: Group, loops: list[str]) -> tuple[Operator, ...]:

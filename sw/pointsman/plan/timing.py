@@ -50,6 +50,12 @@ def switch_cycles(exits: float, *, barrier: float, reprogram: float, settle: flo
     return exits * (barrier + reprogram + settle)
 
 
+def barrier_cycles(across: int, period: int) -> float:
+    """About how long a barrier takes from the last node's entry to the first node's release: at each processor up the tree a word
+    waits half a period, down it goes straight through. ``across``: links between its nodes that are farthest apart."""
+    return across / 2 * (period / 2 + 7) + period / 2 + 10
+
+
 def load_cycles(
     operators: Iterable[OperatorTime],
     *,
