@@ -35,6 +35,7 @@ from .image import (
     OperatorImage,
     PhaseImage,
     Promise,
+    ReplacedImage,
     Rewrite,
 )
 
@@ -61,6 +62,7 @@ class _Program(msgspec.Struct):
     promises: tuple[Promise, ...]
     passages: tuple[tuple[int, int, int, tuple[int, ...]], ...]
     notes: tuple[str, ...]
+    replaced: tuple[ReplacedImage, ...]
 
 
 class _Tables(msgspec.Struct):
@@ -177,6 +179,7 @@ def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape 
         promises=program.promises,
         passages=program.passages,
         notes=program.notes,
+        replaced=program.replaced,
     )
 
 

@@ -170,6 +170,19 @@ class OperatorImage:
 
 
 @dataclass(frozen=True)
+class ReplacedImage:
+    """An operator of the program that others do in its place (`pointsman.operators.replacements`)."""
+
+    program: Operator
+    """As in the program, without its place."""
+    implementation: str
+    parts: tuple[int, ...]
+    """The operators that do it, in their order."""
+    source: str
+    """``file:line:column`` of the operator in the COP text."""
+
+
+@dataclass(frozen=True)
 class PhaseImage:
     """A phase: its operators and how it ends."""
 
@@ -255,6 +268,7 @@ class Images:
     """(node, phase left or -1, phase entered or -1 for the end, phases on the way): where a node must pass phases in
     which it has no operator."""
     notes: tuple[str, ...] = field(default=(), compare=False)
+    replaced: tuple[ReplacedImage, ...] = ()
 
     LOADER_BLOCK = 0
     """Block of the loader phase: VFSM 1 in every pipeline and slot, Metcalf 1997 §7.1.5."""

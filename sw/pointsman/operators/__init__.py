@@ -15,6 +15,7 @@ from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSett
 from .online import ONLINE
 from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .reduce import StrAllreduce, StrPrefix, StrReduce
+from .replacements import REPLACEMENTS
 from .shift import StrPermute, StrShift
 from .stream import StrStream, StrStreamRtdest
 
@@ -39,6 +40,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *COLLECTS,
     *CHAINS,
     *ONLINE,
+    *REPLACEMENTS,
 )
 
 __all__ = [

@@ -25,12 +25,13 @@ from pointsman.operators.implementation import rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
-from .choice import able, why_none
+from .choice import able
 from .division import divisions
 from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
 from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
 from .plan import Plan, PlannedOperator, PlannedPhase
+from .replacing import Variant, variants
 from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Structure, optional_groups
 from .timing import barrier_cycles
@@ -83,19 +84,22 @@ def make_plan(
     if program.topology.ports > shape.neighbours:
         raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
     context = Context(program.topology, shape)
-    for operator in program.operators():
-        if not able(operator, implementations, context):
-            raise PlanError(why_none(operator, implementations))
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
     best: Plan | None = None
     failure: PointsmanError | None = None
     routes: Routes = {}
-    for structure in divisions(program, context, implementations, period=asked or PERIODS[1]):
-        if best is not None and len(structure.phases) == 1:
+    assumed = asked or PERIODS[1]
+    ways = [
+        (variant, structure)
+        for variant in variants(program, implementations, context, period=assumed)
+        for structure in divisions(variant.program, context, implementations, period=assumed)
+    ]
+    for variant, structure in ways:
+        if best is not None and len(structure.phases) == 1 and len(list(variant.program.operators())) > 1:
             # It can always be tried, and routing everything at once takes longest.
-            break
+            continue
         try:
             lengths = _lengths(structure, shape, asked)
         except PlanError as error:
@@ -104,7 +108,7 @@ def make_plan(
         for length in lengths:
             if progress is not None:
                 progress(f"planning {name} with {len(structure.phases)} phases of {length} slots")
-            planner = _Planner(program, structure, shape, length, seed, routes, implementations, express)
+            planner = _Planner(variant, structure, shape, length, seed, routes, implementations, express)
             try:
                 plan = planner.plan(name, limit=best.cycles if best is not None else inf)
             except PointsmanError as error:
@@ -149,7 +153,7 @@ class _Planner:
 
     def __init__(
         self,
-        program: Program,
+        variant: Variant,
         structure: Structure,
         shape: NodeShape,
         period: int,
@@ -159,7 +163,9 @@ class _Planner:
         express: int = 0,
     ) -> None:
         self.express = express
-        self.program = program
+        self.variant = variant
+        self.program = program = variant.program
+        self.bound = {label for one in variant.replaced if one.bound for label in one.parts}
         self.structure = structure
         self.context = Context(program.topology, shape)
         self.shape = shape
@@ -202,6 +208,7 @@ class _Planner:
             tuple(planned),
             leaving(planned, self.structure.successors, self.structure.again, optional_groups(self.program)),
             tuple(self.notes),
+            self.variant.replaced,
         )
 
     # -- one phase -------------------------------------------------------------------------------------------
@@ -387,7 +394,7 @@ class _Planner:
         planned = []
         for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
             one = plan_operator(operator, implementation, span, routed, wiring)
-            if one is None:
+            if one is None or (operator.label in self.bound and not one.message_bound):
                 return None
             planned.append(one)
         return tuple(planned)

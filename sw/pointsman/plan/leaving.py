@@ -44,7 +44,6 @@ def leaving(
     at_end: dict[int, frozenset[int]] = {}
     for z, phase in enumerate(phases):
         _check_skipped(phase, optional)
-        _check_transit(z, phases, users, flow)
         _check_round(z, phases, users, flow, again)
         if phase.barrier is None:
             continue
@@ -59,10 +58,13 @@ def leaving(
                 between[z] = between.get(z, frozenset()) | here
             # A node that only lends its router leaves at its end as well, because it has been through.
             if here != part or any(_away(z, node, phases, flow) for node in part):
-                quiet = [node for node in sorted(here) if not alike and not _always_last(z, node, users, flow)]
+                ending = frozenset(node for node in here if _may_end(z, node, users, flow))
+                quiet = [node for node in sorted(ending) if not alike and not _always_last(z, node, users, flow)]
                 if quiet:
                     _refuse(phase, quiet[0])
-                at_end[z] = at_end.get(z, frozenset()) | here
+                at_end[z] = at_end.get(z, frozenset()) | ending
+    for z in range(len(phases)):
+        _check_transit(z, phases, users, flow, left_between=z in between)
     return Leaving(between, at_end)
 
 
@@ -103,21 +105,30 @@ def _away(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool
     )
 
 
+def _may_end(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow) -> bool:
+    """Can this phase be the last one in which the node has an operator?"""
+    return END in _reached(flow[z], flow, lambda phase: phase == z or node not in users[phase])
+
+
 def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow) -> bool:
     """Does no phase of this node's come after, so that it knows at its end that it was the last use?"""
     after = _reached(flow[z], flow, lambda phase: True)
     return z not in after and not any(w >= 0 and node in users[w] for w in after)
 
 
-def _check_transit(z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow) -> None:
-    """A node that only lends its router passes the phase on its way from one operator of its own to the next, once."""
+def _check_transit(
+    z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow, *, left_between: bool
+) -> None:
+    """A node that only lends its router passes the phase on its way from one operator of its own to the next, once. However often
+    others use it meanwhile, as long as they do not leave it in between."""
     phase = phases[z]
+    after = flow[z] if left_between else flow[z] - {z}
     for node in sorted(phase.nodes - users[z]):
 
         def other(number: int, node: int = node) -> bool:
             return number != z and node not in users[number]
 
-        if z in _reached(flow[z], flow, other):
+        if z in _reached(after, flow, other):
             raise PlanError(
                 f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which has "
                 "no operator in its loop and cannot tell how often it runs",

@@ -74,6 +74,18 @@ class Leaving:
 
 
 @dataclass(frozen=True)
+class ReplacedOperator:
+    """An operator of the program and those that do it."""
+
+    operator: Operator
+    implementation: str
+    parts: tuple[str, ...]
+    """Labels."""
+    bound: bool = False
+    """Its parts must be message-bound."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """A program's phases on one network."""
 
@@ -87,6 +99,8 @@ class Plan:
     leaving: Leaving
     """Who leaves a phase without going on to another."""
     notes: tuple[str, ...]
+    replaced: tuple[ReplacedOperator, ...] = ()
+    """Operators of the program that others do in their place."""
 
     @property
     def cycles(self) -> float:

@@ -60,6 +60,14 @@ def run_json(
             }
             for index, operator in enumerate(images.operators)
             if all(index not in (phase.barrier, phase.online) for phase in images.phases)
+        }
+        | {
+            one.program.label: {
+                "implementation": one.implementation,
+                "parts": [images.operators[index].label for index in one.parts],
+                "cycles": dict(by_operator.get(one.program.label, {})),
+            }
+            for one in images.replaced
         },
         "phases": [
             {

@@ -12,6 +12,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     Images,
     OperatorImage,
+    ReplacedImage,
 )
 
 from .face import Clock, Port, Signature
@@ -19,6 +20,7 @@ from .node import Node
 from .numesh_port import NumeshPort, lane_request, signature_of
 from .online import Agent, agents_of, attended
 from .online_port import OnlinePort
+from .replaced import ReplacedPort, replaced_signature
 from .requests import Category, Transfer, Wait, WaitUntil
 from .router import Router
 
@@ -43,13 +45,28 @@ class NumeshSubstrate:
         return self.agents.get(self.router.current)
 
     def ports(self) -> list[tuple[Signature, Port | None]]:
-        """Every operator of the program: not the barriers that close phases, nor what stands for online streams."""
-        inner = {index for phase in self.images.phases for index in (phase.barrier, phase.online)}
-        return [
+        """Every operator of the program: not the barriers that close phases, nor what stands for online streams, nor the parts
+        of those that are replaced."""
+        images = self.images
+        inner = {index for phase in images.phases for index in (phase.barrier, phase.online)}
+        inner |= {index for one in images.replaced for index in one.parts}
+        plain: list[tuple[Signature, Port | None]] = [
             (signature_of(operator), self._port(index, operator))
-            for index, operator in enumerate(self.images.operators)
+            for index, operator in enumerate(images.operators)
             if index not in inner
         ]
+        return plain + [(replaced_signature(one.program, one.source), self._replaced(one)) for one in images.replaced]
+
+    def _replaced(self, one: ReplacedImage) -> Port | None:
+        if self.number not in one.program.nodes:
+            return None
+        parts = []
+        for index in one.parts:
+            operator = self.images.operators[index]
+            port = self._port(index, operator)
+            assert port is not None  # parts have the nodes of the whole
+            parts.append((signature_of(operator), port))
+        return ReplacedPort(one.program, self.number, parts)
 
     def _port(self, index: int, operator: OperatorImage) -> Port | None:
         view = self.router.operators.get(index)

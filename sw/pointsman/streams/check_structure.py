@@ -105,6 +105,15 @@ class _Structure:
                 self.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
             if 0 <= operator.phase < len(images.phases) and index not in images.phases[operator.phase].operators:
                 self.note("structure", f"phase {operator.phase} does not name it", "the phase it is in", **place)
+        held = [{index for index, _ in image.operators} for image in images.nodes]
+        for one in images.replaced:
+            place = {"operator": one.program.label, "source": one.source}
+            for index in one.parts:
+                if self.in_range("an operator that does it", index, len(images.operators), **place) and any(
+                    (node in one.program.nodes) != (index in operators) for node, operators in enumerate(held)
+                ):
+                    label = images.operators[index].label
+                    self.note("structure", f"{label}, which does it, has other nodes", "the same nodes", **place)
         names = Counter(phase.name for phase in images.phases)
         for number, phase in enumerate(images.phases):
             if names[phase.name] > 1:

@@ -25,6 +25,7 @@ from pointsman.images.image import (
     OperatorImage,
     PhaseImage,
     Promise,
+    ReplacedImage,
     Rewrite,
     Role,
 )
@@ -440,11 +441,24 @@ class _Allocator:
             plan.period,
             plan.name,
             plan.parameters,
-            plan.structure.loops,
+            tuple(label for label in plan.structure.loops if "/" not in label),
             tuple(self._operator(i) for i in range(len(self.operators))),
             tuple(self._phase(i) for i in range(len(plan.phases))),
             tuple(self._node(n) for n in range(self.nodes)),
             tuple(promise for i in range(len(self.operators)) for promise in self._promises(i)),
             self._passages(),
             plan.notes,
+            self._replaced(),
+        )
+
+    def _replaced(self) -> tuple[ReplacedImage, ...]:
+        number = {planned.operator.label: i for i, (_, planned) in enumerate(self.operators)}
+        return tuple(
+            ReplacedImage(
+                for_image(one.operator),
+                one.implementation,
+                tuple(number[label] for label in one.parts),
+                str(one.operator.position or ""),
+            )
+            for one in self.plan.replaced
         )

@@ -13,7 +13,7 @@ from pointsman.cop import compile_text
 from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
-from pointsman.plan import build
+from pointsman.plan import build, ends
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import Structure, outline
@@ -126,9 +126,37 @@ def test_the_judge_finds_words_through_nodes_that_may_have_left(monkeypatch: pyt
     text = (
         "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
     )
-    monkeypatch.setattr(build, "_stray", lambda planned, routed: None)
+    monkeypatch.setattr(ends, "_stray", lambda planned, routed: None)
     only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]
     program = compile_text(text, topology=mesh(4, 2))
     made = make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=only))
     assert made.phases[0].technique == "msg-sync"
     assert {finding.rule for finding in check_images(made).findings} == {"message-ends"}
+
+
+def test_node_that_lends_its_router_passes_a_loop_once() -> None:
+    made = images("(sequential (loop 'l 3 (subset '((0 1 4 5 8 13)) (broadcast 'o 5 :m 9))) (cshift 'c 1 :m 4))", 3, 5)
+    assert len(made.phases) == 2
+    lending = [node for node, image in enumerate(made.nodes) if {part.phase for part in image.phases} == {0, 1}]
+    lending = [node for node in lending if node not in (0, 1, 4, 5, 8, 13)]
+    assert lending
+
+    async def main(node: Node) -> list[list[int]]:
+        got = []
+        if node.number in (0, 1, 4, 5, 8, 13):
+            for k in range(4):
+                await node.compute(node.number * (k + 1))
+                await node.cop.o_load()
+                if node.number == 13:
+                    await node.cop.o_write(np.arange(9, dtype=np.int32) + k)
+                else:
+                    got.append((await node.cop.o_read()).tolist())
+        await node.cop.c_load()
+        got.append((await node.cop.c_func(np.full(4, node.number, np.int32))).tolist())
+        return got
+
+    record = run(made, main)
+    for number, got in enumerate(record.results):
+        assert got[-1] == [(number - 1) % 15] * 4
+        if number in (0, 1, 4, 5, 8):
+            assert got[:-1] == [[k + i for i in range(9)] for k in range(4)]

@@ -106,9 +106,9 @@ def image(by_hand: ModuleType) -> bytes:
 
 def test_another_version_is_named(image: bytes) -> None:
     assert (
-        refused(header(image, version=4)).message == "x.image, header, offset 0x8: the format version must be 3, not 4"
+        refused(header(image, version=5)).message == "x.image, header, offset 0x8: the format version must be 4, not 5"
     )
-    assert refused(header(image, version=4)).hint == (
+    assert refused(header(image, version=5)).hint == (
         "the file was made by a newer Pointsman; compile the program with this one"
     )
     assert "an older Pointsman" in str(refused(header(image, version=1)))

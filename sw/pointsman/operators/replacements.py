@@ -1,0 +1,134 @@
+"""Replacements: operators done by others in their place (Metcalf 1997, §4.1.2, §B.1).
+
+A replacement gives the operators to use instead, which then run one after the other: each takes the message that the one
+before gave its node. What they are called, which implementations they get and in which phases they run is for the planner
+(``plan.replacing``) to say; ``runtime.replaced`` is what the application calls.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+from pointsman.cop.program import Instance, Operator, Runtime, Value
+from pointsman.streams.stream import Stream
+
+from .implementation import Context, Implementation, Metric, RoleDraft, Wiring, runtime_values, taking_part
+from .trees import centre
+
+
+class Replacement(Implementation):
+    """Base: has no streams of its own."""
+
+    bound = False
+    """Its parts only mean the same if they are message-bound: none of their functions returns anywhere before all nodes have
+    called theirs."""
+
+    @abstractmethod
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        """Operators to use instead, in their order; None if it cannot do this one."""
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        return None
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        self._no_streams(operator)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        self._no_streams(operator)
+
+    def _no_streams(self, operator: Operator) -> NoReturn:
+        raise AssertionError(f"{self.name} stands for other operators, '{operator.label}' has to be replaced")
+
+
+class ReplAllreduce(Replacement):
+    """A reduce to a node in the middle, then a broadcast from there (repl_allreduce)."""
+
+    name = "repl_allreduce"
+    kinds = ("allreduce", "barrier")
+
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        function = operator.instances[0].operand("function") if operator.kind == "allreduce" else None
+        roots = _roots(operator, context)
+        return (
+            _part(operator, "reduce", [(("function", function), ("destination", root)) for root in roots]),
+            _part(operator, "broadcast", [(("source", root),) for root in roots], valid=None),
+        )
+
+
+class ReplRuntimeReduce(Replacement):
+    """A reduce to a node in the middle, then a stream to the destination that is known at run time (repl_runtime_reduce)."""
+
+    name = "repl_runtime_reduce"
+    kinds = ("reduce",)
+
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        destination = operator.instances[0].operand("destination")
+        if not isinstance(destination, Runtime) or destination.distributed or destination.dynamic:
+            return None
+        # Where not all nodes are valid, the destination is one that is.
+        chosen = replace(destination, values=tuple(value for (value,) in runtime_values(operator)))
+        functions = [instance.operand("function") for instance in operator.instances]
+        roots = _roots(operator, context)
+        return (
+            _part(
+                operator,
+                "reduce",
+                [(("function", f), ("destination", root)) for f, root in zip(functions, roots, strict=True)],
+            ),
+            _part(operator, "stream", [(("source", root), ("destination", chosen)) for root in roots], valid=None),
+        )
+
+
+class ReplBarrierBcast(Replacement):
+    """A broadcast longer than all that can be buffered on its way (repl_barrier_bcast †): whoever has it, or has sent it,
+    knows that all others have come so far."""
+
+    name = "repl_barrier_bcast"
+    kinds = ("barrier",)
+    bound = True
+
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        across = max(context.topology.across(instance.nodes) for instance in operator.instances)
+        roots = _roots(operator, context)
+        part = _part(operator, "broadcast", [(("source", root),) for root in roots], valid=None)
+        # A VFSM and a register buffer a word each; a stream may have two chains, and a way may make a detour.
+        return (replace(part, m=4 * across + 8),)
+
+
+def _roots(operator: Operator, context: Context) -> list[int]:
+    """For each instance the position of a node in its middle that takes part."""
+    found = []
+    for i, instance in enumerate(operator.instances):
+        valid = taking_part(operator, i)
+        found.append(valid[centre([instance.nodes[k] for k in valid], context.topology)])
+    return found
+
+
+def _part(
+    operator: Operator,
+    kind: str,
+    operands: Sequence[tuple[tuple[str, Value], ...]],
+    *,
+    valid: tuple[int, ...] | None = (),
+) -> Operator:
+    """An operator over the same instances. It is called once each time round: how often a call is made is the replacement's."""
+    return replace(
+        operator,
+        label=f"{operator.label}/{kind}",
+        kind=kind,
+        instances=tuple(
+            Instance(instance.nodes, given, instance.position)
+            for instance, given in zip(operator.instances, operands, strict=True)
+        ),
+        c=1,
+        impl=None,
+        valid=operator.valid if valid == () else valid,
+    )
+
+
+REPLACEMENTS: tuple[Replacement, ...] = (ReplAllreduce(), ReplRuntimeReduce(), ReplBarrierBcast())
