@@ -188,3 +188,17 @@ def prove(images: Images) -> None:
             f"the compiled images break rules of the hardware:\n{report.render()}",
             hint="this is a fault of the compiler: please report it with the program",
         )
+
+
+def refuse_malformed(images: Images) -> None:
+    """Images of a file may break rules of the hardware, for whoever wants to see what happens then; they must have sense."""
+    from pointsman.streams.check_report import Notebook
+    from pointsman.streams.check_structure import check_structure
+
+    notebook = Notebook()
+    check_structure(images, notebook)
+    if notebook.stopped:
+        raise PointsmanError(
+            f"the image cannot be run:\n{notebook.report(images.name, {}).render()}",
+            hint="compile the program again",
+        )

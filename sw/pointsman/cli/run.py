@@ -19,6 +19,7 @@ from .options import (
     limits_of,
     mesh_option,
     prove,
+    refuse_malformed,
     report_warnings,
     shape_of,
     shape_options,
@@ -178,6 +179,7 @@ def run(
         from pointsman.images.format import read_images
 
         images = read_images(image)
+        refuse_malformed(images)
     else:
         from pointsman.plan.build import make_plan
         from pointsman.targets.numesh import make_images

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
+from pointsman.cop.catalogue import OPERATORS
+from pointsman.cop.program import Operator
 from pointsman.errors import PointsmanError
 from pointsman.images.image import SYNC, Images, LaneImage, NodeOperator, NodePhase, Role
 
@@ -101,6 +103,8 @@ class _Structure:
         for index, operator in enumerate(images.operators):
             place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
             self.in_range("its phase", operator.phase, len(images.phases), **place)
+            if operator.online is not None:
+                self.check_program(operator.online.program, **place)
             if not operator.values:
                 self.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
             if 0 <= operator.phase < len(images.phases) and index not in images.phases[operator.phase].operators:
@@ -108,6 +112,7 @@ class _Structure:
         held = [{index for index, _ in image.operators} for image in images.nodes]
         for one in images.replaced:
             place = {"operator": one.program.label, "source": one.source}
+            self.check_program(one.program, **place)
             for index in one.parts:
                 if self.in_range("an operator that does it", index, len(images.operators), **place) and any(
                     (node in one.program.nodes) != (index in operators) for node, operators in enumerate(held)
@@ -141,6 +146,25 @@ class _Structure:
                 )
             if phase.barrier is not None and phase.barrier not in phase.operators:
                 self.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
+
+    def check_program(self, program: Operator, **place: Any) -> None:
+        """An operator as in a program: what the run time takes for granted."""
+        spec = OPERATORS.get(program.kind)
+        if spec is None:
+            self.note("structure", f"it is a {program.kind}", f"one of {', '.join(OPERATORS)}", **place)
+            return
+        names = [one.name for one in spec.operands]
+        for instance in program.instances:
+            if [name for name, _ in instance.operands] != names:
+                self.note("structure", f"it has the operands {[n for n, _ in instance.operands]}", f"{names}", **place)
+            if not instance.nodes or len(set(instance.nodes)) != len(instance.nodes):
+                self.note(
+                    "structure", f"an instance has the nodes {instance.nodes}", "each once, and one at least", **place
+                )
+            for node in instance.nodes:
+                self.in_range("a node of an instance", node, self.images.topology.nodes, **place)
+        if not program.instances:
+            self.note("structure", "it has no instance", "one at least", **place)
 
     def check_part(self, node: int, part: NodePhase) -> None:
         images, shape = self.images, self.images.shape

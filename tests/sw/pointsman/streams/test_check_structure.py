@@ -11,7 +11,9 @@ import pytest
 
 from numesh.codes import Annotation, MoveType
 from numesh.shape import NodeShape
+from pointsman.cop.program import Instance, Operator
 from pointsman.images import Images, Rewrite
+from pointsman.images.image import ReplacedImage
 from pointsman.network import Link, Topology, mesh
 from pointsman.streams.check import check_images
 
@@ -342,3 +344,40 @@ def test_rewrites_that_stand_switched_off_before_the_load_function_are_legal(
 ) -> None:
     images = change.with_annotation(by_hand.runtime_broadcast_1x3(), 2, 0, 0, source=8, destination=8)
     assert check_images(images).ok
+
+
+def replaced(by_hand: ModuleType, **changed: Any) -> Images:
+    """A stream that stands for a reduction of two nodes, which never was compiled so."""
+    nodes = Instance((0, 1), (("function", None), ("destination", 1)))
+    program = replace(Operator("r", "reduce", (nodes,)), **changed)
+    return replace(by_hand.stream_1x2(), replaced=(ReplacedImage(program, "repl", (0,), "x.cop:1:1"),))
+
+
+def test_an_operator_that_is_replaced_is_no_fault(by_hand: ModuleType) -> None:
+    assert check_images(replaced(by_hand)).ok
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"kind": "recude"}, "it is a recude"),
+        ({"instances": ()}, "it has no instance"),
+        ({"instances": (Instance((0, 1), ()),)}, "it has the operands []"),
+        ({"instances": (Instance((), (("function", None), ("destination", 0))),)}, "an instance has the nodes ()"),
+        ({"instances": (Instance((0, 7), (("function", None), ("destination", 0))),)}, "a node of an instance is 7"),
+        ({"instances": (Instance((0,), (("function", None), ("destination", 0))),)}, "s, which does it, has other nodes"),
+    ],
+)
+def test_structure_of_operators_that_are_replaced(
+    by_hand: ModuleType, breaks: Judge, changed: dict[str, Any], said: str
+) -> None:
+    breaks("structure", said, replaced(by_hand, **changed))
+
+
+def test_structure_parts_are_operators(by_hand: ModuleType, breaks: Judge) -> None:
+    images = replaced(by_hand)
+    breaks(
+        "structure",
+        "an operator that does it is 9",
+        replace(images, replaced=(replace(images.replaced[0], parts=(9,)),)),
+    )
