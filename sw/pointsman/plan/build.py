@@ -9,7 +9,6 @@ Non-goals: continuing operators, sharing router memory between phases.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
@@ -18,8 +17,8 @@ from math import inf
 from numesh.shape import NodeShape
 from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
-from pointsman.images.image import SYNC, Technique
-from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
+from pointsman.images.image import Technique
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
@@ -28,6 +27,7 @@ from pointsman.streams.stream import RoutedPhase, Stream
 from .choice import able, why_none
 from .division import divisions
 from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
+from .fit import fit
 from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
 from .plan import Plan, PlannedOperator, PlannedPhase
@@ -47,6 +47,12 @@ TOGETHER = 1
 once takes long."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
+PLANS = 4
+"""Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
+HOPELESS = 1.5
+"""Those that promise more than this times the cycles of the best plan are not routed."""
+ROUTING = 0.2
+"""Effort of the router for a plan."""
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths among which the compiler chooses."""
 
@@ -63,6 +69,7 @@ def make_plan(
     progress: Callable[[str], None] | None = None,
     implementations: Sequence[Implementation] = IMPLEMENTATIONS,
     express: int = 0,
+    effort: float = 1.0,
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -74,6 +81,8 @@ def make_plan(
         Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
     express : int
         Hops of express channels for online messages (Metcalf 1997, §4.2.3); below 2: none.
+    effort : float
+        Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
 
     Raises
     ------
@@ -89,29 +98,37 @@ def make_plan(
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
-    best: Plan | None = None
+    ways = divisions(program, context, implementations, period=asked or PERIODS[1], effort=effort)
+    candidates: list[tuple[bool, float, int, Structure]] = []
     failure: PointsmanError | None = None
-    routes: Routes = {}
-    for structure in divisions(program, context, implementations, period=asked or PERIODS[1]):
-        if best is not None and len(structure.phases) == 1:
-            # It can always be tried, and routing everything at once takes longest.
-            break
+    for structure in ways.structures:
         try:
             lengths = _lengths(structure, shape, asked)
         except PlanError as error:
             failure = failure or error
             continue
-        for length in lengths:
-            if progress is not None:
-                progress(f"planning {name} with {len(structure.phases)} phases of {length} slots")
-            planner = _Planner(program, structure, shape, length, seed, routes, implementations, express)
-            try:
-                plan = planner.plan(name, limit=best.cycles if best is not None else inf)
-            except PointsmanError as error:
-                failure = failure or error
-                continue
-            if plan is not None and (best is None or plan.cycles < best.cycles):
-                best = plan
+        # Everything in one phase can always be tried, and takes longest to route.
+        whole = len(structure.phases) == 1 and len(ways.structures) > 1
+        candidates += [(whole, ways.estimate(structure, length), length, structure) for length in lengths]
+    best: Plan | None = None
+    routes: Routes = {}
+    planned = 0
+    for whole, estimate, length, structure in sorted(candidates, key=lambda one: one[:3]):
+        if best is not None and (whole or planned >= max(1, round(PLANS * effort)) or estimate > HOPELESS * best.cycles):
+            break
+        if progress is not None:
+            progress(f"planning {name} with {len(structure.phases)} phases of {length} slots ({estimate:.0f} cycles)")
+        planner = _Planner(program, structure, shape, length, seed, routes, implementations, express, effort)
+        try:
+            plan = planner.plan(name, limit=best.cycles if best is not None else inf)
+            if plan is not None:
+                fit(plan)
+        except PointsmanError as error:
+            failure = failure or error
+            continue
+        planned += 1
+        if plan is not None and (best is None or plan.cycles < best.cycles):
+            best = plan
     if best is None:
         assert failure is not None
         raise failure
@@ -157,8 +174,11 @@ class _Planner:
         routes: Routes,
         implementations: Sequence[Implementation],
         express: int = 0,
+        effort: float = 1.0,
     ) -> None:
         self.express = express
+        self.effort = effort
+        self.known: dict[object, tuple[RoutedPhase, tuple[PlannedOperator, ...] | None]] = {}
         self.program = program
         self.structure = structure
         self.context = Context(program.topology, shape)
@@ -367,7 +387,7 @@ class _Planner:
         if key not in self.routes:
             try:
                 self.routes[key] = route_phase(
-                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed
+                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed, effort=ROUTING * self.effort
                 )
             except RoutingError as error:
                 self.routes[key] = error
@@ -383,14 +403,19 @@ class _Planner:
         spans: list[range],
         routed: RoutedPhase,
     ) -> tuple[PlannedOperator, ...] | None:
-        wiring = Wiring(routed)
-        planned = []
-        for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
-            one = plan_operator(operator, implementation, span, routed, wiring)
-            if one is None:
-                return None
-            planned.append(one)
-        return tuple(planned)
+        # A phase whose wires collide with others' is planned again and again. The route is kept for its id.
+        key = id(routed), tuple(map(id, implementations)), tuple(operator.label for operator in phase.operators)
+        if key not in self.known:
+            wiring = Wiring(routed)
+            planned: list[PlannedOperator] | None = []
+            for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
+                one = plan_operator(operator, implementation, span, routed, wiring)
+                if one is None:
+                    planned = None
+                    break
+                planned.append(one)
+            self.known[key] = routed, None if planned is None else tuple(planned)
+        return self.known[key][1]
 
     def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
@@ -423,10 +448,9 @@ class _Planner:
             # Streams of one word a period, with which nodes only meet, do not count.
             words = [routed.words(s) for s in one.streams if routed.streams[s].max_words is None]
             gap = routed.period / min(words) if words else 1.0
-            lanes = max((_side_by_side(draft) for drafts in one.roles.values() for draft in drafts), default=1)
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
-            word = max(gap, lanes, 1 / metric.words_per_cycle)
+            word = max(gap, one.abreast, 1 / metric.words_per_cycle)
             latency = metric.latency
             if part is not None and operator.label in part.own:
                 gap = part.gap(operator.label, routed)
@@ -458,11 +482,6 @@ class _Planner:
             settle,
             cycles,
         )
-
-
-def _side_by_side(draft: RoleDraft) -> int:
-    """Most lanes that move in one step of one call."""
-    return max(Counter((lane.turn, lane.step) for lane in draft.lanes if lane.turn != SYNC).values(), default=1)
 
 
 def _product(numbers: Iterable[int]) -> int:

@@ -11,6 +11,7 @@ threads that change their phases without each other; both stay in one phase.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pointsman.cop.program import Program
 from pointsman.operators import Context, Implementation
@@ -19,28 +20,47 @@ from .choice import able
 from .estimates import Estimates
 from .extents import Part, disjoint_tree
 from .phase_tree import Break, breaks, fold
-from .search import search
+from .search import Found, search
 from .structure import Structure, divided, outline
 
 BUDGET = 3000
-"""Search nodes."""
+"""Search nodes, times the effort."""
+
+
+@dataclass(frozen=True)
+class Divisions:
+    """Ways to divide a program, without doubles; what they would cost; and the search's answer, if there was one."""
+
+    structures: tuple[Structure, ...]
+    costs: Estimates
+    found: Found | None
+
+    def estimate(self, structure: Structure, period: int) -> float:
+        """Cycles of a division with this schedule length."""
+        return self.costs.at(period).of((phase.operators, phase.exits) for phase in structure.phases)
 
 
 def divisions(
-    program: Program, context: Context, implementations: Sequence[Implementation], *, period: int
-) -> list[Structure]:
-    """Structures without doubles. ``period`` is the schedule length that estimates assume."""
+    program: Program,
+    context: Context,
+    implementations: Sequence[Implementation],
+    *,
+    period: int,
+    effort: float = 1.0,
+) -> Divisions:
+    """Divisions worth routing. ``period`` is the schedule length that the search assumes."""
     root = disjoint_tree(program)
     free = set(_free(root))
     found = []
+    choices = {}
+    for operator in program.operators():
+        ways = [one for _, one in able(operator, implementations, context)]
+        metrics = [(one, one.metric(operator, context)) for one in ways]
+        choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
+    costs = Estimates(choices, program.rounds(), context, period=period)
+    best = None
     if free:
-        choices = {}
-        for operator in program.operators():
-            ways = [one for _, one in able(operator, implementations, context)]
-            metrics = [(one, one.metric(operator, context)) for one in ways]
-            choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
-        costs = Estimates(choices, program.rounds(), context, period=period)
-        best = search(root, costs, budget=BUDGET, allowed=lambda place: place in free)
+        best = search(root, costs, budget=max(1, int(BUDGET * effort)), allowed=lambda place: place in free)
         found.append(divided(program, root, best.phases))
     found.append(outline(program))
     if root.operators():
@@ -49,7 +69,7 @@ def divisions(
     for structure in found:
         key = tuple(tuple(operator.label for operator in phase.operators) for phase in structure.phases)
         distinct.setdefault(key, structure)
-    return list(distinct.values())
+    return Divisions(tuple(distinct.values()), costs, best)
 
 
 def _free(root: Part) -> Iterator[Break]:

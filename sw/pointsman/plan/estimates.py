@@ -9,7 +9,7 @@ Leaves alone: routes, slots, the real ends; the planner routes what the search h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -79,6 +79,16 @@ class Estimates:
         self._io: dict[tuple[str, ...], tuple[float, tuple[str, ...]]] = {}
         self._alone: dict[str, float] = {}
         self._places: dict[str, tuple[frozenset[int], int]] = {}
+
+    def at(self, period: int) -> Estimates:
+        """The same for another schedule length."""
+        other = Estimates(self._choices, self.rounds, self.context, period=period)
+        other._ways, other._places = self._ways, self._places
+        return other
+
+    def of(self, phases: Iterable[tuple[tuple[Operator, ...], float]]) -> float:
+        """Phases (operators, exits) together."""
+        return sum(self.phase(operators, exits) for operators, exits in phases)
 
     def alone(self, operator: Operator) -> float:
         """Cycles of the operator's best implementation with the network to itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,26 @@ from .structure import Structure
 
 if TYPE_CHECKING:
     from .online import OnlinePart
+
+
+class Roles(Mapping[int, tuple[RoleDraft, ...]]):
+    """By node its roles, worked out when somebody looks: most plans are dropped before."""
+
+    def __init__(self, nodes: Collection[int], make: Callable[[], Mapping[int, tuple[RoleDraft, ...]]]) -> None:
+        self._nodes = tuple(sorted(nodes))
+        self._make = make
+        self._made: Mapping[int, tuple[RoleDraft, ...]] | None = None
+
+    def __getitem__(self, node: int) -> tuple[RoleDraft, ...]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made[node]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
 
 
 @dataclass(frozen=True)
@@ -39,6 +59,8 @@ class PlannedOperator:
     """Roles and values times this: see `pointsman.images.image.OperatorImage.stages`."""
     drain: int = 0
     """Cycles that words may still be on their way when all readers have what they wait for."""
+    abreast: int = 1
+    """Most lanes that a processor moves in one step of a call."""
 
 
 @dataclass(frozen=True)
