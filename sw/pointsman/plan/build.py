@@ -47,7 +47,7 @@ TOGETHER = 1
 once takes long."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
-PLANS = 4
+PLANS = 2
 """Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
 HOPELESS = 1.5
 """Those that promise more than this times the cycles of the best plan are not routed."""

@@ -22,7 +22,7 @@ from .stream import Stream
 
 Level = tuple[int, ...]
 
-BUDGET = 100_000_000, 50_000, 2_000_000_000
+BUDGET = 100_000_000, 5_000, 2_000_000_000
 """For each destination times link the second, on top of the first, but never more than the third."""
 QUICK = 8
 """Periods up to this are tried with patience from the first."""
