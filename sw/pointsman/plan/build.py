@@ -25,12 +25,12 @@ from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
 from .choice import able, why_none
-from .division import divisions
+from .division import costs_of, divisions, searched
 from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
 from .fit import fit
 from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
-from .plan import Plan, PlannedOperator, PlannedPhase
+from .plan import Considered, Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Structure, optional_groups
 from .timing import barrier_cycles
@@ -51,7 +51,7 @@ PLANS = 2
 """Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
 HOPELESS = 1.5
 """Those that promise more than this times the cycles of the best plan are not routed."""
-ROUTING = 0.2
+ROUTING = 0.1
 """Effort of the router for a plan."""
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths among which the compiler chooses."""
@@ -98,41 +98,59 @@ def make_plan(
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
-    ways = divisions(program, context, implementations, period=asked or PERIODS[1], effort=effort)
+    costs = costs_of(program, context, implementations, period=asked or PERIODS[1])
+    found = searched(program, costs, effort=effort)
+    structures = divisions(program, found)
     candidates: list[tuple[bool, float, int, Structure]] = []
     failure: PointsmanError | None = None
-    for structure in ways.structures:
+    for structure in structures:
         try:
             lengths = _lengths(structure, shape, asked)
         except PlanError as error:
             failure = failure or error
             continue
         # Everything in one phase can always be tried, and takes longest to route.
-        whole = len(structure.phases) == 1 and len(ways.structures) > 1
-        candidates += [(whole, ways.estimate(structure, length), length, structure) for length in lengths]
+        whole = len(structure.phases) == 1 and len(structures) > 1
+        phases = [(phase.operators, phase.exits) for phase in structure.phases]
+        candidates += [(whole, costs.at(length).of(phases), length, structure) for length in lengths]
+    candidates.sort(key=lambda one: one[:3])
     best: Plan | None = None
     routes: Routes = {}
+    considered: dict[int, Considered] = {}
     planned = 0
-    for whole, estimate, length, structure in sorted(candidates, key=lambda one: one[:3]):
-        if best is not None and (whole or planned >= max(1, round(PLANS * effort)) or estimate > HOPELESS * best.cycles):
-            break
+    # Processors pass on messages only where nothing else can be done.
+    for fallbacks, (number, (whole, estimate, length, structure)) in product((False, True), enumerate(candidates)):
+        labels = tuple(tuple(operator.label for operator in phase.operators) for phase in structure.phases)
+        if best is not None:
+            hopeless = estimate > HOPELESS * best.cycles
+            if whole or fallbacks or hopeless or planned >= max(1, round(PLANS * effort)):
+                why = "promises too little" if hopeless else "not routed: there were better ones"
+                considered.setdefault(number, Considered(labels, length, estimate, None, why))
+                continue
         if progress is not None:
             progress(f"planning {name} with {len(structure.phases)} phases of {length} slots ({estimate:.0f} cycles)")
-        planner = _Planner(program, structure, shape, length, seed, routes, implementations, express, effort)
+        planner = _Planner(program, structure, shape, length, seed, routes, implementations, express, effort, fallbacks)
         try:
             plan = planner.plan(name, limit=best.cycles if best is not None else inf)
             if plan is not None:
                 fit(plan)
         except PointsmanError as error:
             failure = failure or error
+            considered[number] = Considered(labels, length, estimate, None, f"refused: {error.message}")
             continue
         planned += 1
+        cycles = None if plan is None else plan.cycles
+        considered[number] = Considered(labels, length, estimate, cycles, "slower" if best is not None else "chosen")
         if plan is not None and (best is None or plan.cycles < best.cycles):
             best = plan
+            for other, one in considered.items():
+                if one.cycles is not None:
+                    considered[other] = replace(one, outcome="chosen" if other == number else "slower")
     if best is None:
         assert failure is not None
         raise failure
-    return best
+    gap = 0.0 if found is None else found.gap
+    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=gap)
 
 
 def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
@@ -175,8 +193,10 @@ class _Planner:
         implementations: Sequence[Implementation],
         express: int = 0,
         effort: float = 1.0,
+        fallbacks: bool = True,
     ) -> None:
         self.express = express
+        self.fallbacks = fallbacks
         self.effort = effort
         self.known: dict[object, tuple[RoutedPhase, tuple[PlannedOperator, ...] | None]] = {}
         self.program = program
@@ -232,6 +252,8 @@ class _Planner:
         failure: PlanError | None = None
         for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
             phase = self.structure.phases[index]
+            if fallbacks and not self.fallbacks:
+                break
             if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
                 continue
             try:
@@ -442,7 +464,7 @@ class _Planner:
         part: OnlinePart | None = None,
         span: range = range(0),
     ) -> PlannedPhase:
-        cycles = 0.0
+        cycles = changing = 0.0
         for one, rounds in zip(operators, phase.rounds, strict=True):
             operator = one.operator
             # Streams of one word a period, with which nodes only meet, do not count.
@@ -459,11 +481,11 @@ class _Planner:
             cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
-                cycles += phase.exits * sum(worst) / len(worst)
+                changing += phase.exits * sum(worst) / len(worst)
         if barrier is not None:
-            cycles += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
+            changing += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
-            cycles += phase.exits * (command_gap(routed) / 2 + 6)
+            changing += phase.exits * (command_gap(routed) / 2 + 6)
         wiring = Wiring(routed)
         carrier = None
         if part is not None and barrier is not None:
@@ -480,7 +502,9 @@ class _Planner:
             carrier,
             part,
             settle,
-            cycles,
+            cycles + changing,
+            changing,
+            phase.exits,
         )
 
 

@@ -11,7 +11,6 @@ threads that change their phases without each other; both stay in one phase.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pointsman.cop.program import Program
 from pointsman.operators import Context, Implementation
@@ -27,49 +26,39 @@ BUDGET = 3000
 """Search nodes, times the effort."""
 
 
-@dataclass(frozen=True)
-class Divisions:
-    """Ways to divide a program, without doubles; what they would cost; and the search's answer, if there was one."""
-
-    structures: tuple[Structure, ...]
-    costs: Estimates
-    found: Found | None
-
-    def estimate(self, structure: Structure, period: int) -> float:
-        """Cycles of a division with this schedule length."""
-        return self.costs.at(period).of((phase.operators, phase.exits) for phase in structure.phases)
-
-
-def divisions(
-    program: Program,
-    context: Context,
-    implementations: Sequence[Implementation],
-    *,
-    period: int,
-    effort: float = 1.0,
-) -> Divisions:
-    """Divisions worth routing. ``period`` is the schedule length that the search assumes."""
-    root = disjoint_tree(program)
-    free = set(_free(root))
-    found = []
+def costs_of(program: Program, context: Context, implementations: Sequence[Implementation], *, period: int) -> Estimates:
+    """What phases of a program would cost with this schedule length."""
     choices = {}
     for operator in program.operators():
         ways = [one for _, one in able(operator, implementations, context)]
         metrics = [(one, one.metric(operator, context)) for one in ways]
         choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
-    costs = Estimates(choices, program.rounds(), context, period=period)
-    best = None
-    if free:
-        best = search(root, costs, budget=max(1, int(BUDGET * effort)), allowed=lambda place: place in free)
-        found.append(divided(program, root, best.phases))
-    found.append(outline(program))
+    return Estimates(choices, program.rounds(), context, period=period)
+
+
+def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> Found | None:
+    """The search's answer; None if there is nothing to choose."""
+    root = disjoint_tree(program)
+    free = set(_free(root))
+    if not free:
+        return None
+    return search(root, costs, budget=max(1, int(BUDGET * effort)), allowed=lambda place: place in free)
+
+
+def divisions(program: Program, found: Found | None) -> list[Structure]:
+    """Structures without doubles; ``found`` is the search's answer."""
+    root = disjoint_tree(program)
+    ways = []
+    if found is not None:
+        ways.append(divided(program, found.root, found.phases))
+    ways.append(outline(program))
     if root.operators():
-        found.append(divided(program, root, fold(root, lambda part, i: False)))
+        ways.append(divided(program, root, fold(root, lambda part, i: False)))
     distinct: dict[tuple[tuple[str, ...], ...], Structure] = {}
-    for structure in found:
+    for structure in ways:
         key = tuple(tuple(operator.label for operator in phase.operators) for phase in structure.phases)
         distinct.setdefault(key, structure)
-    return Divisions(tuple(distinct.values()), costs, best)
+    return list(distinct.values())
 
 
 def _free(root: Part) -> Iterator[Break]:

@@ -23,6 +23,10 @@ from .timing import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch
 
 FULL = 1.9
 """Streams per node that a schedule of one slot could have at most: "a little less than twice the schedule length" (§6.2.4)."""
+PACKED = 0.65
+"""How much of the nodes and links the router fills, about, when operators share a phase."""
+BARRIER = 4
+"""Interface registers, and VFSMs, that a barrier takes at a node, about."""
 COMMAND = 4.0
 """Cycles for a command to the router while it runs a phase (B_r), about."""
 CHANGE = 6.0
@@ -161,16 +165,29 @@ class Estimates:
 
     def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> tuple[float, bool]:
         """I/O of these in one phase, and whether they hinder each other."""
-        ends = sum(way.ends for way in ways)
-        if isinstance(ends, np.ndarray) and ends.max() > FULL * self.period:
+        if self._overfull(ways):
             return inf, True
         limits = np.array([way.limit for way in ways])
         traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
-        found = expected_bandwidth(np.array([way.usage for way in ways]), traffic, limits, self.resources.capacity)
+        capacity = self.resources.capacity * (PACKED if len(ways) > 1 else 1.0)
+        found = expected_bandwidth(np.array([way.usage for way in ways]), traffic, limits, capacity)
         # A schedule has whole words; half of the time the router finds one more than the share.
         whole = np.maximum(np.floor(found * self.period + 0.5), 1.0) / self.period
         cycles = sum(way.fixed + way.per_word_cycle / b for way, b in zip(ways, whole.tolist(), strict=True))
         return cycles, bool((found < limits).any())
+
+    def _overfull(self, ways: Sequence[_Way]) -> bool:
+        """Have nodes too few slots, interface registers or VFSMs for a word of every stream? Beside others the barrier that ends
+        the phase needs some, too."""
+        shape, nodes = self.context.shape, self.context.topology.nodes
+        ends = np.sum([way.ends for way in ways], axis=0).max()
+        moves = np.sum([way.usage[:nodes] for way in ways], axis=0).max()
+        spare = BARRIER if len(ways) > 1 else 0
+        return bool(
+            ends > FULL * self.period
+            or ends + spare > shape.registers - shape.pipelines
+            or moves + spare > shape.pipelines * min(self.period, shape.vfsms - 2)
+        )
 
     def _time(self, operator: Operator, metric: Metric, word_cycles: float) -> float:
         """T_io and what T_load has for its run-time values, at a given word time."""

@@ -85,6 +85,10 @@ class PlannedPhase:
     """Cycles to wait after leaving it until all neighbours have left it too (technique "barrier")."""
     cycles: float
     """Predicted cycles over the whole program, for choosing among plans."""
+    changing: float = 0.0
+    """Those of them for going on to another phase."""
+    exits: float = 0.0
+    """How often a node leaves it, about."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,18 @@ class Leaving:
 
     between_uses: Mapping[int, frozenset[int]]
     at_end: Mapping[int, frozenset[int]]
+
+
+@dataclass(frozen=True)
+class Considered:
+    """A way that the planner thought of: which operators share phases, and the schedule length. ``estimate`` is what it
+    promised, ``cycles`` what it takes by its routes (None: not routed, or not to the end), ``outcome`` why it is not the plan."""
+
+    phases: tuple[tuple[str, ...], ...]
+    period: int
+    estimate: float
+    cycles: float | None
+    outcome: str
 
 
 @dataclass(frozen=True)
@@ -109,6 +125,10 @@ class Plan:
     leaving: Leaving
     """Who leaves a phase without going on to another."""
     notes: tuple[str, ...]
+    considered: tuple[Considered, ...] = ()
+    """All ways that were thought of, the most promising first."""
+    gap: float = 0.0
+    """How much of the estimate of the search may be too much, from 0 to 1: 0 if it came to its end."""
 
     @property
     def cycles(self) -> float:

@@ -151,6 +151,7 @@ class Search:
     def _least(self, level: Level) -> dict[Part, list[Chain]]:
         """Chains for the lowest level, whatever the budget."""
         self.share = Budget(float("inf"))
+        self.effort = max(1.0, self.effort)
         for attempt in range(3):
             self._be_patient((PATIENCE[0] << attempt, PATIENCE[1] << attempt))
             found = self._every_part(level, self.period)
