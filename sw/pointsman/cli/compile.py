@@ -12,6 +12,7 @@ from pointsman.files import check_writable
 
 from .options import (
     compile_source,
+    effort_option,
     emit_text,
     implementations_of,
     language_options,
@@ -35,6 +36,7 @@ from .tdm import compile_for_switch, mesh_for, refuse_others, switch_given, swit
 @set_option
 @click.option("-P", "--addresses", type=int, help="Interface addresses to use, of 16; all when not given.  [packet]")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
+@effort_option
 @click.option(
     "--emit",
     type=click.Choice(["program", "python", "plan", "routes", "images", "tables"]),
@@ -56,6 +58,7 @@ def compile_(
     settings: tuple[str, ...],
     addresses: int | None,
     period: int | None,
+    effort: float,
     emit: str | None,
     readmemh: Path | None,
     check: bool,
@@ -110,7 +113,7 @@ def compile_(
     from pointsman.targets.numesh import make_images
 
     known = implementations_of(plugins)
-    plan = make_plan(parsed, shape, name=program.stem, period=period, implementations=known)
+    plan = make_plan(parsed, shape, name=program.stem, period=period, implementations=known, effort=effort)
     if emit in ("plan", "routes"):
         from pointsman.report.stages import plan_json, routes_json
 

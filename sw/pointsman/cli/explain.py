@@ -12,6 +12,7 @@ from pointsman.files import check_writable
 
 from .options import (
     compile_source,
+    effort_option,
     emit_text,
     limit_option,
     limits_of,
@@ -31,6 +32,12 @@ DEEPEST_JSON = 200
 @mesh_option()
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with every instance.")
+@click.option(
+    "--decision",
+    is_flag=True,
+    help="Plan it for nodes of the usual size, too, and say what was decided and what else there was.",
+)
+@effort_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
 @warnings_option
 @limit_option
@@ -39,12 +46,16 @@ def explain(
     mesh: str,
     settings: tuple[str, ...],
     as_json: bool,
+    decision: bool,
+    effort: float,
     output: Path | None,
     warnings: str,
     limits: tuple[str, ...],
 ) -> None:
     """Say what a PROGRAM (COP, or Python) means on a mesh: its tree, and of each operator what the application
     calls, on which nodes it works, how far it reaches, how many words it moves, and what may run together with it.
+    With --decision also how it is done: the phases, their implementations and the next best ones with predicted cycles, what
+    each change of phase costs and why it is made so, and the divisions that were not taken.
 
     \b
     Example:
@@ -61,4 +72,17 @@ def explain(
     plain = explain_json(parsed)
     if as_json and any(depth > DEEPEST_JSON for _, depth in parsed.root.walk()):
         raise PointsmanError(f"groups are nested more than {DEEPEST_JSON} deep, too deep for JSON")
-    emit_text(json.dumps(plain, indent=1) if as_json else explain_text(plain), output)
+    text = "" if as_json else explain_text(plain)
+    if decision:
+        from numesh.shape import NodeShape
+        from pointsman.operators import IMPLEMENTATIONS, Context
+        from pointsman.plan.build import make_plan
+        from pointsman.plan.division import costs_of
+        from pointsman.report.decision import decision_json, decision_text
+
+        shape = NodeShape(neighbours=max(4, topology.ports))
+        plan = make_plan(parsed, shape, name=program.stem, effort=effort)
+        costs = costs_of(plan.program, Context(topology, shape), IMPLEMENTATIONS, period=plan.period)
+        plain["decision"] = decision_json(plan, costs)
+        text += "\n\n" + decision_text(plain["decision"])
+    emit_text(json.dumps(plain, indent=1) if as_json else text, output)

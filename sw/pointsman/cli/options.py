@@ -32,6 +32,16 @@ def mesh_option(required: bool = True) -> Callable[[Any], Any]:
     )
 
 
+def effort_option(command: Any) -> Any:
+    return click.option(
+        "--effort",
+        type=click.FloatRange(min=0, min_open=True, max=1000),
+        default=1.0,
+        show_default=True,
+        help="Work to spend on phases and routes: less is quicker, more may find better ones.",
+    )(command)
+
+
 def set_option(command: Any) -> Any:
     return click.option(
         "--set", "settings", metavar="NAME=VALUE", multiple=True, help="Value of a (parameter …) of the program."

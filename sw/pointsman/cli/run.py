@@ -14,6 +14,7 @@ from pointsman.files import check_writable, write_whole
 
 from .options import (
     EXIT_WRONG,
+    effort_option,
     implementations_of,
     language_options,
     limits_of,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 @click.option("--dry", is_flag=True, help="Run the program by its meaning alone, without hardware; quick.")
 @click.option("--preload", is_flag=True, help="Fill the routers' memories at once instead of by the processors.")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
+@effort_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option(
@@ -80,6 +82,7 @@ def run(
     dry: bool,
     preload: bool,
     period: int | None,
+    effort: float,
     seed: int,
     max_cycles: int | None,
     trace: Path | None,
@@ -189,7 +192,7 @@ def run(
             parsed, name = compile_application(app, application, topology, parameters, bounds)
         report_warnings(parsed, warnings, bounds)
         known = implementations_of(plugins)
-        plan = make_plan(parsed, shape, name=name, period=period, seed=seed, implementations=known)
+        plan = make_plan(parsed, shape, name=name, period=period, seed=seed, implementations=known, effort=effort)
         images = make_images(plan)
         prove(images)
     seconds["compile"] = time.perf_counter() - started

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from numesh.codes import MoveType
@@ -139,6 +139,11 @@ class Wiring:
     def registers_used(self) -> dict[int, int]:
         """Virtual registers by node."""
         return dict(self._used)
+
+    @property
+    def all_registers(self) -> Mapping[tuple[int, int, int, str], int]:
+        """Virtual registers by node, stream, chain and end."""
+        return self._registers
 
     def register(self, node: int, stream: int, chain: int, end: str) -> int:
         return self._registers[node, stream, chain, end]

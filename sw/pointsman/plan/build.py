@@ -9,7 +9,6 @@ Non-goals: continuing operators, sharing router memory between phases.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
@@ -18,22 +17,22 @@ from math import inf
 from numesh.shape import NodeShape
 from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
-from pointsman.images.image import SYNC, Technique
-from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
+from pointsman.images.image import Technique
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
+from .candidates import Candidate, find_candidates
 from .choice import able
-from .division import divisions
 from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
+from .fit import fit
 from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
-from .plan import Plan, PlannedOperator, PlannedPhase
-from .replacing import Variant, variants
+from .plan import Considered, Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
-from .structure import PhaseOutline, Structure, optional_groups
+from .structure import PhaseOutline, optional_groups
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
 from .wires import Link, command_gap
@@ -48,8 +47,12 @@ TOGETHER = 1
 once takes long."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
-PERIODS = (8, 16, 24, 32, 40)
-"""Schedule lengths among which the compiler chooses."""
+PLANS = 2
+"""Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
+HOPELESS = 1.5
+"""Those that promise more than this times the cycles of the best plan are not routed."""
+ROUTING = 0.1
+"""Effort of the router for a plan."""
 
 Routes = dict[tuple[tuple[Stream, ...], int], RoutedPhase | RoutingError]
 
@@ -64,6 +67,7 @@ def make_plan(
     progress: Callable[[str], None] | None = None,
     implementations: Sequence[Implementation] = IMPLEMENTATIONS,
     express: int = 0,
+    effort: float = 1.0,
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -75,6 +79,8 @@ def make_plan(
         Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
     express : int
         Hops of express channels for online messages (Metcalf 1997, §4.2.3); below 2: none.
+    effort : float
+        Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
 
     Raises
     ------
@@ -87,53 +93,48 @@ def make_plan(
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
+    candidates = find_candidates(program, context, implementations, period=asked, effort=effort)
     best: Plan | None = None
-    failure: PointsmanError | None = None
+    failure = candidates.refused[0] if candidates.refused else None
     routes: Routes = {}
-    assumed = asked or PERIODS[1]
-    ways = [
-        (variant, structure)
-        for variant in variants(program, implementations, context, period=assumed)
-        for structure in divisions(variant.program, context, implementations, period=assumed)
-    ]
-    for variant, structure in ways:
-        if best is not None and len(structure.phases) == 1 and len(list(variant.program.operators())) > 1:
-            # It can always be tried, and routing everything at once takes longest.
-            continue
-        try:
-            lengths = _lengths(structure, shape, asked)
-        except PlanError as error:
-            failure = failure or error
-            continue
-        for length in lengths:
-            if progress is not None:
-                progress(f"planning {name} with {len(structure.phases)} phases of {length} slots")
-            planner = _Planner(variant, structure, shape, length, seed, routes, implementations, express)
-            try:
-                plan = planner.plan(name, limit=best.cycles if best is not None else inf)
-            except PointsmanError as error:
-                failure = failure or error
+    considered: dict[int, Considered] = {}
+    planned = 0
+    # Processors pass on messages only where nothing else can be done.
+    for fallbacks, (number, one) in product((False, True), enumerate(candidates.ways)):
+        if best is not None:
+            hopeless = one.estimate > HOPELESS * best.cycles
+            if one.whole or fallbacks or hopeless or planned >= max(1, round(PLANS * effort)):
+                why = "promises too little" if hopeless else "not routed: there were better ones"
+                considered.setdefault(number, _considered(one, None, why))
                 continue
-            if plan is not None and (best is None or plan.cycles < best.cycles):
-                best = plan
+        if progress is not None:
+            phases = len(one.structure.phases)
+            progress(f"planning {name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
+        planner = _Planner(one, shape, seed, routes, implementations, express, effort, fallbacks)
+        try:
+            plan = planner.plan(name, limit=best.cycles if best is not None else inf)
+            if plan is not None:
+                fit(plan)
+        except PointsmanError as error:
+            failure = failure or error
+            considered[number] = _considered(one, None, f"refused: {error.message}")
+            continue
+        planned += 1
+        cycles = None if plan is None else plan.cycles
+        considered[number] = _considered(one, cycles, "slower" if best is not None else "chosen")
+        if plan is not None and (best is None or plan.cycles < best.cycles):
+            best = plan
+            for other, way in considered.items():
+                if way.cycles is not None:
+                    considered[other] = replace(way, outcome="chosen" if other == number else "slower")
     if best is None:
         assert failure is not None
         raise failure
-    return best
+    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
 
 
-def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
-    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory."""
-    blocks = len(structure.phases) + 1
-    fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
-    lengths = [asked] if asked is not None else fitting or [max(2, shape.schedule_depth // blocks)]
-    if blocks * lengths[0] > shape.schedule_depth:
-        raise PlanError(
-            f"{len(structure.phases)} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
-            f"memory of {shape.schedule_depth} entries",
-            hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
-        )
-    return lengths
+def _considered(one: Candidate, cycles: float | None, outcome: str) -> Considered:
+    return Considered(one.labels, one.period, one.estimate, cycles, outcome)
 
 
 @dataclass(frozen=True)
@@ -153,23 +154,26 @@ class _Planner:
 
     def __init__(
         self,
-        variant: Variant,
-        structure: Structure,
+        candidate: Candidate,
         shape: NodeShape,
-        period: int,
         seed: int,
         routes: Routes,
         implementations: Sequence[Implementation],
         express: int = 0,
+        effort: float = 1.0,
+        fallbacks: bool = True,
     ) -> None:
         self.express = express
-        self.variant = variant
-        self.program = program = variant.program
-        self.bound = {label for one in variant.replaced if one.bound for label in one.parts}
-        self.structure = structure
+        self.fallbacks = fallbacks
+        self.effort = effort
+        self.known: dict[object, tuple[RoutedPhase, tuple[PlannedOperator, ...] | None]] = {}
+        self.variant = candidate.variant
+        self.program = program = candidate.variant.program
+        self.bound = {label for one in self.variant.replaced if one.bound for label in one.parts}
+        self.structure = candidate.structure
         self.context = Context(program.topology, shape)
         self.shape = shape
-        self.period = period
+        self.period = candidate.period
         self.seed = seed
         self.routes = routes
         self.implementations = implementations
@@ -200,8 +204,7 @@ class _Planner:
         refuse_secret_phases(self.structure, planned)
         return Plan(
             name,
-            self.program.parameters,
-            self.program.topology,
+            self.program,
             self.shape,
             self.period,
             self.structure,
@@ -219,6 +222,8 @@ class _Planner:
         failure: PlanError | None = None
         for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
             phase = self.structure.phases[index]
+            if fallbacks and not self.fallbacks:
+                break
             if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
                 continue
             try:
@@ -374,7 +379,12 @@ class _Planner:
         if key not in self.routes:
             try:
                 self.routes[key] = route_phase(
-                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed
+                    streams,
+                    self.program.topology,
+                    self.shape,
+                    period=self.period,
+                    seed=self.seed,
+                    effort=ROUTING * self.effort,
                 )
             except RoutingError as error:
                 self.routes[key] = error
@@ -390,14 +400,20 @@ class _Planner:
         spans: list[range],
         routed: RoutedPhase,
     ) -> tuple[PlannedOperator, ...] | None:
-        wiring = Wiring(routed)
-        planned = []
-        for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
-            one = plan_operator(operator, implementation, span, routed, wiring)
-            if one is None or (operator.label in self.bound and not one.message_bound):
-                return None
-            planned.append(one)
-        return tuple(planned)
+        # A phase whose wires collide with others' is planned again and again. The route is kept for its id.
+        key = id(routed), tuple(map(id, implementations)), tuple(operator.label for operator in phase.operators)
+        if key not in self.known:
+            wiring = Wiring(routed)
+            planned = []
+            for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
+                one = plan_operator(operator, implementation, span, routed, wiring)
+                if one is None or (operator.label in self.bound and not one.message_bound):
+                    self.known[key] = routed, None
+                    break
+                planned.append(one)
+            else:
+                self.known[key] = routed, tuple(planned)
+        return self.known[key][1]
 
     def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
@@ -424,16 +440,15 @@ class _Planner:
         part: OnlinePart | None = None,
         span: range = range(0),
     ) -> PlannedPhase:
-        cycles = 0.0
+        cycles = changing = 0.0
         for one, rounds in zip(operators, phase.rounds, strict=True):
             operator = one.operator
             # Streams of one word a period, with which nodes only meet, do not count.
             words = [routed.words(s) for s in one.streams if routed.streams[s].max_words is None]
             gap = routed.period / min(words) if words else 1.0
-            lanes = max((_side_by_side(draft) for drafts in one.roles.values() for draft in drafts), default=1)
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
-            word = max(gap, lanes, 1 / metric.words_per_cycle)
+            word = max(gap, one.abreast, 1 / metric.words_per_cycle)
             latency = metric.latency
             if part is not None and operator.label in part.own:
                 gap = part.gap(operator.label, routed)
@@ -442,11 +457,11 @@ class _Planner:
             cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
-                cycles += phase.exits * sum(worst) / len(worst)
+                changing += phase.exits * sum(worst) / len(worst)
         if barrier is not None:
-            cycles += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
+            changing += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
-            cycles += phase.exits * (command_gap(routed) / 2 + 6)
+            changing += phase.exits * (command_gap(routed) / 2 + 6)
         wiring = Wiring(routed)
         carrier = None
         if part is not None and barrier is not None:
@@ -463,13 +478,10 @@ class _Planner:
             carrier,
             part,
             settle,
-            cycles,
+            cycles + changing,
+            changing,
+            phase.exits,
         )
-
-
-def _side_by_side(draft: RoleDraft) -> int:
-    """Most lanes that move in one step of one call."""
-    return max(Counter((lane.turn, lane.step) for lane in draft.lanes if lane.turn != SYNC).values(), default=1)
 
 
 def _product(numbers: Iterable[int]) -> int:

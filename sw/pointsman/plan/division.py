@@ -19,34 +19,43 @@ from .choice import able
 from .estimates import Estimates
 from .extents import Part, disjoint_tree
 from .phase_tree import Break, breaks, fold
-from .search import search
+from .search import Found, search
 from .structure import Structure, divided, outline
 
 BUDGET = 3000
-"""Search nodes."""
+"""Search nodes, times the effort."""
 
 
-def divisions(
+def costs_of(
     program: Program, context: Context, implementations: Sequence[Implementation], *, period: int
-) -> list[Structure]:
-    """Structures without doubles. ``period`` is the schedule length that estimates assume."""
+) -> Estimates:
+    """What phases of a program would cost with this schedule length."""
+    choices = {}
+    for operator in program.operators():
+        ways = [one for _, one in able(operator, implementations, context)]
+        metrics = [(one, one.metric(operator, context)) for one in ways]
+        choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
+    return Estimates(choices, program.rounds(), context, period=period)
+
+
+def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list[Found]:
+    """Answers of the search; none if there is nothing to choose."""
     root = disjoint_tree(program)
     free = set(_free(root))
-    found = []
-    if free:
-        choices = {}
-        for operator in program.operators():
-            ways = [one for _, one in able(operator, implementations, context)]
-            metrics = [(one, one.metric(operator, context)) for one in ways]
-            choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
-        costs = Estimates(choices, program.rounds(), context, period=period)
-        best = search(root, costs, budget=BUDGET, allowed=lambda place: place in free)
-        found.append(divided(program, root, best.phases))
-    found.append(outline(program))
+    if not free:
+        return []
+    return [search(root, costs, budget=max(1, int(BUDGET * effort)), allowed=lambda place: place in free)]
+
+
+def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
+    """Structures without doubles; ``found`` are the search's answers."""
+    root = disjoint_tree(program)
+    ways = [divided(program, one.root, one.phases) for one in found]
+    ways.append(outline(program))
     if root.operators():
-        found.append(divided(program, root, fold(root, lambda part, i: False)))
+        ways.append(divided(program, root, fold(root, lambda part, i: False)))
     distinct: dict[tuple[tuple[str, ...], ...], Structure] = {}
-    for structure in found:
+    for structure in ways:
         key = tuple(tuple(operator.label for operator in phase.operators) for phase in structure.phases)
         distinct.setdefault(key, structure)
     return list(distinct.values())

@@ -9,7 +9,7 @@ Leaves alone: routes, slots, the real ends; the planner routes what the search h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -23,6 +23,10 @@ from .timing import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch
 
 FULL = 1.9
 """Streams per node that a schedule of one slot could have at most: "a little less than twice the schedule length" (§6.2.4)."""
+PACKED = 0.65
+"""How much of the nodes and links the router fills, about, when operators share a phase."""
+BARRIER = 4
+"""Interface registers, and VFSMs, that a barrier takes at a node, about."""
 COMMAND = 4.0
 """Cycles for a command to the router while it runs a phase (B_r), about."""
 CHANGE = 6.0
@@ -76,9 +80,19 @@ class Estimates:
         self.resources = Resources.of(context.topology, pipelines=context.shape.pipelines * (1 - 1 / period))
         self._choices = choices
         self._ways: dict[str, list[_Way]] = {}
-        self._io: dict[tuple[str, ...], tuple[float, tuple[str, ...]]] = {}
+        self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
         self._alone: dict[str, float] = {}
         self._places: dict[str, tuple[frozenset[int], int]] = {}
+
+    def at(self, period: int) -> Estimates:
+        """The same for another schedule length."""
+        other = Estimates(self._choices, self.rounds, self.context, period=period)
+        other._ways, other._places = self._ways, self._places
+        return other
+
+    def of(self, phases: Iterable[tuple[tuple[Operator, ...], float]]) -> float:
+        """Phases (operators, exits) together."""
+        return sum(self.phase(operators, exits) for operators, exits in phases)
 
     def alone(self, operator: Operator) -> float:
         """Cycles of the operator's best implementation with the network to itself."""
@@ -97,7 +111,12 @@ class Estimates:
 
     def chosen(self, operators: tuple[Operator, ...]) -> tuple[str, ...]:
         """Names of the implementations that the estimate of a phase is for."""
-        return self._shared(operators)[1]
+        return tuple(way.implementation.name for way in self._shared(operators)[1])
+
+    def alternatives(self, operator: Operator) -> list[tuple[str, float]]:
+        """Implementations of an operator and the cycles that each would take with the network to itself, the best first."""
+        ways = self._of(operator)
+        return [(way.implementation.name, self._together([operator], [way])[0]) for way in ways]
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -117,14 +136,14 @@ class Estimates:
             self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way])[0])
         return self._ways[operator.label]
 
-    def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[str, ...]]:
-        """I/O of the operators in one phase, with the best implementations, and their names."""
+    def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
+        """I/O of the operators in one phase, with the best implementations."""
         key = tuple(operator.label for operator in operators)
         if key not in self._io:
             self._io[key] = self._best(operators)
         return self._io[key]
 
-    def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[str, ...]]:
+    def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
         """The best implementation of each, then changes of one of them as long as they pay."""
         choices = [self._of(operator) for operator in operators]
         if len(operators) > 1:
@@ -142,18 +161,33 @@ class Estimates:
                     cycles, _ = self._together(operators, other)
                     if cycles < best:
                         best, chosen, better = cycles, other, True
-        return best, tuple(way.implementation.name for way in chosen)
+        return best, tuple(chosen)
 
     def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> tuple[float, bool]:
         """I/O of these in one phase, and whether they hinder each other."""
-        ends = sum(way.ends for way in ways)
-        if isinstance(ends, np.ndarray) and ends.max() > FULL * self.period:
+        if self._overfull(ways):
             return inf, True
         limits = np.array([way.limit for way in ways])
         traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
-        found = expected_bandwidth(np.array([way.usage for way in ways]), traffic, limits, self.resources.capacity)
-        cycles = sum(way.fixed + way.per_word_cycle / b for way, b in zip(ways, found.tolist(), strict=True))
+        capacity = self.resources.capacity * (PACKED if len(ways) > 1 else 1.0)
+        found = expected_bandwidth(np.array([way.usage for way in ways]), traffic, limits, capacity)
+        # A schedule has whole words; half of the time the router finds one more than the share.
+        whole = np.maximum(np.floor(found * self.period + 0.5), 1.0) / self.period
+        cycles = sum(way.fixed + way.per_word_cycle / b for way, b in zip(ways, whole.tolist(), strict=True))
         return cycles, bool((found < limits).any())
+
+    def _overfull(self, ways: Sequence[_Way]) -> bool:
+        """Have nodes too few slots, interface registers or VFSMs for a word of every stream? Beside others the barrier that ends
+        the phase needs some, too."""
+        shape, nodes = self.context.shape, self.context.topology.nodes
+        ends = np.sum([way.ends for way in ways], axis=0).max()
+        moves = np.sum([way.usage[:nodes] for way in ways], axis=0).max()
+        spare = BARRIER if len(ways) > 1 else 0
+        return bool(
+            ends > FULL * self.period
+            or ends + spare > shape.registers - shape.pipelines
+            or moves + spare > shape.pipelines * min(self.period, shape.vfsms - 2)
+        )
 
     def _time(self, operator: Operator, metric: Metric, word_cycles: float) -> float:
         """T_io and what T_load has for its run-time values, at a given word time."""
@@ -174,7 +208,11 @@ class Estimates:
     def _leaving(self, operators: tuple[Operator, ...], exits: float) -> float:
         nodes = frozenset().union(*(self._place(operator)[0] for operator in operators))
         across = max(self._place(operator)[1] for operator in operators)
-        if all(operator.m > 2 * across + 2 and self._place(operator)[0] == nodes for operator in operators):
+        bound = all(
+            way.implementation.traceable and not way.implementation.processor_bound
+            for way in self._shared(operators)[1]
+        )
+        if bound and all(operator.m > 2 * across + 2 and self._place(operator)[0] == nodes for operator in operators):
             return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)
         barrier = barrier_cycles(across, self.period)
         return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)

@@ -127,32 +127,43 @@ def _parallel(children: list[Part], group: Group) -> Part:
     return Part("parallel", tuple(children), _union(children), None, group)
 
 
-def _meeting(children: Sequence[Part]) -> list[list[Part]]:
-    """Children in sets whose extents do not meet: each joins all earlier ones that it overlaps (§6.1.3)."""
-    sets: list[tuple[int, list[tuple[int, Part]]]] = []
-    for number, child in enumerate(children):
-        extent, united = child.extent, [(number, child)]
+def meeting(extents: Sequence[int]) -> list[list[int]]:
+    """Numbers of extents in sets that do not meet: each joins all earlier ones that it overlaps (§6.1.3)."""
+    sets: list[tuple[int, list[int]]] = []
+    for number, extent in enumerate(extents):
+        united = [number]
         rest = []
         for other, one in sets:
-            if other & child.extent:
+            if other & extents[number]:
                 extent |= other
                 united = one + united
             else:
                 rest.append((other, one))
-        sets = [*rest, (extent, sorted(united, key=lambda pair: pair[0]))]
-    return [[child for _, child in one] for _, one in sorted(sets, key=lambda pair: pair[1][0][0])]
+        sets = [*rest, (extent, sorted(united))]
+    return [one for _, one in sorted(sets, key=lambda pair: pair[1][0])]
+
+
+def apart(extents: Sequence[int]) -> list[list[int]]:
+    """Numbers of neighbours in a sequence of which none meets another of its run (§6.1.3)."""
+    runs: list[tuple[int, list[int]]] = []
+    for number, extent in enumerate(extents):
+        if runs and not runs[-1][0] & extent:
+            covered, run = runs.pop()
+            runs.append((covered | extent, [*run, number]))
+        else:
+            runs.append((extent, [number]))
+    return [run for _, run in runs]
+
+
+def _meeting(children: Sequence[Part]) -> list[list[Part]]:
+    """Children in sets whose extents do not meet."""
+    return [[children[i] for i in one] for one in meeting([child.extent for child in children])]
 
 
 def _runs(children: Sequence[Part]) -> list[Part]:
-    """Neighbours in a sequence of which none meets another, as one disjoint group (§6.1.3)."""
-    runs: list[tuple[int, list[Part]]] = []
-    for child in children:
-        if runs and not runs[-1][0] & child.extent:
-            extent, run = runs.pop()
-            runs.append((extent | child.extent, [*run, child]))
-        else:
-            runs.append((child.extent, [child]))
-    return [run[0] if len(run) == 1 else _disjoint(run, None) for _, run in runs]
+    """Neighbours in a sequence of which none meets another, as one disjoint group."""
+    runs = [[children[i] for i in run] for run in apart([child.extent for child in children])]
+    return [run[0] if len(run) == 1 else _disjoint(run, None) for run in runs]
 
 
 def _disjoint(children: Sequence[Part], group: Group | None) -> Part:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from numesh.shape import NodeShape
-from pointsman.cop.program import Operator
+from pointsman.cop.program import Operator, Program
 from pointsman.images.image import Technique
 from pointsman.network import Topology
 from pointsman.operators import Implementation, RoleDraft, Wiring
@@ -17,6 +17,26 @@ from .structure import Structure
 
 if TYPE_CHECKING:
     from .online import OnlinePart
+
+
+class Roles(Mapping[int, tuple[RoleDraft, ...]]):
+    """By node its roles, worked out when somebody looks: most plans are dropped before."""
+
+    def __init__(self, nodes: Collection[int], make: Callable[[], Mapping[int, tuple[RoleDraft, ...]]]) -> None:
+        self._nodes = tuple(sorted(nodes))
+        self._make = make
+        self._made: Mapping[int, tuple[RoleDraft, ...]] | None = None
+
+    def __getitem__(self, node: int) -> tuple[RoleDraft, ...]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made[node]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
 
 
 @dataclass(frozen=True)
@@ -39,6 +59,8 @@ class PlannedOperator:
     """Roles and values times this: see `pointsman.images.image.OperatorImage.stages`."""
     drain: int = 0
     """Cycles that words may still be on their way when all readers have what they wait for."""
+    abreast: int = 1
+    """Most lanes that a processor moves in one step of a call."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +85,10 @@ class PlannedPhase:
     """Cycles to wait after leaving it until all neighbours have left it too (technique "barrier")."""
     cycles: float
     """Predicted cycles over the whole program, for choosing among plans."""
+    changing: float = 0.0
+    """Those of them for going on to another phase."""
+    exits: float = 0.0
+    """How often a node leaves it, about."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +112,24 @@ class ReplacedOperator:
 
 
 @dataclass(frozen=True)
+class Considered:
+    """A way that the planner thought of: which operators share phases, and the schedule length. ``estimate`` is what it
+    promised, ``cycles`` what it takes by its routes (None: not routed, or not to the end), ``outcome`` why it is not the plan."""
+
+    phases: tuple[tuple[str, ...], ...]
+    period: int
+    estimate: float
+    cycles: float | None
+    outcome: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """A program's phases on one network."""
 
     name: str
-    parameters: tuple[tuple[str, int], ...]
-    topology: Topology
+    program: Program
+    """As it is planned: with operators in the place of those that are replaced."""
     shape: NodeShape
     period: int
     structure: Structure
@@ -101,6 +139,18 @@ class Plan:
     notes: tuple[str, ...]
     replaced: tuple[ReplacedOperator, ...] = ()
     """Operators of the program that others do in their place."""
+    considered: tuple[Considered, ...] = ()
+    """All ways that were thought of, the most promising first."""
+    gap: float = 0.0
+    """How much of the estimate of the search may be too much, from 0 to 1: 0 if it came to its end."""
+
+    @property
+    def parameters(self) -> tuple[tuple[str, int], ...]:
+        return self.program.parameters
+
+    @property
+    def topology(self) -> Topology:
+        return self.program.topology
 
     @property
     def cycles(self) -> float:

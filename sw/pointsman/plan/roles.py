@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,11 +10,12 @@ from pointsman.cop.program import Instance, Operator
 from pointsman.errors import PointsmanError
 from pointsman.images.image import SYNC
 from pointsman.operators import Implementation, RoleDraft, Wiring
-from pointsman.operators.implementation import role, runtime_values
+from pointsman.operators.implementation import runtime_values
 from pointsman.operators.online import Online
 from pointsman.streams.stream import RoutedPhase
 
-from .plan import PlannedOperator
+from .instances import Instances, shape_of
+from .plan import PlannedOperator, Roles
 from .progress import Termination, operator_graph, termination
 
 State = tuple[tuple[int, ...], int]
@@ -39,39 +41,75 @@ def plan_operator(
         return PlannedOperator(operator, implementation, ((),), nothing, {}, False, ())
     values = runtime_values(operator)
     stages = implementation.stages(operator)
-    states = [(value, stage) for value in values for stage in range(stages)]
-    drafts: dict[int, list[tuple[State, RoleDraft]]] = {}
+    instances = Instances(implementation, operator, span, wiring)
     delays: dict[int, list[int]] = {}
     bound = implementation.traceable and not implementation.processor_bound
     seen: dict[object, Termination] = {}
-    for i, instance in enumerate(operator.instances):
-        own = [s for s in span if routed.streams[s].name.startswith(f"{operator.label}[{i}]")]
+    for i, instance in enumerate(operator.instances) if bound else ():
+        own = instances.streams[i]
         for value in values:
-            here = {node: role(implementation, operator, wiring, i, node, value) for node in instance.nodes}
-            for node, draft in here.items():
-                drafts.setdefault(node, []).extend(((value, s), _at_stage(draft, s)) for s in range(stages))
-            if bound:
-                found = _termination(operator, instance, value, here, own, routed, wiring, seen)
-                if found is None:
-                    bound = False
-                    continue
-                for node, delay in found.items():
-                    delays.setdefault(node, []).append(delay)
-    rewrites = any(draft.settings for own_drafts in drafts.values() for _, draft in own_drafts)
+            here = {node: instances.role(i, node, value) for node in instance.nodes}
+            found = _termination(operator, instance, value, here, own, routed, wiring, seen)
+            if found is None:
+                bound = False
+                break
+            for node, delay in found.items():
+                delays.setdefault(node, []).append(delay)
+        if not bound:
+            break
     safe = bound or implementation.processor_bound or implementation.synchronised
-    if rewrites and (values != ((),) or stages > 1) and not safe:
+    if (values != ((),) or stages > 1) and not safe and (stages > 1 or _rewrites(operator, instances, values)):
         return None
     return PlannedOperator(
         operator,
         implementation,
         values,
-        {node: _merge(operator, node, states, own_drafts) for node, own_drafts in drafts.items()},
+        Roles(operator.nodes, lambda: _roles(operator, instances, values, stages)),
         {node: tuple(d) for node, d in delays.items()} if bound else {},
         bound,
         tuple(span),
         stages,
         implementation.drain(operator, wiring),
+        _abreast(operator, instances, values),
     )
+
+
+def _rewrites(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> bool:
+    """Do load functions rewrite the router anywhere?"""
+    return any(
+        instances.role(i, node, value).settings
+        for i, instance in enumerate(operator.instances)
+        for node in instance.nodes
+        for value in values
+    )
+
+
+def _roles(
+    operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...], stages: int
+) -> dict[int, tuple[RoleDraft, ...]]:
+    """By node, a role for each value and stage."""
+    drafts: dict[int, list[tuple[State, RoleDraft]]] = {}
+    for i, instance in enumerate(operator.instances):
+        for value in values:
+            for node in instance.nodes:
+                draft = instances.role(i, node, value)
+                drafts.setdefault(node, []).extend(((value, s), _at_stage(draft, s)) for s in range(stages))
+    states = [(value, stage) for value in values for stage in range(stages)]
+    return {node: _merge(operator, node, states, own_drafts) for node, own_drafts in drafts.items()}
+
+
+def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
+    """Most lanes that move in one step of one call, looked at for the first, a middle and the last value."""
+    most = 1
+    for i, instance in enumerate(operator.instances):
+        for value in {values[0], values[len(values) // 2], values[-1]}:
+            for node in instance.nodes:
+                lanes = instances.role(i, node, value).lanes
+                steps = Counter((lane.turn, lane.step) for lane in lanes if lane.turn != SYNC)
+                most = max(most, *steps.values(), 1)
+        if instances.alike(i):
+            break
+    return most
 
 
 def _at_stage(draft: RoleDraft, stage: int) -> RoleDraft:
@@ -95,7 +133,7 @@ def _termination(
     """Delays by node, or None if the operator is not message-bound. ``seen`` keeps what translated instances share."""
     if len(instance.nodes) == 1 or all(draft.local for draft in drafts.values()):
         return dict.fromkeys(instance.nodes, 0)
-    key = (value, _shape_of(instance, streams, routed))
+    key = (value, shape_of(instance, streams, routed))
     if key not in seen:
         lanes = {node: draft.lanes for node, draft in drafts.items()}
         settings = {node: draft.settings for node, draft in drafts.items()}
@@ -108,33 +146,16 @@ def _termination(
     return {instance.nodes[position]: delay for position, delay in result.delays.items()}
 
 
-def _shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
-    """What the routes of an instance look like, nodes told by their place in it: equal for translated instances."""
-    place = {node: i for i, node in enumerate(instance.nodes)}
-    first = streams[0] if streams else 0
-    return tuple(
-        (
-            chain.stream - first,
-            chain.chain,
-            tuple(
-                (place.get(v.node, -1 - v.node), v.pipeline, v.number, v.type, v.source, v.destination, v.slots)
-                for v in chain.vfsms
-            ),
-        )
-        for chain in routed.chains
-        if chain.stream in streams
-    )
-
-
 def _merge(
     operator: Operator, node: int, states: list[State], drafts: list[tuple[State, RoleDraft]]
 ) -> tuple[RoleDraft, ...]:
     """One role per value for a node that may take part in several instances."""
+    by_state: dict[State, list[RoleDraft]] = {}
+    for state, draft in drafts:
+        by_state.setdefault(state, []).append(draft)
     merged = []
     for state in states:
-        own = [draft for v, draft in drafts if v == state and draft.kind != "none"]
-        if not own:
-            own = [next(draft for v, draft in drafts if v == state)]
+        own = [draft for draft in by_state[state] if draft.kind != "none"] or by_state[state][:1]
         if len(own) == 1:
             merged.append(own[0])
             continue

@@ -52,6 +52,7 @@ class Found:
     ``bound`` is a cost below which there is none; equal to ``cost`` if the search came to its end.
     """
 
+    root: Part
     ends: frozenset[Break]
     phases: Phases
     cost: float
@@ -112,7 +113,7 @@ def search(root: Part, costs: Costs, *, budget: int = 20_000, allowed: Callable[
                 continue
             seen[key] = following.cost
             heapq.heappush(queue, (value, -next(order), following))
-    return Found(best_ends, fold(root, _told(best_ends)), best, min(bound, best), followed)
+    return Found(root, best_ends, fold(root, _told(best_ends)), best, min(bound, best), followed)
 
 
 def every_division(root: Part) -> Iterator[frozenset[Break]]:

@@ -13,13 +13,16 @@ their order, in a sequential one if they stand side by side.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from math import prod
+from operator import or_
 from typing import Any
 
 import numpy as np
 
 from pointsman.cop.program import Group, Operator, Program, Runtime, Value
 from pointsman.network import Topology
+from pointsman.plan.extents import Extents, apart, meeting, members
 
 DEEPEST = 120
 """Column after which groups in the text are indented no further."""
@@ -48,22 +51,20 @@ def explain_json(program: Program) -> dict[str, Any]:
             stack.extend((child, entry["children"], rounds) for child in reversed(part.children))
         siblings.append(entry)
         order.append((entry, part))
-    extents: dict[int, np.ndarray] = {}  # a bit a node, because there may be many operators
+    extents: dict[int, int] = {}
     together: list[dict[str, Any]] = []
     for entry, part in reversed(order):  # children before their group
         if isinstance(part, Operator):
             extents[id(entry)], entry["extent"], entry["nodes"] = subsets.extent(part)
             continue
         children = entry["children"]
-        extent = np.zeros(topology.nodes, bool)
         of_children = [extents.pop(id(child)) for child in children]
-        for packed in {id(packed): packed for packed in of_children}.values():
-            extent |= _unpacked(packed, topology)
+        extent = reduce(or_, of_children, 0)
         entry["traffic"] = sum(child["traffic"] for child in children)
-        found = _together(part, children, of_children, topology)
+        found = _together(part, children, of_children)
         if found is not None:
             together.append(found)
-        extents[id(entry)] = np.packbits(extent)
+        extents[id(entry)] = extent
         entry["extent"] = _described(extent, topology)
     operators = [part for _, part in order if isinstance(part, Operator)]
     return {
@@ -88,8 +89,8 @@ class _Subsets:
         self.all: list[tuple[int, ...]] = []
         self.numbers: dict[tuple[int, ...], int] = {}
         self.known: dict[int, int] = {}
-        self.boxes: list[tuple[slice, ...]] = []
-        self.extents: dict[frozenset[int], tuple[np.ndarray, dict[str, Any], int]] = {}
+        self.extents = Extents(topology)
+        self.described: dict[frozenset[int], tuple[int, dict[str, Any], int]] = {}
 
     def number(self, nodes: tuple[int, ...]) -> int:
         """Number of a subset, from 0."""
@@ -97,23 +98,17 @@ class _Subsets:
             if nodes not in self.numbers:
                 self.numbers[nodes] = len(self.all)
                 self.all.append(nodes)
-                places = np.unravel_index(np.array(nodes), self.topology.size[::-1])  # x is the last axis
-                self.boxes.append(tuple(slice(int(axis.min()), int(axis.max()) + 1) for axis in places))
             self.known[id(nodes)] = self.numbers[nodes]
         return self.known[id(nodes)]
 
-    def extent(self, operator: Operator) -> tuple[np.ndarray, dict[str, Any], int]:
-        """An operator's extent, a bit a node; the same described; and how many nodes take part."""
+    def extent(self, operator: Operator) -> tuple[int, dict[str, Any], int]:
+        """An operator's extent; the same described; and how many nodes take part."""
         own = frozenset(self.number(instance.nodes) for instance in operator.instances)
-        if own not in self.extents:
-            grid = np.zeros(self.topology.size[::-1], bool)
-            taking = np.zeros(self.topology.nodes, bool)
-            for number in own:
-                grid[self.boxes[number] if self.topology.kind in ("mesh", "torus") else ...] = True
-                taking[list(self.all[number])] = True
-            extent = grid.ravel()
-            self.extents[own] = np.packbits(extent), _described(extent, self.topology), int(taking.sum())
-        return self.extents[own]
+        if own not in self.described:
+            extent = self.extents.of_operator(operator)
+            nodes = len({node for number in own for node in self.all[number]})
+            self.described[own] = extent, _described(extent, self.topology), nodes
+        return self.described[own]
 
 
 def _operator(operator: Operator, rounds: int, subsets: _Subsets) -> dict[str, Any]:
@@ -151,90 +146,42 @@ def _value(value: Value) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _described(extent: np.ndarray, topology: Topology) -> dict[str, Any]:
+def _described(extent: int, topology: Topology) -> dict[str, Any]:
     """Number of nodes, and the box if it is one: lowest and highest coordinate in each dimension, x first."""
-    count = int(extent.sum())
+    count = extent.bit_count()
     box = None
     if topology.kind in ("mesh", "torus") and count:
-        places = np.nonzero(extent.reshape(topology.size[::-1]))[::-1]
+        places = np.unravel_index(np.array(members(extent)), topology.size[::-1])[::-1]  # x is the last axis
         bounds = [[int(axis.min()), int(axis.max())] for axis in places]
         if prod(high - low + 1 for low, high in bounds) == count:
             box = bounds
     return {"nodes": count, "box": box}
 
 
-def _unpacked(packed: np.ndarray, topology: Topology) -> np.ndarray:
-    return np.unpackbits(packed, count=topology.nodes).view(bool)
-
-
-def _together(
-    part: Group, children: Sequence[dict[str, Any]], packed: Sequence[np.ndarray], topology: Topology
-) -> dict[str, Any] | None:
+def _together(part: Group, children: Sequence[dict[str, Any]], extents: Sequence[int]) -> dict[str, Any] | None:
     """Children of a group that may run at the same time; None if there are none."""
     if len(children) < 2:
         return None
     if part.kind == "parallel":
         runs = [list(range(len(children)))]
-        how = "parallel"
+        sets = [[_labels([child])] for child in children]
     else:
-        runs = [run for run in _disjoint_runs(packed) if len(run) > 1]
-        how = "disjoint"
+        runs = [run for run in apart(extents) if len(run) > 1]
+        sets = []
         if not runs:
             return None
     independent = [
-        [_labels(children[i] for i in component) for component in components]
-        for components in (_components(run, packed, topology) for run in runs)
-        if len(components) > 1
+        [_labels(children[run[i]] for i in component) for component in components]
+        for run in runs
+        if len(components := meeting([extents[i] for i in run])) > 1
     ]
     return {
         "position": str(part.position or ""),
         "group": part.kind,
-        "why": how,
-        "sets": [[_labels([children[i]]) for i in run] for run in runs] if how == "parallel" else independent,
+        "why": "parallel" if part.kind == "parallel" else "disjoint",
+        "sets": [[_labels([children[i]]) for i in runs[0]]] if sets else independent,
         "independent": independent,
     }
-
-
-def _components(run: Sequence[int], packed: Sequence[np.ndarray], topology: Topology) -> list[list[int]]:
-    """Children of a run in sets whose extents do not meet."""
-    parent = {i: i for i in run}
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    owner = np.full(topology.nodes, -1)
-    first: dict[int, int] = {}  # operators on the same subsets share their extent
-    for i in run:
-        if (same := first.setdefault(id(packed[i]), i)) != i:
-            parent[i] = root(same)
-            continue
-        extent = _unpacked(packed[i], topology)
-        for other in np.unique(owner[extent]):
-            if other >= 0:
-                low, high = sorted((root(int(other)), root(i)))
-                parent[high] = low
-        owner[extent] = i
-    found: dict[int, list[int]] = {}
-    for i in run:
-        found.setdefault(root(i), []).append(i)
-    return list(found.values())
-
-
-def _disjoint_runs(extents: Sequence[np.ndarray]) -> list[list[int]]:
-    """Neighbours in a sequence whose extents do not meet any other's of their run."""
-    runs: list[list[int]] = [[0]]
-    covered = extents[0].copy()
-    for i, extent in enumerate(extents[1:], 1):
-        if (covered & extent).any():
-            runs.append([i])
-            covered = extent.copy()
-        else:
-            runs[-1].append(i)
-            covered |= extent
-    return runs
 
 
 def _labels(entries: Iterable[dict[str, Any]]) -> list[str]:

@@ -6,7 +6,7 @@ have room go on. Non-goals: registers' and VFSMs' final numbers, and judging sch
 
 Method: streams that share no nodes are routed apart, look-alikes once (``problem``); short periods that divide the
 period are tried first and repeated (``periods``); chains are placed by negotiated congestion (``negotiation``), each as
-cheaply as present prices allow (``kernels``).
+cheaply as present prices allow (``negotiating``).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from .bounds import Need, need_of, overloaded
 from .errors import RoutingError
-from .kernels import INTERPRETED, compiled
+from .negotiating.tables import Tables
 from .negotiation import Budget, Negotiation, Outcome, Task
 from .periods import divisors, repeated, short_task, thinned
 from .problem import Limits, Part, Site
@@ -22,10 +22,7 @@ from .stream import Stream
 
 Level = tuple[int, ...]
 
-SMALL = 400
-"""Destinations times links up to which kernels are interpreted: starting the compiler takes longer than routing."""
-SMALL_BUDGET = 300_000
-LARGE_BUDGET = 100_000_000, 50_000, 2_000_000_000
+BUDGET = 100_000_000, 5_000, 2_000_000_000
 """For each destination times link the second, on top of the first, but never more than the third."""
 QUICK = 8
 """Periods up to this are tried with patience from the first."""
@@ -72,9 +69,9 @@ class Search:
         self.known: dict[tuple[Part, Level], list[Chain]] = {}
         self.failure: tuple[Site, Outcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
-        self.kernels = INTERPRETED if work <= SMALL else compiled()
-        base, each, most = LARGE_BUDGET
-        self.budget = Budget(effort * (SMALL_BUDGET if work <= SMALL else min(base + each * work, most)))
+        base, each, most = BUDGET
+        self.budget = Budget(effort * min(base + each * work, most))
+        self.tables: dict[Part, Tables] = {}
         self.share = self.budget
         self.patience = PATIENCE
 
@@ -154,6 +151,7 @@ class Search:
     def _least(self, level: Level) -> dict[Part, list[Chain]]:
         """Chains for the lowest level, whatever the budget."""
         self.share = Budget(float("inf"))
+        self.effort = max(1.0, self.effort)
         for attempt in range(3):
             self._be_patient((PATIENCE[0] << attempt, PATIENCE[1] << attempt))
             found = self._every_part(level, self.period)
@@ -216,7 +214,9 @@ class Search:
                 self.outcomes[key] = Outcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
-                negotiation = Negotiation(task, needs, self.limits, self.kernels, self.seed)
+                if task.part not in self.tables:
+                    self.tables[task.part] = Tables.of(task.part)
+                negotiation = Negotiation(task, needs, self.limits, self.tables[task.part], self.seed)
                 self.outcomes[key] = negotiation.run(*self.patience, self.share)
         return self.outcomes[key]
 

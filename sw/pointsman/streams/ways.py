@@ -1,4 +1,4 @@
-"""Where the words of a chain may go, as arrays for ``kernels.cheapest``.
+"""Where the words of a chain may go, as arrays for ``negotiating.kernels.cheapest``.
 
 A *way* is a list of branches, parents first: rows (node, first onward row, onward rows, delivers, choose, source), and of
 onward rows (link, branch at its end). A branch of a tree goes on to all of its onward branches, one that may ``choose``

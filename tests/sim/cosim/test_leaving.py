@@ -12,11 +12,11 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.operators import IMPLEMENTATIONS, Context
-from pointsman.plan import build, ends
+from pointsman.operators import IMPLEMENTATIONS
+from pointsman.plan import candidates, ends
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import Structure, outline
+from pointsman.plan.structure import outline
 from pointsman.runtime import Node
 from pointsman.runtime.numesh import numesh_node
 from pointsman.streams.check import check_images
@@ -28,10 +28,7 @@ ROW = "(subset '(0 1 2 3) (broadcast 'b 0 :m 64))"
 
 @pytest.fixture(autouse=True)
 def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
-    def only(program: object, context: Context, implementations: object, *, period: int) -> list[Structure]:
-        return [outline(program)]  # type: ignore[arg-type]
-
-    monkeypatch.setattr(build, "divisions", only)
+    monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
 
 
 def images(text: str, *size: int) -> Images:

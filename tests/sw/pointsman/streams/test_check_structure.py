@@ -365,7 +365,10 @@ def test_an_operator_that_is_replaced_is_no_fault(by_hand: ModuleType) -> None:
         ({"instances": (Instance((0, 1), ()),)}, "it has the operands []"),
         ({"instances": (Instance((), (("function", None), ("destination", 0))),)}, "an instance has the nodes ()"),
         ({"instances": (Instance((0, 7), (("function", None), ("destination", 0))),)}, "a node of an instance is 7"),
-        ({"instances": (Instance((0,), (("function", None), ("destination", 0))),)}, "s, which does it, has other nodes"),
+        (
+            {"instances": (Instance((0,), (("function", None), ("destination", 0))),)},
+            "s, which does it, has other nodes",
+        ),
     ],
 )
 def test_structure_of_operators_that_are_replaced(

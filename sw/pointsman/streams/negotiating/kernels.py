@@ -1,7 +1,4 @@
-"""The inner loops of the router: plain functions on arrays of whole numbers, interpreted or compiled.
-
-Each function stands alone, so that the same text runs as it is (small problems, where starting a compiler would cost
-more than it saves) and through Numba (``compiled``), with the same result.
+"""One chain at a time: its cheapest route, its cheapest starts, what it occupies; on arrays of whole numbers, compiled.
 
 Places are (node, pipeline) pairs, numbered node × pipelines + pipeline. The tables of an occupancy are indexed by
 (place, slot) or (wire, slot). An *operation* is one VFSM of a chain, a row (place, slot after the start, wire, link,
@@ -11,11 +8,9 @@ onward row, onward rows, delivers, choose, source), an *onward* row is (link, br
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
-
 import numpy as np
+
+from pointsman.streams.compiled import kernel
 
 UNIT = 16
 """Cost of a free VFSM slot."""
@@ -31,6 +26,7 @@ THREE = np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 
 """Orders of three legs. Two legs have two; of more only the rotations are tried."""
 
 
+@kernel
 def mark(
     use: np.ndarray,
     wire_use: np.ndarray,
@@ -68,6 +64,7 @@ def mark(
                         writers_met[condition, place, slot] += sign
 
 
+@kernel
 def cheapest(
     branches: np.ndarray,
     onward: np.ndarray,
@@ -255,6 +252,7 @@ def cheapest(
     return visits[:known], ops[:made], own_gap
 
 
+@kernel
 def choose_starts(
     ops: np.ndarray,
     use: np.ndarray,
@@ -343,6 +341,7 @@ def choose_starts(
     return best_total, best
 
 
+@kernel
 def contested(
     ops: np.ndarray,
     starts: np.ndarray,
@@ -368,23 +367,3 @@ def contested(
             if ops[op, 5] and met_readers[place, (slot + 1) % slots]:
                 return True
     return False
-
-
-class Kernels(NamedTuple):
-    """The functions of this module, in one of the two ways to run them."""
-
-    mark: Callable[..., Any]
-    cheapest: Callable[..., Any]
-    choose_starts: Callable[..., Any]
-    contested: Callable[..., Any]
-
-
-INTERPRETED = Kernels(mark, cheapest, choose_starts, contested)
-
-
-@cache
-def compiled() -> Kernels:
-    """Compiled by Numba, on first use; kept on disk for the next run."""
-    import numba
-
-    return Kernels(*(numba.njit(cache=True)(function) for function in INTERPRETED))

@@ -1,0 +1,95 @@
+"""Program -> ways to plan it, the most promising first, each with what it is estimated to take.
+
+A way is a variant of the program (``replacing``), its division into phases (``division``) and a schedule length. Nothing is
+routed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from numesh.shape import NodeShape
+from pointsman.cop.program import Program
+from pointsman.errors import PointsmanError
+from pointsman.operators import Context, Implementation
+
+from .division import costs_of, divisions, searched
+from .replacing import Variant, variants
+from .roles import PlanError
+from .structure import Structure
+
+PERIODS = (8, 16, 24, 32, 40)
+"""Schedule lengths among which the compiler chooses."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to plan a program."""
+
+    variant: Variant
+    structure: Structure
+    period: int
+    estimate: float
+    """Cycles, before anything is routed."""
+    whole: bool
+    """Everything is in one phase although it need not be: that can always be tried, and takes longest to route."""
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """Labels of the operators of each phase."""
+        return tuple(tuple(operator.label for operator in phase.operators) for phase in self.structure.phases)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """``gap``: how much of the searches' estimates may be too much, from 0 to 1. ``refused``: why others are not among them."""
+
+    ways: tuple[Candidate, ...]
+    gap: float
+    refused: tuple[PointsmanError, ...]
+
+
+def find_candidates(
+    program: Program,
+    context: Context,
+    implementations: Sequence[Implementation],
+    *,
+    period: int | None,
+    effort: float,
+) -> Candidates:
+    """All ways that are worth a thought. ``period`` None: lengths of ``PERIODS`` that fit the schedule memory."""
+    ways: list[Candidate] = []
+    refused: list[PointsmanError] = []
+    assumed = period or PERIODS[1]
+    gap = 0.0
+    for variant in variants(program, implementations, context, period=assumed):
+        costs = costs_of(variant.program, context, implementations, period=assumed)
+        found = searched(variant.program, costs, effort=effort)
+        gap = max([gap, *(one.gap for one in found)])
+        structures = divisions(variant.program, found)
+        for structure in structures:
+            try:
+                lengths = _lengths(structure, context.shape, period)
+            except PlanError as error:
+                refused.append(error)
+                continue
+            whole = len(structure.phases) == 1 and len(structures) > 1
+            phases = [(phase.operators, phase.exits) for phase in structure.phases]
+            ways += [Candidate(variant, structure, n, costs.at(n).of(phases), whole) for n in lengths]
+    ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
+    return Candidates(tuple(ways), gap, tuple(refused))
+
+
+def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
+    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory."""
+    blocks = len(structure.phases) + 1
+    fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
+    lengths = [asked] if asked is not None else fitting or [max(2, shape.schedule_depth // blocks)]
+    if blocks * lengths[0] > shape.schedule_depth:
+        raise PlanError(
+            f"{len(structure.phases)} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
+            f"memory of {shape.schedule_depth} entries",
+            hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
+        )
+    return lengths

@@ -1,0 +1,107 @@
+"""What the planner decided, for ``pointsman explain --decision``: phases, implementations, ends, and what else there was.
+
+Takes a Plan and the costs that it was searched with; gives plain values (`decision_json`) and those as text
+(`decision_text`). All times are predicted cycles of the whole program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pointsman.plan.estimates import Estimates
+from pointsman.plan.plan import Considered, Plan, PlannedPhase
+
+from .table import table
+
+MOST_WAYS = 6
+"""Other ways that the text shows."""
+MOST_IMPLEMENTATIONS = 3
+"""Other implementations of an operator that the text shows."""
+
+
+def decision_json(plan: Plan, costs: Estimates) -> dict[str, Any]:
+    """The decision as plain values.
+
+    Parameters
+    ----------
+    costs : Estimates
+        Of the program, with the plan's schedule length.
+    """
+    return {
+        "period": plan.period,
+        "cycles": plan.cycles,
+        "gap": plan.gap,
+        "phases": [_phase(phase, costs) for phase in plan.phases],
+        "ways": [_way(one) for one in plan.considered],
+    }
+
+
+def _phase(phase: PlannedPhase, costs: Estimates) -> dict[str, Any]:
+    return {
+        "name": phase.name,
+        "cycles": phase.cycles,
+        "change": {
+            "technique": phase.technique,
+            "reason": phase.reason,
+            "exits": phase.exits,
+            "cycles": phase.changing,
+            "each": phase.changing / phase.exits if phase.exits else 0.0,
+        },
+        "operators": [
+            {
+                "label": one.operator.label,
+                "implementation": one.implementation.name,
+                "alternatives": [
+                    {"implementation": name, "alone": cycles} for name, cycles in costs.alternatives(one.operator)
+                ],
+            }
+            for one in phase.operators
+        ],
+    }
+
+
+def _way(one: Considered) -> dict[str, Any]:
+    return {
+        "phases": [list(labels) for labels in one.phases],
+        "period": one.period,
+        "estimate": one.estimate,
+        "cycles": one.cycles,
+        "outcome": one.outcome,
+    }
+
+
+def decision_text(plain: dict[str, Any]) -> str:
+    """What `decision_json` gives, to read."""
+    lines = [
+        f"decision: {len(plain['phases'])} phases of {plain['period']} slots, {plain['cycles']:,.0f} cycles predicted"
+        + (f"; the search stopped {plain['gap']:.1%} above its bound" if plain["gap"] else "")
+    ]
+    for phase in plain["phases"]:
+        change = phase["change"]
+        lines += ["", f"phase {phase['name']}: {phase['cycles']:,.0f} cycles"]
+        cost = f"{change['exits']:,.0f} times {change['each']:,.0f} cycles" if change["exits"] else "never left"
+        lines.append(f"  ends by {change['technique']} ({cost}): {change['reason']}")
+        for operator in phase["operators"]:
+            others = [one for one in operator["alternatives"] if one["implementation"] != operator["implementation"]]
+            own = [one for one in operator["alternatives"] if one["implementation"] == operator["implementation"]]
+            alone = f", {own[0]['alone']:,.0f} cycles alone" if own else ""
+            shown = [f"{one['implementation']} {one['alone']:,.0f}" for one in others[:MOST_IMPLEMENTATIONS]]
+            more = f", and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
+            instead = f"; instead: {', '.join(shown)}{more}" if shown else ""
+            lines.append(f"  '{operator['label']}: {operator['implementation']}{alone}{instead}")
+    ways = plain["ways"][:MOST_WAYS]
+    rows = [
+        [
+            " | ".join("+".join(labels) for labels in way["phases"][:MOST_WAYS])
+            + (" | …" if len(way["phases"]) > MOST_WAYS else ""),
+            way["period"],
+            f"{way['estimate']:,.0f}",
+            "" if way["cycles"] is None else f"{way['cycles']:,.0f}",
+            way["outcome"],
+        ]
+        for way in ways
+    ]
+    lines += ["", table(["phases", "slots", "estimate", "routed", "outcome"], rows)]
+    if len(plain["ways"]) > len(ways):
+        lines.append(f"… and {len(plain['ways']) - len(ways)} more")
+    return "\n".join(lines)
