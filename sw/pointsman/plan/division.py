@@ -1,23 +1,23 @@
 """Program -> ways to divide it into phases that are worth routing.
 
-Takes a Program and the implementations; gives `Structure`s, the most promising first: the one that the search finds by its
-estimates, a phase for each operator, and everything in one phase, which any program can fall back on. The planner routes
-them and keeps the quickest; where one cannot be routed, or a node could not follow its phases, the next one is left.
+Takes a Program and the implementations; gives `Structure`s, the most promising first: those that the search finds by its
+estimates, with and without threads that change their phases without each other, a phase for each operator, and everything in one
+phase, which any program can fall back on. The planner routes them and keeps the quickest; where one cannot be routed, or a
+node could not follow its phases, the next one is left.
 
-Leaves alone: routes and real ends. Non-goals, so far: phases inside parallel groups (operators that continue), and
-threads that change their phases without each other; both stay in one phase.
+Leaves alone: routes and real ends. Non-goals, so far: phases inside parallel groups (operators that continue).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pointsman.cop.program import Program
 from pointsman.operators import Context, Implementation
 
 from .choice import able
 from .estimates import Estimates
-from .extents import Part, disjoint_tree
+from .extents import Part, PartKind, disjoint_tree
 from .phase_tree import Break, breaks, fold
 from .search import search
 from .structure import Structure, divided, outline
@@ -31,17 +31,18 @@ def divisions(
 ) -> list[Structure]:
     """Structures without doubles. ``period`` is the schedule length that estimates assume."""
     root = disjoint_tree(program)
-    free = set(_free(root))
-    found = []
-    if free:
+    found: list[Structure] = []
+    free = [set(_free(root, around)) for around in (("parallel",), ("parallel", "disjoint"))]
+    if free[0]:
         choices = {}
         for operator in program.operators():
             ways = [one for _, one in able(operator, implementations, context)]
             metrics = [(one, one.metric(operator, context)) for one in ways]
             choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
         costs = Estimates(choices, program.rounds(), context, period=period)
-        best = search(root, costs, budget=BUDGET, allowed=lambda place: place in free)
-        found.append(divided(program, root, best.phases))
+        for places in free if free[1] != free[0] else free[:1]:
+            best = search(root, costs, budget=BUDGET, allowed=places.__contains__)
+            found.append(divided(program, root, best.phases))
     found.append(outline(program))
     if root.operators():
         found.append(divided(program, root, fold(root, lambda part, i: False)))
@@ -52,13 +53,9 @@ def divisions(
     return list(distinct.values())
 
 
-def _free(root: Part) -> Iterator[Break]:
-    """Places to end a phase that are in no parallel or disjoint group."""
+def _free(root: Part, around: Collection[PartKind]) -> Iterator[Break]:
+    """Places to end a phase that are in no group of these kinds."""
     bound = {
-        child
-        for part in root.walk()
-        if part.kind in ("parallel", "disjoint")
-        for child in part.walk()
-        if child is not part
+        child for part in root.walk() if part.kind in around for child in part.walk() if child is not part
     }
     return (place for place in breaks(root) if place[0] not in bound)
