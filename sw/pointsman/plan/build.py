@@ -188,6 +188,7 @@ class _Planner:
             if phase is None:
                 return None
             planned.append(phase)
+        refuse_crossing(self.structure, planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
         for _ in range(len(planned) ** 2 + 1):

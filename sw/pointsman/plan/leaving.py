@@ -66,7 +66,13 @@ def leaving(
                 between[z] = between.get(z, frozenset()) | here
             # A node that only lends its router leaves at its end as well, because it has been through.
             if here != part or any(_away(z, node, phases, own(node)) for node in part):
-                quiet = [node for node in sorted(here) if not alike and not _always_last(z, node, users, own(node))]
+                quiet = [
+                    node
+                    for node in sorted(here)
+                    if not alike
+                    and not _always_last(z, node, users, own(node))
+                    and _may_end(z, node, phases, own(node))
+                ]
                 if quiet:
                     _refuse(phase, quiet[0])
                 at_end[z] = at_end.get(z, frozenset()) | here
@@ -114,6 +120,11 @@ def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow)
     """Does no phase of this node's come after, so that it knows at its end that it was the last use?"""
     after = _reached(flow[z], flow, lambda phase: True)
     return z not in after and not any(w >= 0 and node in users[w] for w in after)
+
+
+def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool:
+    """Can this be the node's last phase? If not it leaves whenever it goes on."""
+    return END in _reached(flow[z], flow, lambda phase: node not in phases[phase].nodes)
 
 
 def _check_transit(
