@@ -198,7 +198,7 @@ class _Planner:
             if not found:
                 break
         else:
-            raise PlanError(f"{name}: the wires of its phases cannot be kept apart with {self.period} slots")
+            raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
         refuse_crossing(self.structure, planned)
         refuse_secret_phases(self.structure, planned)
         return Plan(

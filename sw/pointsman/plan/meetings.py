@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .control import END, START, control
+from .ends import word_spans
 from .extents import Part
 from .plan import PlannedPhase
 from .roles import PlanError
@@ -79,13 +80,16 @@ def unsolved(
     found: Iterable[tuple[int, int, Link]],
     joined: dict[int, dict[int, list[set[int]]]],
 ) -> list[tuple[int, int, Link]]:
-    """Collisions of wires about which something has to be done: those that no barrier has taken account of."""
-    return [
-        (earlier, later, link)
-        for earlier, later, link in found
-        if later not in joined.get(earlier, {})
-        and (planned[earlier].technique != "barrier" or comes_next(structure, planned, earlier, later))
-    ]
+    """Collisions of wires about which something has to be done: those that no barrier has taken account of, with the words that
+    the later phase has now."""
+
+    def open_still(earlier: int, later: int) -> bool:
+        known = joined.get(earlier, {}).get(later)
+        if planned[earlier].technique == "barrier" and not comes_next(structure, planned, earlier, later):
+            return False
+        return known is None or (bool(known) and known != word_spans(planned[later]))
+
+    return [(earlier, later, link) for earlier, later, link in found if open_still(earlier, later)]
 
 
 def comes_next(structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int) -> bool:

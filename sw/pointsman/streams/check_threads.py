@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from numesh.codes import Codes
-from pointsman.images.image import Images
+from pointsman.images.image import Images, Promise
 
 from .check_ends import groups_of
 from .check_node import NodeView
@@ -86,11 +86,14 @@ def check_barriers(
     senders : sequence
         By phase, whose words pass each VFSM.
     """
+    own: dict[int | None, list[Promise]] = {phase.barrier: [] for phase in images.phases}
+    for promise in images.promises:
+        if promise.operator in own:
+            own[promise.operator].append(promise)
     for earlier, image in enumerate(images.phases):
         if image.technique != "barrier" or image.barrier is None:
             continue
-        promises = [p for p in images.promises if p.operator == image.barrier]
-        group = groups_of({p.source, *(node for node, _ in p.destinations)} for p in promises)
+        group = groups_of({p.source, *(node for node, _ in p.destinations)} for p in own[image.barrier])
         uses = {node: LinkUse(view, codes) for node, view in views[earlier].items()}
         for node, use in uses.items():
             for port, slots in use.writes.items():
@@ -110,7 +113,17 @@ def check_barriers(
                     continue
                 for later in following[node][earlier]:
                     if later != earlier:
-                        _check_senders(images, views[later][node], senders[later], group, (earlier, later, node, port), slots, notebook)
+                        place = (earlier, later, node, port)
+                        told = _who_hears(own.get(images.phases[later].barrier, []), end[0])
+                        view, words = views[later][node], senders[later]
+                        _check_senders(images, view, words, group, place, slots, told, notebook)
+
+
+def _who_hears(own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
+    """Sources and streams of a closing barrier, given its promises, whose words only go out when a node has sent a word of its
+    own: the source waits for it."""
+    roots = {end for p in own if p.source == node for end, _ in p.destinations}
+    return {(p.source, p.stream) for p in own if p.source in roots}
 
 
 def _check_senders(
@@ -120,6 +133,7 @@ def _check_senders(
     group: Mapping[int, int],
     place: tuple[int, int, int, int],
     slots: set[int],
+    told: set[tuple[int, str]],
     notebook: Notebook,
 ) -> None:
     earlier, later, node, port = place
@@ -128,7 +142,7 @@ def _check_senders(
             continue
         notebook.counts["senders behind a barrier"] += 1
         for source, stream in senders.get((node, *vfsm), ()):
-            if group.get(source) != group[node]:
+            if group.get(source) != group[node] and (source, stream) not in told:
                 notebook.add(
                     Finding(
                         "threads",
