@@ -65,10 +65,11 @@ class _Program(msgspec.Struct):
     replaced: tuple[ReplacedImage, ...]
 
 
-class _Tables(msgspec.Struct):
+class _Tables(msgspec.Struct, omit_defaults=True):
     settle: tuple[tuple[tuple[int, int], ...], ...]
     """For each phase of the schedule section ``NodePhase.settle``."""
     operators: tuple[tuple[int, NodeOperator], ...]
+    ways: tuple[tuple[int, int], ...] = ()
 
 
 def write_images(images: Images, path: str | os.PathLike[str]) -> None:
@@ -123,7 +124,7 @@ def images_to_bytes(images: Images) -> bytes:
         except (ValueError, TypeError, IndexError, AttributeError, struct.error, OverflowError) as error:
             raise ImageError(f"cannot be written: {error}", section=_section_name(SCHEDULE, node)) from error
     for node, image in enumerate(images.nodes):
-        tables = _Tables(tuple(phase.settle for phase in image.phases), image.operators)
+        tables = _Tables(tuple(phase.settle for phase in image.phases), image.operators, image.ways)
         sections.append(Section(TABLES, node, _encode(tables, _section_name(TABLES, node))))
     return pack_sections(sections, _digest(images.shape))
 
@@ -164,6 +165,7 @@ def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape 
                     for (phase, rows, annotations), settle in zip(phases, tables.settle, strict=True)
                 ),
                 tables.operators,
+                tables.ways,
             )
         )
     return Images(

@@ -225,6 +225,9 @@ class NodeImage:
     phases: tuple[NodePhase, ...]
     operators: tuple[tuple[int, NodeOperator], ...]
     """(index of the operator, its view from here)."""
+    ways: tuple[tuple[int, int], ...] = ()
+    """(phase left or -1, phase entered or -1 for the end): the node's ways through its phases, where threads make them
+    differ from node to node. Empty: those of all nodes, by ``PhaseImage.successors``."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 Takes a Program and a shape. Of each way to divide the program into phases every combination of implementations is routed, its
 end decided, its time predicted (Metcalf 1997, §6.2.5) and the quickest kept. A phase whose wires collide with a neighbouring
 phase's is closed by a barrier.
-Leaves alone: VFSM and register numbers, memory addresses (targets).
-Non-goals: continuing operators, sharing router memory between phases.
+Leaves alone: VFSM and register numbers, memory addresses (targets). Non-goals: sharing router memory between phases.
 """
 
 from __future__ import annotations
@@ -29,13 +28,14 @@ from .choice import able
 from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
 from .fit import fit
 from .leaving import leaving
+from .meetings import comes_next, odd_one, refuse_crossing, unsolved
 from .online import OnlinePart, online_part, stands_for
-from .plan import Considered, Plan, PlannedOperator, PlannedPhase
+from .plan import Considered, Leaving, Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
-from .structure import PhaseOutline, optional_groups
+from .structure import PhaseOutline, Structure, optional_groups
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
-from .wires import Link, command_gap
+from .wires import Link, command_gap, keep_off
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
@@ -54,7 +54,7 @@ HOPELESS = 1.5
 ROUTING = 0.1
 """Effort of the router for a plan."""
 
-Routes = dict[tuple[tuple[Stream, ...], int], RoutedPhase | RoutingError]
+Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link]], RoutedPhase | RoutingError]
 
 
 def make_plan(
@@ -68,6 +68,7 @@ def make_plan(
     implementations: Sequence[Implementation] = IMPLEMENTATIONS,
     express: int = 0,
     effort: float = 1.0,
+    structures: Sequence[Structure] | None = None,
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -81,6 +82,8 @@ def make_plan(
         Hops of express channels for online messages (Metcalf 1997, §4.2.3); below 2: none.
     effort : float
         Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
+    structures : sequence of Structure or None
+        Divisions into phases to choose among; None: those of ``division``.
 
     Raises
     ------
@@ -93,7 +96,7 @@ def make_plan(
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
-    candidates = find_candidates(program, context, implementations, period=asked, effort=effort)
+    candidates = find_candidates(program, context, implementations, period=asked, effort=effort, structures=structures)
     best: Plan | None = None
     failure = candidates.refused[0] if candidates.refused else None
     routes: Routes = {}
@@ -180,6 +183,10 @@ class _Planner:
         self.notes: list[str] = []
         self.joined: dict[int, dict[int, list[set[int]]]] = {}
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
+        self.taken: dict[int, dict[int, frozenset[Link]]] = {}
+        """By phase and earlier phase, links and slots that it has to leave alone."""
+        self.reasons: dict[int, str] = {}
+        """By phase, why it needs a barrier though it could end by messages."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
@@ -189,18 +196,18 @@ class _Planner:
             if phase is None:
                 return None
             planned.append(phase)
+        refuse_crossing(self.structure, planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
-        while found := [c for c in self._collisions(planned) if c[1] not in self.joined.get(c[0], {})]:
-            for earlier, later, (node, port, slot) in found:
-                self.joined.setdefault(earlier, {})[later] = word_spans(planned[later])
-                reason = (
-                    f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
-                    f"'{planned[later].name}'"
-                )
-                again = self.plan_phase(earlier, reason)
-                assert again is not None
-                planned[earlier] = again
+        for _ in range(len(planned) ** 2 + 1):
+            found = unsolved(self.structure, planned, self._collisions(planned), self.joined)
+            for earlier, later, link in found:
+                self._separate(planned, earlier, later, link)
+            if not found:
+                break
+        else:
+            raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
+        refuse_crossing(self.structure, planned)
         refuse_secret_phases(self.structure, planned)
         return Plan(
             name,
@@ -209,10 +216,37 @@ class _Planner:
             self.period,
             self.structure,
             tuple(planned),
-            leaving(planned, self.structure.successors, self.structure.again, optional_groups(self.program)),
+            self._leaving(planned),
             tuple(self.notes),
             self.variant.replaced,
         )
+
+    def _separate(self, planned: list[PlannedPhase], earlier: int, later: int, link: Link) -> None:
+        """Plan one of two phases with the same wires again: the earlier with a barrier that all join who may send in the later,
+        or, if threads may not wait for each other there, the later on other wires."""
+        node, port, slot = link
+        joined, part = self.joined.setdefault(earlier, {}), planned[earlier].part
+        joined[later] = word_spans(planned[later]) if comes_next(self.structure, planned, earlier, later) else []
+        barrier = self._barrier(self.structure.phases[earlier], planned[earlier].routed, part)
+        if any(odd_one(self.structure, earlier, instance.nodes) is not None for instance in barrier.instances):
+            del joined[later]
+            aliased = self.shape.aliased_handshake
+            self.taken.setdefault(later, {})[earlier] = keep_off(planned[earlier].routed, aliased_handshake=aliased)
+            index = later
+        else:
+            self.reasons[earlier] = (
+                f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
+                f"'{planned[later].name}'"
+            )
+            index = earlier
+        again = self.plan_phase(index, self.reasons.get(index))
+        assert again is not None
+        planned[index] = again
+
+    def _leaving(self, planned: list[PlannedPhase]) -> Leaving:
+        structure = self.structure
+        optional = optional_groups(self.program)
+        return leaving(planned, structure.successors, structure.again, optional, structure.flow)
 
     # -- one phase -------------------------------------------------------------------------------------------
 
@@ -321,7 +355,7 @@ class _Planner:
         if part is not None and part.streams:
             spans.append(range(len(streams), len(streams) + len(part.streams)))
             streams += part.streams
-        routed = self._route(streams)
+        routed = self._route(index, streams)
         planned = self._operators(phase, implementations, spans, routed)
         if planned is None:
             return None
@@ -359,7 +393,7 @@ class _Planner:
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
         span = range(len(streams), len(streams) + len(own))
-        routed = self._route(streams + own)
+        routed = self._route(self.structure.phases.index(phase), streams + own)
         implementations = tuple(one.implementation for one in before.operators)
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
@@ -374,8 +408,9 @@ class _Planner:
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
 
-    def _route(self, streams: list[Stream]) -> RoutedPhase:
-        key = (tuple(streams), self.period)
+    def _route(self, index: int, streams: list[Stream]) -> RoutedPhase:
+        taken = frozenset().union(*self.taken.get(index, {}).values())
+        key = (tuple(streams), self.period, taken)
         if key not in self.routes:
             try:
                 self.routes[key] = route_phase(
@@ -385,6 +420,7 @@ class _Planner:
                     period=self.period,
                     seed=self.seed,
                     effort=ROUTING * self.effort,
+                    forbidden=taken,
                 )
             except RoutingError as error:
                 self.routes[key] = error
@@ -418,7 +454,10 @@ class _Planner:
     def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
         joined = chain.from_iterable(self.joined.get(self.structure.phases.index(phase), {}).values())
-        return closing_barrier(phase, routed, joined, part)
+        barrier = closing_barrier(phase, routed, joined, part)
+        # Whoever only waits among nodes that have no part in the phase does not have to.
+        touching = phase_nodes(phase, routed)
+        return replace(barrier, instances=tuple(i for i in barrier.instances if not touching.isdisjoint(i.nodes)))
 
     def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:
         return collisions(planned, self.structure, aliased_handshake=self.shape.aliased_handshake)

@@ -57,8 +57,10 @@ def find_candidates(
     *,
     period: int | None,
     effort: float,
+    structures: Sequence[Structure] | None = None,
 ) -> Candidates:
-    """All ways that are worth a thought. ``period`` None: lengths of ``PERIODS`` that fit the schedule memory."""
+    """All ways that are worth a thought. ``period`` None: lengths of ``PERIODS`` that fit the schedule memory;
+    ``structures`` None: those of ``division``."""
     ways: list[Candidate] = []
     refused: list[PointsmanError] = []
     assumed = period or PERIODS[1]
@@ -67,14 +69,14 @@ def find_candidates(
         costs = costs_of(variant.program, context, implementations, period=assumed)
         found = searched(variant.program, costs, effort=effort)
         gap = max([gap, *(one.gap for one in found)])
-        structures = divisions(variant.program, found)
-        for structure in structures:
+        divided = divisions(variant.program, found) if structures is None else structures
+        for structure in divided:
             try:
                 lengths = _lengths(structure, context.shape, period)
             except PlanError as error:
                 refused.append(error)
                 continue
-            whole = len(structure.phases) == 1 and len(structures) > 1
+            whole = len(structure.phases) == 1 and len(divided) > 1
             phases = [(phase.operators, phase.exits) for phase in structure.phases]
             ways += [Candidate(variant, structure, n, costs.at(n).of(phases), whole) for n in lengths]
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))

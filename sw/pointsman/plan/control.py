@@ -41,12 +41,23 @@ class Control:
     """Phases in which one operator may come after another, or the same again, without the phase being left."""
 
 
-def control(root: Part, phases: Phases) -> Control:
+def control(root: Part, phases: Phases, node: int | None = None) -> Control:
     """Who follows whom.
 
     Operators that are in several phases are used beside others, so they decide no order; where they terminate they may be
     the last.
+
+    Parameters
+    ----------
+    node : int or None
+        Only the ways of this node: of each disjoint group it takes the child whose extent it is in, or none. None: the ways
+        of all nodes together.
     """
+
+    def children(part: Part) -> list[Part]:
+        apart = part.kind == "disjoint" and node is not None
+        return [child for child in part.children if not apart or child.extent >> (node or 0) & 1]
+
     of: dict[str, list[int]] = {}
     for number, leaf in enumerate(leaves(phases)):
         for operator in leaf.operators:
@@ -65,9 +76,9 @@ def control(root: Part, phases: Phases) -> Control:
             done[part] = _Ends(only, only, number in through)
         elif not ready:
             stack.append((part, True))
-            stack.extend((child, False) for child in part.children)
+            stack.extend((child, False) for child in children(part))
         else:
-            done[part] = _joined(part, [done.pop(child) for child in part.children], follows)
+            done[part] = _joined(part, [done.pop(child) for child in children(part)], follows)
     ends = done[root]
     count = len(list(leaves(phases)))
     edges: dict[int, set[int]] = {START: set(), **{number: set() for number in range(count)}}

@@ -1,23 +1,23 @@
 """Program -> ways to divide it into phases that are worth routing.
 
-Takes a Program and the implementations; gives `Structure`s, the most promising first: the one that the search finds by its
-estimates, a phase for each operator, and everything in one phase, which any program can fall back on. The planner routes
-them and keeps the quickest; where one cannot be routed, or a node could not follow its phases, the next one is left.
+Takes a Program and the implementations; gives `Structure`s, the most promising first: those that the search finds by its
+estimates, with and without threads that change their phases without each other, a phase for each operator, and everything in one
+phase, which any program can fall back on. The planner routes them and keeps the quickest; where one cannot be routed, or a
+node could not follow its phases, the next one is left.
 
-Leaves alone: routes and real ends. Non-goals, so far: phases inside parallel groups (operators that continue), and
-threads that change their phases without each other; both stay in one phase.
+Leaves alone: routes and real ends. Non-goals, so far: phases inside parallel groups (operators that continue).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pointsman.cop.program import Program
 from pointsman.operators import Context, Implementation
 
 from .choice import able
 from .estimates import Estimates
-from .extents import Part, disjoint_tree
+from .extents import Part, PartKind, disjoint_tree
 from .phase_tree import Break, breaks, fold
 from .search import Found, search
 from .structure import Structure, divided, outline
@@ -41,10 +41,15 @@ def costs_of(
 def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list[Found]:
     """Answers of the search; none if there is nothing to choose."""
     root = disjoint_tree(program)
-    free = set(_free(root))
-    if not free:
+    groups: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
+    free = [set(_free(root, around)) for around in groups]
+    if not free[0]:
         return []
-    return [search(root, costs, budget=max(1, int(BUDGET * effort)), allowed=lambda place: place in free)]
+    budget = max(1, int(BUDGET * effort))
+    return [
+        search(root, costs, budget=budget, allowed=places.__contains__)
+        for places in (free if free[1] != free[0] else free[:1])
+    ]
 
 
 def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
@@ -61,13 +66,7 @@ def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
     return list(distinct.values())
 
 
-def _free(root: Part) -> Iterator[Break]:
-    """Places to end a phase that are in no parallel or disjoint group."""
-    bound = {
-        child
-        for part in root.walk()
-        if part.kind in ("parallel", "disjoint")
-        for child in part.walk()
-        if child is not part
-    }
+def _free(root: Part, around: Collection[PartKind]) -> Iterator[Break]:
+    """Places to end a phase that are in no group of these kinds."""
+    bound = {child for part in root.walk() if part.kind in around for child in part.walk() if child is not part}
     return (place for place in breaks(root) if place[0] not in bound)

@@ -23,7 +23,11 @@ Flow = Mapping[int, frozenset[int]]
 
 
 def leaving(
-    phases: Sequence[PlannedPhase], flow: Flow, again: frozenset[int], optional: Mapping[str, frozenset[int]]
+    phases: Sequence[PlannedPhase],
+    flow: Flow,
+    again: frozenset[int],
+    optional: Mapping[str, frozenset[int]],
+    own: Callable[[int], Flow] | None = None,
 ) -> Leaving:
     """Who leaves when.
 
@@ -33,6 +37,8 @@ def leaving(
         Phases of which a node may use an operator twice without others leaving in between.
     optional : mapping
         By label, the optional groups around an operator.
+    own : callable or None
+        The flow of one node, where threads make them differ.
 
     Raises
     ------
@@ -40,11 +46,12 @@ def leaving(
         If a node could not tell when to leave a phase, or how often to pass through it.
     """
     users = [_users(phase) for phase in phases]
+    own = own or (lambda _: flow)
     between: dict[int, frozenset[int]] = {}
     at_end: dict[int, frozenset[int]] = {}
     for z, phase in enumerate(phases):
         _check_skipped(phase, optional)
-        _check_round(z, phases, users, flow, again)
+        _check_round(z, phases, users, own, again)
         if phase.barrier is None:
             continue
         for instance in phase.barrier.operator.instances:
@@ -57,14 +64,14 @@ def leaving(
                     _refuse(phase, unseen[0])
                 between[z] = between.get(z, frozenset()) | here
             # A node that only lends its router leaves at its end as well, because it has been through.
-            if here != part or any(_away(z, node, phases, flow) for node in part):
-                ending = frozenset(node for node in here if _may_end(z, node, users, flow))
-                quiet = [node for node in sorted(ending) if not alike and not _always_last(z, node, users, flow)]
+            if here != part or any(_away(z, node, phases, own(node)) for node in part):
+                ending = frozenset(node for node in here if _may_end(z, node, phases, own(node)))
+                quiet = [node for node in sorted(ending) if not alike and not _always_last(z, node, users, own(node))]
                 if quiet:
                     _refuse(phase, quiet[0])
                 at_end[z] = at_end.get(z, frozenset()) | ending
     for z in range(len(phases)):
-        _check_transit(z, phases, users, flow, left_between=z in between)
+        _check_transit(z, phases, users, own, left_between=z in between)
     return Leaving(between, at_end)
 
 
@@ -105,30 +112,35 @@ def _away(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool
     )
 
 
-def _may_end(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow) -> bool:
-    """Can this phase be the last one in which the node has an operator?"""
-    return END in _reached(flow[z], flow, lambda phase: phase == z or node not in users[phase])
-
-
 def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow) -> bool:
     """Does no phase of this node's come after, so that it knows at its end that it was the last use?"""
     after = _reached(flow[z], flow, lambda phase: True)
     return z not in after and not any(w >= 0 and node in users[w] for w in after)
 
 
+def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool:
+    """Can this be the node's last phase? If not it leaves whenever it goes on."""
+    return END in _reached(flow[z], flow, lambda phase: phase == z or node not in phases[phase].nodes)
+
+
 def _check_transit(
-    z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow, *, left_between: bool
+    z: int,
+    phases: Sequence[PlannedPhase],
+    users: Sequence[frozenset[int]],
+    own: Callable[[int], Flow],
+    *,
+    left_between: bool,
 ) -> None:
     """A node that only lends its router passes the phase on its way from one operator of its own to the next, once. However often
     others use it meanwhile, as long as they do not leave it in between."""
     phase = phases[z]
-    after = flow[z] if left_between else flow[z] - {z}
     for node in sorted(phase.nodes - users[z]):
 
         def other(number: int, node: int = node) -> bool:
             return number != z and node not in users[number]
 
-        if z in _reached(after, flow, other):
+        flow = own(node)
+        if z in _reached(flow[z] if left_between else flow[z] - {z}, flow, other):
             raise PlanError(
                 f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which has "
                 "no operator in its loop and cannot tell how often it runs",
@@ -152,7 +164,11 @@ def _check_skipped(phase: PlannedPhase, optional: Mapping[str, frozenset[int]]) 
 
 
 def _check_round(
-    z: int, phases: Sequence[PlannedPhase], users: Sequence[frozenset[int]], flow: Flow, again: frozenset[int]
+    z: int,
+    phases: Sequence[PlannedPhase],
+    users: Sequence[frozenset[int]],
+    own: Callable[[int], Flow],
+    again: frozenset[int],
 ) -> None:
     """A node that passes phases without operators of its own between two uses of this one must do so every time."""
     phase = phases[z]
@@ -161,6 +177,7 @@ def _check_round(
         def other(number: int, node: int = node) -> bool:
             return number != z and node not in users[number]
 
+        flow = own(node)
         between = [w for w in _reached(flow[z], flow, other) if w >= 0 and other(w) and node in phases[w].nodes]
         often = z in again or sum(node in one.operator.nodes for one in phase.operators) > 1
         back = [w for w in between if z in _reached(flow[w], flow, other)]

@@ -18,6 +18,7 @@ from pointsman.cop.program import Group, GroupKind, Operator, Program
 from .control import END, START, control
 from .extents import Part
 from .phase_tree import Phases, leaves
+from .threads import Flow, Threads
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,21 @@ class Structure:
     """Labels of all loops."""
     again: frozenset[int] = frozenset()
     """Phases in which operators may follow each other, or one itself, without the phase being left."""
+    threads: Threads | None = None
+    """Disjoint groups whose children have phases of their own, if there are any."""
 
-    def next_for(self, phase: int, members: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    def flow(self, node: int) -> Flow:
+        """Successors by phase as one node may take them."""
+        return self.successors if self.threads is None else self.threads.flow(node)
+
+    def next_for(self, phase: int, members: Iterable[int], node: int | None = None) -> dict[int, tuple[int, ...]]:
         """Phases of ``members`` (or END) that may come next after ``phase`` for a node that only has a part in
-        ``members``, with the phases passed on the way (none of them in ``members``); the shortest way for each."""
+        ``members``, with the phases passed on the way (none of them in ``members``); the shortest way for each. ``node``: the
+        one in question, if there are threads."""
         inside = frozenset(members)
+        flow = self.successors if node is None else self.flow(node)
         found: dict[int, tuple[int, ...]] = {}
-        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(self.successors[phase])]
+        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(flow[phase])]
         seen = set()
         for place, way in queue:
             if place in seen:
@@ -66,7 +75,7 @@ class Structure:
             if place == END or place in inside:
                 found[place] = way
             else:
-                queue += [(s, (*way, place)) for s in sorted(self.successors[place])]
+                queue += [(s, (*way, place)) for s in sorted(flow[place])]
         return found
 
     def reachable(self, phase: int) -> frozenset[int]:
@@ -92,7 +101,8 @@ def divided(program: Program, root: Part, phases: Phases) -> Structure:
         part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
     )
     ways = control(root, phases)
-    return Structure(outlines, ways.successors, loops, ways.again)
+    threads = Threads(root, phases)
+    return Structure(outlines, ways.successors, loops, ways.again, threads if threads.groups else None)
 
 
 def optional_groups(program: Program) -> dict[str, frozenset[int]]:

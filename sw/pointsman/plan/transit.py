@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from .plan import PlannedPhase
 from .roles import PlanError
 from .structure import END, START, Structure
+from .threads import Flow
 
 
 def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
@@ -24,7 +25,7 @@ def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) 
     for index, phase in enumerate(planned):
         for node in sorted(phase.nodes):
             mine = frozenset(own.get(node, ()))
-            if index in mine or not _may_be_passed(structure, index, mine):
+            if index in mine or not _may_be_passed(structure.flow(node), index, mine):
                 continue
             raise PlanError(
                 f"{phase.operators[0].operator.position}: phase '{phase.name}' is optional and uses node {node}, which has no "
@@ -33,14 +34,14 @@ def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) 
             )
 
 
-def _may_be_passed(structure: Structure, phase: int, mine: frozenset[int]) -> bool:
+def _may_be_passed(flow: Flow, phase: int, mine: frozenset[int]) -> bool:
     """Can a node with operators in ``mine`` go from one of them to the next both through ``phase`` and past it?"""
 
     def reached(start: int, without: int | None) -> set[int]:
         """What comes next after ``start``, for this node, on ways that avoid ``without``."""
         found: set[int] = set()
         seen: set[int] = set()
-        stack = list(structure.successors[start])
+        stack = list(flow[start])
         while stack:
             place = stack.pop()
             if place in seen or place == without:
@@ -49,7 +50,7 @@ def _may_be_passed(structure: Structure, phase: int, mine: frozenset[int]) -> bo
             if place == END or place in mine:
                 found.add(place)
             else:
-                stack += structure.successors[place]
+                stack += flow[place]
         return found | ({phase} if phase in seen else set())
 
     behind = reached(phase, None) - {phase}

@@ -34,6 +34,7 @@ from .check_phases import (
 from .check_promises import Place, Trace, trace_promise
 from .check_report import RULES, CheckReport, Finding, Notebook, Rule
 from .check_structure import check_structure
+from .check_threads import check_barriers, check_links, check_ways
 
 __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_images"]
 
@@ -66,6 +67,7 @@ def check_images(images: Images) -> CheckReport:
         for part in image.phases:
             views[part.phase][node] = NodeView(images, codes, node, part)
     following = [following_phases(images, node) for node in range(len(images.nodes))]
+    senders: list[dict[Place, list[tuple[int, str]]]] = []
     counts = notebook.counts
     counts["nodes"] = len(images.nodes)
     counts["phases"] = len(images.phases)
@@ -76,7 +78,12 @@ def check_images(images: Images) -> CheckReport:
             check_aliased(images, codes, views[phase], phase, notebook)
         leaving = {node: following[node][phase] for node in views[phase]}
         check_reprogramming(images, views[phase], phase, leaving, notebook)
-        _PhaseStreams(images, codes, views[phase], phase, notebook).check(owners)
+        streams = _PhaseStreams(images, codes, views[phase], phase, notebook)
+        streams.check(owners)
+        senders.append(streams.senders())
+        check_links(images, codes, views[phase], phase, notebook)
+    check_ways(images, notebook)
+    check_barriers(images, codes, views, following, senders, notebook)
     check_wires(images, codes, views, following, notebook)
     check_kept_registers(images, codes, views, following, notebook)
     check_passages(images, following, notebook)
@@ -137,6 +144,16 @@ class _PhaseStreams:
         for place, index in self.owner.items():
             operator = self.images.operators[index]
             owners[self.name, *place] = (operator.label, operator.source)
+
+    def senders(self) -> dict[Place, list[tuple[int, str]]]:
+        """By VFSM, source and name of each stream whose words pass it."""
+        found: dict[Place, dict[tuple[int, str], None]] = {}
+        for number, traces in self.traces.items():
+            promise = self.images.promises[number]
+            for trace in traces:
+                for place in trace.vfsms:
+                    found.setdefault(place, {})[promise.source, promise.stream] = None
+        return {place: list(streams) for place, streams in found.items()}
 
     def _choices(self) -> Iterator[Choice]:
         """First values; each value of each operator; pairs of values of two operators that can touch each other."""

@@ -34,7 +34,7 @@ def check_message_ends(
         return
     for index, numbers in promises.items():
         operator = images.operators[index]
-        group = _groups(
+        group = groups_of(
             {images.promises[n].source, *(node for node, _ in images.promises[n].destinations)} for n in numbers
         )
         strays = {
@@ -58,7 +58,7 @@ def check_message_ends(
             )
 
 
-def _groups(sets: Iterable[set[int]]) -> dict[int, int]:
+def groups_of(sets: Iterable[set[int]]) -> dict[int, int]:
     """Each node's group: sets that overlap are one."""
     parent: dict[int, int] = {}
 

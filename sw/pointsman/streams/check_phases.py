@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise, product
 
 from numesh.codes import REPROGRAM_VFSM, Codes
@@ -104,21 +104,27 @@ def check_aliased(images: Images, codes: Codes, views: Mapping[int, NodeView], p
 
 
 def following_phases(images: Images, node: int) -> dict[int, tuple[int, ...]]:
-    """For each phase of a node, those that it can enter next: successors, passing over phases without a part of it."""
+    """For each phase of a node, those that it can enter next: by its own ways if it has any, else successors, passing over
+    phases without a part of it."""
+    ways = images.nodes[node].ways
     parts = {part.phase for part in images.nodes[node].phases}
-    following = {}
-    for phase in parts:
-        found: dict[int, None] = {}
-        waiting, seen = [phase], set()
-        while waiting:
-            for successor in images.phases[waiting.pop()].successors:
-                if successor in parts:
-                    found[successor] = None
-                elif successor not in seen:
-                    seen.add(successor)
-                    waiting.append(successor)
-        following[phase] = tuple(sorted(found))
-    return following
+    if ways:
+        return {p: tuple(sorted({b for a, b in ways if a == p and b in parts})) for p in parts}
+    return {phase: passing_over(images, phase, parts) for phase in parts}
+
+
+def passing_over(images: Images, phase: int, parts: Collection[int]) -> tuple[int, ...]:
+    """Phases of ``parts`` that can come next after ``phase``."""
+    found: dict[int, None] = {}
+    waiting, seen = [phase], set()
+    while waiting:
+        for successor in images.phases[waiting.pop()].successors:
+            if successor in parts:
+                found[successor] = None
+            elif successor not in seen:
+                seen.add(successor)
+                waiting.append(successor)
+    return tuple(sorted(found))
 
 
 def later_phases(following: Mapping[int, tuple[int, ...]], phase: int) -> tuple[int, ...]:

@@ -75,6 +75,11 @@ RULES: dict[str, Rule] = {
         "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",
         "§4.2",
     ),
+    "threads": Rule(
+        "A node comes to all of its phases on its own ways; words stay with the nodes of their phase, and a barrier joins the "
+        "ends of every link and whoever uses that link and slot next.",
+        "§5.2.3, §6.1.2",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

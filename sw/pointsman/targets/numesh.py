@@ -270,10 +270,15 @@ class _Allocator:
     def _successors(self, index: int) -> list[int]:
         """Phases that some node may enter next after this one."""
         found: set[int] = set()
-        for members in memberships(self.plan.phases):
+        for members, nodes in memberships(self.plan.phases).items():
             if index in members:
-                found |= {s for s in self.plan.structure.next_for(index, members) if s >= 0}
+                for node in self._unlike(nodes):
+                    found |= {s for s in self.plan.structure.next_for(index, members, node) if s >= 0}
         return sorted(found)
+
+    def _unlike(self, nodes: Iterable[int]) -> list[int]:
+        """Of several nodes, one for each way through the program."""
+        return list({id(self.plan.structure.flow(node)): node for node in nodes}.values())
 
     def _node(self, node: int) -> NodeImage:
         phases = tuple(self._node_phase(i, node) for i, phase in enumerate(self.plan.phases) if node in phase.nodes)
@@ -301,7 +306,15 @@ class _Allocator:
                     ),
                 )
             )
-        return NodeImage(phases, tuple(operators))
+        return NodeImage(phases, tuple(operators), self._ways(node, [part.phase for part in phases]))
+
+    def _ways(self, node: int, members: list[int]) -> tuple[tuple[int, int], ...]:
+        """From which of its phases a node may go to which, if threads make that differ from node to node."""
+        structure = self.plan.structure
+        if structure.threads is None:
+            return ()
+        ways = {(p, s) for p in (START, *members) for s in structure.next_for(p, members, node)}
+        return tuple(sorted((p, -1 if s == END else s) for p, s in ways))
 
     def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:
         """The channels of a node, in the operator that stands for them."""
@@ -379,8 +392,8 @@ class _Allocator:
                 ways: dict[tuple[int, int], tuple[int, ...]] = {}
                 if any(p not in own_operators[node] for p in members):
                     for phase in (START, *sorted(own_operators[node])):
-                        for target, _ in self.plan.structure.next_for(phase, own_operators[node]).items():
-                            way = self._way(phase, target, members)
+                        for target in self.plan.structure.next_for(phase, own_operators[node], node):
+                            way = self._way(phase, target, members, node)
                             if way:
                                 ways[phase, -1 if target == END else target] = way
                 for phase in sorted(own_operators[node]):
@@ -391,9 +404,10 @@ class _Allocator:
                 found += [(node, left, entered, way) for (left, entered), way in ways.items()]
         return tuple(found)
 
-    def _way(self, phase: int, target: int, members: tuple[int, ...]) -> tuple[int, ...]:
-        """Phases among ``members`` on the shortest way from ``phase`` to ``target``."""
-        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(self.plan.structure.successors[phase])]
+    def _way(self, phase: int, target: int, members: tuple[int, ...], node: int) -> tuple[int, ...]:
+        """Phases among ``members`` on the shortest way of a node from ``phase`` to ``target``."""
+        flow = self.plan.structure.flow(node)
+        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(flow[phase])]
         seen = set()
         for place, way in queue:
             if place == target:
@@ -401,7 +415,7 @@ class _Allocator:
             if place in seen or place < 0:
                 continue
             seen.add(place)
-            queue += [(s, (*way, place)) for s in sorted(self.plan.structure.successors[place])]
+            queue += [(s, (*way, place)) for s in sorted(flow[place])]
         return ()
 
     def _phase(self, index: int) -> PhaseImage:

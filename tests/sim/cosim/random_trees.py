@@ -22,15 +22,35 @@ KINDS = ("broadcast", "broadcast", "stream", "cshift", "eoshift", "barrier")
 MOST_ROUNDS = 3
 
 
-def random_text(seed: int, topology: Topology, *, depth: int = 2, operators: int = 5) -> str:
-    """A program; the same for the same arguments."""
+def random_text(
+    seed: int,
+    topology: Topology,
+    *,
+    depth: int = 2,
+    operators: int = 5,
+    threads: float = 0.0,
+    continuing: float = 0.0,
+) -> str:
+    """A program; the same for the same arguments.
+
+    Parameters
+    ----------
+    threads : float
+        Share of the groups that are sequences side by side on parts of the mesh.
+    continuing : float
+        Share of the groups that are operators beside a sequence.
+    """
     rng = random.Random(seed)
     labels = iter(f"o{i}" for i in range(1000))
     left = operators
+    everything = list(range(topology.nodes))
+    region = everything
 
     def subset() -> list[list[int]]:
-        nodes = list(range(topology.nodes))
-        how = rng.choice(["all", "rows", "columns", "some", "parts", "pairs"])
+        nodes = list(region)
+        # Beside others, operators on a few nodes mostly leave a program that has to be in one phase.
+        common = ["all"] * 6 if threads + continuing > 0 else []
+        how = rng.choice([*common, "all", "rows", "columns", "some", "parts", "pairs"])
         if how in ("rows", "columns"):
             axis = how == "columns"
             lines: dict[int, list[int]] = {}
@@ -42,7 +62,7 @@ def random_text(seed: int, topology: Topology, *, depth: int = 2, operators: int
         rng.shuffle(nodes)
         if how == "some":
             return [nodes[: rng.randint(1, len(nodes))]]
-        length = 2 if how == "pairs" else max(1, len(nodes) // rng.randint(1, 3))
+        length = min(2, len(nodes)) if how == "pairs" else max(1, len(nodes) // rng.randint(1, 3))
         parts = [nodes[i : i + length] for i in range(0, len(nodes) - length + 1, length)]
         return parts[: rng.randint(1, len(parts))]
 
@@ -64,7 +84,41 @@ def random_text(seed: int, topology: Topology, *, depth: int = 2, operators: int
         lists = " ".join(f"({' '.join(map(str, part))})" for part in parts)
         return f"(subset '({lists}) ({kind} '{next(labels)} {operands} {length}))"
 
+    def halves(nodes: list[int]) -> list[list[int]]:
+        """Two boxes that a box of nodes falls into."""
+        axis = rng.randrange(2)
+        places = sorted({topology.coordinates(node)[axis] for node in nodes})
+        if len(places) < 2:
+            axis = 1 - axis
+            places = sorted({topology.coordinates(node)[axis] for node in nodes})
+        if len(places) < 2:
+            return [nodes]
+        cut = rng.choice(places[1:])
+        return [[n for n in nodes if (topology.coordinates(n)[axis] < cut) == low] for low in (True, False)]
+
+    def sequence(depth: int, most: int) -> str:
+        head = rng.choice(["sequential", f"loop '{next(labels)}_loop {rng.randint(1, MOST_ROUNDS)}", "sequential"])
+        return f"({head} {' '.join(part(depth - 1) for _ in range(rng.randint(2, most)))})"
+
+    def apart(depth: int) -> str:
+        nonlocal region
+        before, children = region, []
+        for half in halves(before):
+            region = half
+            children.append(sequence(depth, 4))
+        region = before
+        return f"(parallel {' '.join(children)})"
+
+    def beside(depth: int) -> str:
+        return f"(parallel {' '.join(operator() for _ in range(rng.randint(1, 2)))} {sequence(depth, 3)})"
+
     def part(depth: int) -> str:
+        if depth and threads + continuing > 0:
+            how = rng.random()
+            if how < threads and len(region) > 2:
+                return apart(depth)
+            if how < threads + continuing:
+                return beside(depth)
         if depth == 0 or left <= 1 or rng.random() < 0.3:
             return operator()
         kind = rng.choice(["sequential", "loop", "loop", "optional", "parallel"])
@@ -91,17 +145,27 @@ class Walker:
     async def main(self, node: Node) -> list[tuple[str, list[int]]]:
         """Everything that the node has received, in order, each with where it was in the program."""
         received: list[tuple[str, list[int]]] = []
+        beside: list[tuple[list[Operator], tuple[int, ...]]] = []
 
         async def walk(part: Group | Operator, turn: tuple[int, ...]) -> None:
             if isinstance(part, Operator):
                 await self._load(node, part, turn)
+                for operators, when in beside:
+                    for operator in operators:
+                        await self._use(node, operator, when, received)
                 await self._use(node, part, turn, received)
             elif part.kind == "parallel":
+                # The operators run beside the other children: they are used before each operator of theirs.
                 operators = [child for child in part.children if isinstance(child, Operator)]
+                groups = [child for child in part.children if not isinstance(child, Operator)]
                 for operator in operators:
                     await self._load(node, operator, turn)
                 for operator in operators:
                     await self._use(node, operator, turn, received)
+                beside.append((operators, turn))
+                for child in groups:
+                    await walk(child, turn)
+                beside.pop()
             elif part.kind == "optional" and self._number(turn, str(part.position)) % 2:
                 return
             elif part.kind == "loop":

@@ -1,0 +1,130 @@
+"""Threads: nodes with phases of their own, and what may not reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from types import ModuleType
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.images.image import Images
+from pointsman.network import mesh
+from pointsman.plan import build, meetings
+from pointsman.plan.build import make_plan
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import fold
+from pointsman.plan.structure import divided
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import make_images
+
+TEXT = """
+(broadcast 'x 0 :m 8)
+(parallel
+  (subset '(0 1) (sequential (stream 'a1 0 1 :m 9) (stream 'a2 1 0 :m 9) (stream 'a3 0 1 :m 9)))
+  (subset '(2 3) (sequential (stream 'b1 0 1 :m 9) (stream 'b2 1 0 :m 9) (stream 'b3 0 1 :m 9))))
+(broadcast 'y 3 :m 8)
+"""
+Judge = Callable[[str, str, Images], None]
+
+
+def compiled(text: str = TEXT) -> Images:
+    program = compile_text(text, topology=mesh(4))
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    return make_images(make_plan(program, NodeShape(), name="test", period=16, structures=[structure]))
+
+
+@lru_cache(maxsize=1)
+def threads() -> Images:
+    return compiled()
+
+
+def number(images: Images, name: str) -> int:
+    return next(i for i, phase in enumerate(images.phases) if name in phase.name.split("+"))
+
+
+def with_ways(images: Images, node: int, *ways: tuple[int, int]) -> Images:
+    nodes = [*images.nodes]
+    nodes[node] = replace(nodes[node], ways=tuple(ways))
+    return replace(images, nodes=tuple(nodes))
+
+
+def test_threads_are_legal() -> None:
+    images = threads()
+    report = check_images(images)
+    assert report.ok, report.render()
+    assert report.counts["ways of nodes"] > 8
+    assert number(images, "b2") not in {part.phase for part in images.nodes[0].phases}
+
+
+def test_a_way_to_a_phase_of_the_other_thread_is_found(shows: Judge) -> None:
+    images = threads()
+    first, other = number(images, "a1"), number(images, "b2")
+    broken = with_ways(images, 0, *images.nodes[0].ways, (first, other))
+    shows("threads", f"a way leads from phase {first} to phase {other}", broken)
+
+
+def test_a_way_against_the_order_of_the_program_is_found(shows: Judge) -> None:
+    images = threads()
+    broken = with_ways(images, 0, *images.nodes[0].ways, (number(images, "y"), number(images, "x")))
+    shows("threads", "a way leads from it to phase x", broken)
+
+
+def test_a_phase_to_which_no_way_leads_is_found(shows: Judge) -> None:
+    images = threads()
+    inner = number(images, "a2")
+    broken = with_ways(images, 0, *((a, b) for a, b in images.nodes[0].ways if b != inner))
+    shows("threads", "the node has a part in it, but no way of the node leads there", broken)
+
+
+@pytest.mark.parametrize("way", [(-5, 3), (99, -1), (0, 1 << 40)])
+def test_ways_between_no_phases_do_no_harm(shows: Judge, way: tuple[int, int]) -> None:
+    images = threads()
+    shows(
+        "threads",
+        f"a way leads from phase {way[0]} to phase {way[1]}",
+        with_ways(images, 1, *images.nodes[1].ways, way),
+    )
+
+
+def test_words_that_leave_the_thread_are_found(shows: Judge, change: ModuleType) -> None:
+    images = threads()
+    inner = number(images, "a2")
+    index = next(i for i, part in enumerate(images.nodes[1].phases) if part.phase == inner)
+    part = images.nodes[1].phases[index]
+    # A VFSM that writes the link to node 0 now writes the one to node 2.
+    ((there, _),) = [(port, end) for port, end in images.topology.at_port[1].items() if end[0] == 2]
+    back = next(port for port, end in images.topology.at_port[1].items() if end[0] == 0)
+    which = next(i for i, one in enumerate(part.annotations) if one.annotation.destination == back)
+    broken = change.with_annotation(images, 1, index, which, destination=there)
+    shows("threads", "+x leads to node 2, which has no part in the phase", broken)
+
+
+def test_a_link_whose_ends_are_in_no_common_barrier_is_found(shows: Judge) -> None:
+    images = threads()
+    closing = next(phase.barrier for phase in images.phases if phase.barrier is not None)
+    broken = replace(images, promises=tuple(p for p in images.promises if p.operator != closing))
+    report = check_images(broken)
+    assert any(f.rule == "threads" and "which is not in the node's barrier" in f.message for f in report.findings), (
+        report.render()
+    )
+
+
+def test_senders_that_did_not_wait_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The planner takes barriers to be behind everybody at once.
+    monkeypatch.setattr(build, "comes_next", lambda *_: False)
+    monkeypatch.setattr(meetings, "comes_next", lambda *_: False)
+    # Words from node 0 go over the links of both threads.
+    report = check_images(compiled(TEXT.replace("'y 3", "'y 0")))
+    found = [f for f in report.findings if f.rule == "threads"]
+    assert found
+    assert all("which was not in the barrier that closed phase" in f.message for f in found), report.render()
+
+
+def test_ways_of_other_nodes_do_not_count(breaks: Judge) -> None:
+    images = threads()
+    breaks("threads", "a way leads from phase 0 to phase 77", with_ways(images, 2, *images.nodes[2].ways, (0, 77)))
