@@ -10,7 +10,7 @@ Non-goals: continuing operators, sharing router memory between phases.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
@@ -27,7 +27,19 @@ from pointsman.streams.stream import RoutedPhase, Stream
 
 from .choice import able, why_none
 from .division import divisions
-from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
+from .ends import (
+    change_cycles,
+    closing_barrier,
+    collisions,
+    leaves_nothing,
+    parts_of,
+    phase_name,
+    phase_nodes,
+    settle_cycles,
+    why_not_loose,
+    word_spans,
+)
+from .hijack import Hijacked, hijack
 from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
 from .plan import Plan, PlannedOperator, PlannedPhase
@@ -35,7 +47,7 @@ from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Structure, optional_groups
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
-from .wires import Link, command_gap
+from .wires import Link, command_gap, keep_off
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
@@ -47,10 +59,12 @@ TOGETHER = 1
 once takes long."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
+HIJACKED = 1.5
+"""Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths among which the compiler chooses."""
 
-Routes = dict[tuple[tuple[Stream, ...], int], RoutedPhase | RoutingError]
+Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link]], RoutedPhase | RoutingError]
 
 
 def make_plan(
@@ -142,6 +156,8 @@ class _Draft:
     spans: list[range]
     part: OnlinePart | None = None
     """Its online streams; their span is the last one."""
+    loose: tuple[set[int], ...] = ()
+    """Partitions that its barrier leaves out."""
 
 
 class _Planner:
@@ -170,6 +186,8 @@ class _Planner:
         self.notes: list[str] = []
         self.joined: dict[int, dict[int, list[set[int]]]] = {}
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
+        self.taken: dict[int, dict[int, frozenset[Link]]] = {}
+        """By phase and earlier phase, links and slots that it has to leave alone."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
@@ -179,6 +197,7 @@ class _Planner:
             if phase is None:
                 return None
             planned.append(phase)
+        self._route_around(planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
         while found := [c for c in self._collisions(planned) if c[1] not in self.joined.get(c[0], {})]:
@@ -203,6 +222,36 @@ class _Planner:
             leaving(planned, self.structure.successors, self.structure.again, optional_groups(self.program)),
             tuple(self.notes),
         )
+
+    def _route_around(self, planned: list[PlannedPhase]) -> None:
+        """Route phases again on wires that those which neighbours may still be in do not use, where that costs less than the
+        barriers which it saves (Table 5.2: prohibitions to the stream router)."""
+        aliased = self.shape.aliased_handshake
+        collided = sorted({later: None for earlier, later, _ in self._collisions(planned) if planned[earlier].loose})
+        for later in collided:
+            found = {e for e, other, _ in self._collisions(planned) if other == later and planned[e].loose}
+            if not found or later in self.taken:
+                continue
+            after = self.structure.reachable(later) if planned[later].loose else frozenset()
+            others = {p for p, phase in enumerate(planned) if later in self.structure.reachable(p) and phase.loose}
+            self.taken[later] = {
+                p: keep_off(planned[p].routed, aliased_handshake=aliased) for p in sorted((others | after) - {later})
+            }
+            saved = 0.0
+            for earlier in found:
+                phase = self.structure.phases[earlier]
+                saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
+            try:
+                again = self.plan_phase(later, None, planned[later].cycles + saved)
+            except PlanError:
+                again = None
+            if again is None or any(
+                later in pair[:2] and planned[pair[0]].loose
+                for pair in self._collisions([*planned[:later], again, *planned[later + 1 :]])
+            ):
+                del self.taken[later]
+            else:
+                planned[later] = again
 
     # -- one phase -------------------------------------------------------------------------------------------
 
@@ -309,7 +358,7 @@ class _Planner:
         if part is not None and part.streams:
             spans.append(range(len(streams), len(streams) + len(part.streams)))
             streams += part.streams
-        routed = self._route(streams)
+        routed = self._route(index, streams)
         planned = self._operators(phase, implementations, spans, routed)
         if planned is None:
             return None
@@ -326,32 +375,55 @@ class _Planner:
         if not any(s >= 0 and s != index for s in self.structure.successors[index]):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
-        reason = barrier_reason or needs_barrier(planned, phase, nodes, routed)
+        parts = parts_of(phase, routed)
+        why_not = [barrier_reason or why_not_loose(part, planned, routed, self._last(index)) for part in parts]
+        reason = next((why for why in why_not if why is not None), None)
         if reason is None:
-            ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
+            if leaves_nothing(parts, planned, self._last(index)):
+                ending = closed("no-op", "no word is left in a node's router when its own messages are through")
+            else:
+                ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
             return _Draft(ending, None, ending.cycles, spans)
-        barrier = self._barrier(phase, routed)
+        loose = [part for part, why in zip(parts, why_not, strict=True) if why is None]
+        barrier = self._barrier(phase, routed, None, loose)
         if not barrier.instances:
             ending = closed("msg-sync", "no word leaves its node")
             return _Draft(ending, None, ending.cycles, spans)
+        found = hijack(barrier, planned, routed, Wiring(routed))
+        if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
+            why = f"{reason}; {found.words} words over streams of the phase tell that all are done"
+            ending = self._closed(
+                phase, planned, found, routed, nodes, "hijack", why, found.spread + change_cycles(routed)
+            )
+            return _Draft(ending, None, ending.cycles, spans)
         ending = closed("none", reason)
         least = ending.cycles + phase.exits * self._barrier_cycles(barrier)
-        return _Draft(ending, reason, least, spans)
+        return _Draft(ending, reason, least, spans, loose=tuple(loose))
+
+    def _last(self, index: int) -> frozenset[str] | None:
+        """Operators of a phase after which a node may leave it; None: any."""
+        last = self.structure.last
+        return last[index] if last else None
 
     def _with_barrier(self, phase: PhaseOutline, draft: _Draft) -> PlannedPhase | None:
         """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe."""
         assert draft.reason is not None
         before = draft.phase
-        barrier = self._barrier(phase, before.routed, draft.part)
+        index = self.structure.phases.index(phase)
+        barrier = self._barrier(phase, before.routed, draft.part, draft.loose)
         ending = StrBarrierTree()
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
         span = range(len(streams), len(streams) + len(own))
-        routed = self._route(streams + own)
+        routed = self._route(index, streams + own)
         implementations = tuple(one.implementation for one in before.operators)
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
             return None
+        left_out = [part for part in parts_of(phase, routed) if part.isdisjoint(barrier.nodes)]
+        if any(why_not_loose(part, planned, routed, self._last(index)) for part in left_out if len(part) > 1):
+            # With the barrier it is routed otherwise, so that a part that needed none needs one now.
+            return self._with_barrier(phase, replace(draft, loose=())) if draft.loose else None
         closing = plan_operator(barrier, ending, span, routed, Wiring(routed))
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
@@ -362,12 +434,13 @@ class _Planner:
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
 
-    def _route(self, streams: list[Stream]) -> RoutedPhase:
-        key = (tuple(streams), self.period)
+    def _route(self, index: int, streams: list[Stream]) -> RoutedPhase:
+        taken = frozenset().union(*self.taken.get(index, {}).values())
+        key = (tuple(streams), self.period, taken)
         if key not in self.routes:
             try:
                 self.routes[key] = route_phase(
-                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed
+                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed, forbidden=taken
                 )
             except RoutingError as error:
                 self.routes[key] = error
@@ -392,10 +465,16 @@ class _Planner:
             planned.append(one)
         return tuple(planned)
 
-    def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
+    def _barrier(
+        self,
+        phase: PhaseOutline,
+        routed: RoutedPhase,
+        part: OnlinePart | None = None,
+        loose: Collection[set[int]] = (),
+    ) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
         joined = chain.from_iterable(self.joined.get(self.structure.phases.index(phase), {}).values())
-        return closing_barrier(phase, routed, joined, part)
+        return closing_barrier(phase, routed, joined, part, loose)
 
     def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:
         return collisions(planned, self.structure, aliased_handshake=self.shape.aliased_handshake)
@@ -408,7 +487,7 @@ class _Planner:
         self,
         phase: PhaseOutline,
         operators: tuple[PlannedOperator, ...],
-        barrier: PlannedOperator | None,
+        barrier: PlannedOperator | Hijacked | None,
         routed: RoutedPhase,
         nodes: frozenset[int],
         technique: Technique,
@@ -436,7 +515,10 @@ class _Planner:
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
                 cycles += phase.exits * sum(worst) / len(worst)
-        if barrier is not None:
+        if isinstance(barrier, Hijacked):
+            cycles += phase.exits * (barrier.cycles + settle)
+            barrier = barrier.planned
+        elif barrier is not None:
             cycles += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
             cycles += phase.exits * (command_gap(routed) / 2 + 6)

@@ -42,7 +42,7 @@ def plan_operator(
     states = [(value, stage) for value in values for stage in range(stages)]
     drafts: dict[int, list[tuple[State, RoleDraft]]] = {}
     delays: dict[int, list[int]] = {}
-    bound = implementation.traceable and not implementation.processor_bound
+    bound = clear = implementation.traceable
     seen: dict[object, Termination] = {}
     for i, instance in enumerate(operator.instances):
         own = [s for s in span if routed.streams[s].name.startswith(f"{operator.label}[{i}]")]
@@ -50,12 +50,10 @@ def plan_operator(
             here = {node: role(implementation, operator, wiring, i, node, value) for node in instance.nodes}
             for node, draft in here.items():
                 drafts.setdefault(node, []).extend(((value, s), _at_stage(draft, s)) for s in range(stages))
-            if bound:
+            if bound or clear:
                 found = _termination(operator, instance, value, here, own, routed, wiring, seen)
-                if found is None:
-                    bound = False
-                    continue
-                for node, delay in found.items():
+                bound, clear = bound and found.message_bound, clear and found.clear
+                for node, delay in found.delays.items():
                     delays.setdefault(node, []).append(delay)
     rewrites = any(draft.settings for own_drafts in drafts.values() for _, draft in own_drafts)
     safe = bound or implementation.processor_bound or implementation.synchronised
@@ -71,6 +69,7 @@ def plan_operator(
         tuple(span),
         stages,
         implementation.drain(operator, wiring),
+        clear if implementation.traceable else implementation.processor_bound,
     )
 
 
@@ -91,21 +90,23 @@ def _termination(
     routed: RoutedPhase,
     wiring: Wiring,
     seen: dict[object, Termination],
-) -> dict[int, int] | None:
-    """Delays by node, or None if the operator is not message-bound. ``seen`` keeps what translated instances share."""
+) -> Termination:
+    """How an instance ends. ``seen`` keeps what translated instances share."""
     if len(instance.nodes) == 1 or all(draft.local for draft in drafts.values()):
-        return dict.fromkeys(instance.nodes, 0)
+        return Termination(True, dict.fromkeys(instance.nodes, 0), clear=True)
+    lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}
+    if len(lengths) > 1:
+        return Termination(False, {})
+    words = next(iter(lengths), None) or operator.m
     key = (value, _shape_of(instance, streams, routed))
     if key not in seen:
         lanes = {node: draft.lanes for node, draft in drafts.items()}
         settings = {node: draft.settings for node, draft in drafts.items()}
-        found = termination(operator_graph(wiring, lanes, settings, streams), lanes, operator.m, instance.nodes)
+        found = termination(operator_graph(wiring, lanes, settings, streams), lanes, words, instance.nodes)
         by_place = {instance.nodes.index(node): delay for node, delay in found.delays.items()}
-        seen[key] = Termination(found.message_bound, by_place)
+        seen[key] = replace(found, delays=by_place)
     result = seen[key]
-    if not result.message_bound:
-        return None
-    return {instance.nodes[position]: delay for position, delay in result.delays.items()}
+    return replace(result, delays={instance.nodes[position]: delay for position, delay in result.delays.items()})
 
 
 def _shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:

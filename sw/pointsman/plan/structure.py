@@ -51,6 +51,8 @@ class Structure:
     """Labels of all loops."""
     again: frozenset[int] = frozenset()
     """Phases in which operators may follow each other, or one itself, without the phase being left."""
+    last: tuple[frozenset[str], ...] = ()
+    """By phase, labels of the operators after which a node may leave it; empty if that is not known."""
 
     def next_for(self, phase: int, members: Iterable[int]) -> dict[int, tuple[int, ...]]:
         """Phases of ``members`` (or END) that may come next after ``phase`` for a node that only has a part in
@@ -92,7 +94,7 @@ def divided(program: Program, root: Part, phases: Phases) -> Structure:
         part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
     )
     ways = control(root, phases)
-    return Structure(outlines, ways.successors, loops, ways.again)
+    return Structure(outlines, ways.successors, loops, ways.again, last=ways.last)
 
 
 def optional_groups(program: Program) -> dict[str, frozenset[int]]:

@@ -46,6 +46,15 @@ def link_reads(routed: RoutedPhase) -> set[Link]:
     }
 
 
+def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]:
+    """What another phase must not write in order to have no wires in common with this one."""
+    found = set(link_writes(routed))
+    if aliased_handshake:
+        ends = {(node, port): routed.topology.at_port[node][port] for node, port, _ in found}
+        found |= {(*ends[node, port], slot) for node, port, slot in found}
+    return frozenset(found)
+
+
 def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
     """Free slots in which VFSM 1 may run: those not right after a VFSM that may write the interface (§7.1.5)."""
     schedule = routed.schedule[node, :, pipeline]

@@ -163,6 +163,12 @@ def check_reprogramming(
                 )
 
 
+def meets(images: Images, node: int, phase: int) -> bool:
+    """Does this node leave the phase together with others, after a barrier or something that does as well?"""
+    barrier = images.phases[phase].barrier
+    return barrier is not None and any(index == barrier for index, _ in images.nodes[node].operators)
+
+
 class LinkUse:
     """Slots in which a node may use its links in a phase, under any value and before any load function."""
 
@@ -217,7 +223,7 @@ def check_wires(
     for node, links in enumerate(images.topology.at_port):
         for earlier, next_phases in following[node].items():
             settle = dict(views[earlier][node].part.settle)
-            barrier = images.phases[earlier].technique == "barrier"
+            barrier = meets(images, node, earlier)
             for later in next_phases if barrier else later_phases(following[node], earlier):
                 if later == earlier:
                     continue
@@ -290,7 +296,8 @@ def check_kept_registers(
             for phase in following[node]
         }
         for phase in following[node]:
-            if images.phases[phase].technique != "msg-sync" or phase not in later_phases(following[node], phase):
+            loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
+            if not loose or phase not in later_phases(following[node], phase):
                 continue
             for other in following[node]:
                 shared = used[phase] & used[other] if other != phase else set()
@@ -326,7 +333,7 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
         for left, entered, way in passages.get(node, ()):
             notebook.counts["passages"] += 1
             alone = left == entered or entered == -1
-            if not way and not (alone and left != -1 and images.phases[left].technique == "barrier"):
+            if not way and not (alone and left != -1 and images.phases[left].barrier is not None):
                 note("a passage leads through no phase", "a phase on the way, or a barrier that others need")
             for phase in way:
                 if phase not in silent:

@@ -50,7 +50,7 @@ RULES: dict[str, Rule] = {
     ),
     "registers": Rule(
         "An interface register is read by one VFSM or by the processor, and what is written to it belongs to one stream; "
-        "command registers serve VFSM 1 only; a phase that messages alone close keeps its registers.",
+        "command registers serve VFSM 1 only; a phase that nodes leave each for itself keeps its registers.",
         "§7.1.1, §5.2.3",
     ),
     "lanes": Rule(
@@ -68,7 +68,8 @@ RULES: dict[str, Rule] = {
         "§5.3, Table 5.2",
     ),
     "message-ends": Rule(
-        "A phase that messages alone close has no words on the way through nodes that do not exchange any with their ends.",
+        "A node that leaves a phase for itself knows from its own messages that no more words come, and waits for those that it "
+        "leaves behind; nobody gets through what closes a phase for several before all of them have come.",
         "§5.2.3",
     ),
     "online": Rule(

@@ -123,15 +123,20 @@ class _Structure:
                     )
             for successor in phase.successors:
                 self.in_range("a successor", successor, len(images.phases), phase=number)
-            if (phase.technique == "barrier") != (phase.barrier is not None):
+            if (phase.technique in ("barrier", "hijack")) != (phase.barrier is not None):
                 self.note(
                     "structure",
                     f"technique {phase.technique} with barrier operator {phase.barrier}",
-                    "a barrier operator for the technique barrier, and only then",
+                    "a barrier operator for the techniques barrier and hijack, and only then",
                     phase=number,
                 )
             if phase.barrier is not None and phase.barrier not in phase.operators:
                 self.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
+            for index in phase.last:
+                if index not in phase.operators:
+                    self.note(
+                        "structure", f"operator {index} may be the last", "an operator of the phase", phase=number
+                    )
 
     def check_part(self, node: int, part: NodePhase) -> None:
         images, shape = self.images, self.images.shape

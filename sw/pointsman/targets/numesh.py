@@ -124,12 +124,12 @@ class _Allocator:
     def _register_bases(self) -> list[dict[int, int]]:
         """For each phase, what to add to a virtual register number, by node.
 
-        A phase that ends by messages keeps its registers to itself: a neighbour that is ahead may send words of its next
+        A phase that a node leaves for itself keeps its registers there: a neighbour that is ahead may send words of its next
         use while this node is still in it, and they wait in these registers. All others can share theirs.
         """
         pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
         kept: dict[int, int] = defaultdict(lambda: pipelines)
-        ordered = sorted(self.plan.phases, key=lambda phase: phase.technique != "msg-sync")
+        ordered = sorted(self.plan.phases, key=lambda phase: not phase.loose)
         by_phase: dict[int, dict[int, int]] = {}
         for phase in ordered:
             base = {}
@@ -141,7 +141,7 @@ class _Allocator:
                         f"{registers - kept[node]} left of {registers}",
                         hint="use fewer operators, or a node with more interface registers",
                     )
-                if phase.technique == "msg-sync":
+                if phase.loose:
                     kept[node] += count
             by_phase[id(phase)] = base
         return [by_phase[id(phase)] for phase in self.plan.phases]
@@ -256,7 +256,7 @@ class _Allocator:
             if vfsm.node == node
         )
         settle: tuple[tuple[int, int], ...] = ()
-        if phase.technique == "barrier":
+        if phase.barrier is not None and node in phase.barrier.operator.nodes:
             again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
             settle = tuple((s, phase.settle) for s in sorted({*self._successors(index), *again} - ({index} - again)))
         return NodePhase(
@@ -415,6 +415,17 @@ class _Allocator:
             self.barriers.get(index),
             self.carriers.get(index),
             self._load_cycles(index),
+            self._last(index),
+        )
+
+    def _last(self, index: int) -> tuple[int, ...]:
+        """Operators of a phase after which a node may leave it."""
+        last = self.plan.structure.last
+        own = {id(one) for one in self.plan.phases[index].operators}
+        return tuple(
+            number
+            for number, (_, one) in enumerate(self.operators)
+            if id(one) in own and (not last or one.operator.label in last[index])
         )
 
     def _load_cycles(self, index: int) -> int:
