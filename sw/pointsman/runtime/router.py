@@ -61,6 +61,8 @@ class Router:
         """Phase that runs; -1: the loader phase."""
         self.resident: set[int] = set(self.phases) if preloaded else set()
         self.preloaded = preloaded
+        self.changes = 0
+        """Changes of phase so far."""
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
         self.standing: dict[tuple[int, int], Annotation] = {}
@@ -171,6 +173,7 @@ class Router:
             return
         if left >= 0:
             await leave(left)
+        self.changes += 1
         if phase not in self.resident:
             if left >= 0:
                 await self.jump(-1, Category.PSYNC)

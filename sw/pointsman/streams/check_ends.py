@@ -15,11 +15,11 @@ from pointsman.images.image import SYNC, Images, LaneImage
 from .check_node import NodeView
 from .check_promises import Trace
 from .check_report import Finding, Notebook
-from .token_game import Board, board, play
+from .token_game import Board, Outcome, board, play
 
 MOST_STATES = 24
 """States of an operator that are looked at."""
-MOST_STEPS = 20_000_000
+MOST_STEPS = 3_000_000
 """Moves of tokens in all games of a phase, about."""
 SHORT = 16
 """Words of a message that are tried first: what holds for a short one holds for a long one."""
@@ -45,8 +45,9 @@ def check_ends(
     traces : mapping
         By promise, what was seen of it.
     """
-    if images.phases[phase].technique != "none":
-        _Ends(images, phase, codes, views, promises, traces, notebook).check()
+    if images.phases[phase].technique == "none" and set(images.phases[phase].successors) <= {phase}:
+        return
+    _Ends(images, phase, codes, views, promises, traces, notebook).check()
 
 
 class _Ends:
@@ -143,8 +144,8 @@ class _Ends:
             self.note(node, *found, index)
 
     def _freed(self, index: int, state: int, game: Board, node: int, words: int) -> tuple[str, str] | None:
-        free = play(game, words)
-        if node not in free.done:
+        free = self.play(game, words)
+        if free is None or node not in free.done:
             return None  # it never gets away
         here = [place for place in game.onward if place[0] == node]
         for other, lanes in game.lanes.items():
@@ -152,10 +153,8 @@ class _Ends:
                 continue
             for lane in (None, *range(len(lanes))):
                 for after in (0,) if lane is None else range(words - 1, 0, -1):
-                    if not self._spend(game, words):
-                        return None
-                    end = play(game, words, other, lane, after)
-                    if node not in end.done:
+                    end = self.play(game, words, other, lane, after)
+                    if end is None or node not in end.done:
                         break
                     left = max((free.passed[place] - end.passed[place] for place in here), default=0)
                     if not left:
@@ -188,7 +187,8 @@ class _Ends:
                 if other not in game.lanes:
                     return False
                 # Who cannot get through with a short message cannot with a long one.
-                if not any(self._spend(game, w) and node not in play(game, w, other).done for w in (min(m, SHORT), m)):
+                ends = (self.play(game, words, other) for words in (min(m, SHORT), m))
+                if not any(end is not None and node not in end.done for end in ends):
                     return False
         return True
 
@@ -201,11 +201,11 @@ class _Ends:
         games = self.games(index, 0)
         for game in games.boards if games else ():
             members = {node for node, lanes in game.lanes.items() if lanes}
-            free = play(game, 1)
+            free = self.play(game, 1)
             for other in sorted(members):
-                if not self._spend(game, 1):
+                end = self.play(game, 1, other)
+                if free is None or end is None:
                     return
-                end = play(game, 1, other)
                 for node in sorted(end.done & (members - {other})):
                     self.note(
                         node,
@@ -213,6 +213,7 @@ class _Ends:
                         "a barrier that waits for all of its nodes",
                         index,
                     )
+            assert free is not None
             for node in sorted(members - free.done):
                 self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
             for node in sorted(members & free.done):
@@ -312,15 +313,23 @@ class _Ends:
     def _start(self, number: int) -> tuple[int, int]:
         return self.images.promises[number].source, self.images.promises[number].register
 
-    def _spend(self, game: Board, words: int) -> bool:
-        self.steps -= len(game.onward) * (words + 4)
-        self.notebook.counts["games"] += 1
-        if self.steps >= 0:
-            return True
-        left_out = f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
-        if left_out not in self.notebook.unchecked:
-            self.notebook.unchecked.append(left_out)
-        return False
+    def play(
+        self, game: Board, words: int, stopped: int | None = None, lane: int | None = None, after: int = 0
+    ) -> Outcome | None:
+        """How a game goes; None if there were too many."""
+        key = words, stopped, lane, after
+        if key not in game.played:
+            self.steps -= len(game.onward) * (words + 4)
+            if self.steps < 0:
+                left_out = (
+                    f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
+                )
+                if left_out not in self.notebook.unchecked:
+                    self.notebook.unchecked.append(left_out)
+                return None
+            self.notebook.counts["games"] += 1
+            game.played[key] = play(game, *key)
+        return game.played[key]
 
     def _groups(self) -> dict[int, int]:
         """Each node's part of the phase: what words of its operators join."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise, product
 
-from numesh.codes import REPROGRAM_VFSM, Codes
+from numesh.codes import REPROGRAM_VFSM, Codes, MoveType
 from pointsman.images.image import Images, PhaseImage
 
 from .check_node import Key, NodeView
@@ -187,7 +187,8 @@ class LinkUse:
                 off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
                 if codes.is_neighbour(annotation.destination) and not off:
                     self.writes.setdefault(annotation.destination, set()).update(slots)
-                if codes.is_neighbour(annotation.source):
+                # The second leg of a fork names the link that the first one writes, and reads nothing from it.
+                if codes.is_neighbour(annotation.source) and annotation.type != MoveType.FORK:
                     before = {(slot - 1) % view.period for slot in slots}
                     self.reads.setdefault(annotation.source, set()).update(before)
 

@@ -35,6 +35,8 @@ class Board:
     """VFSMs that put words into a register."""
     lanes: dict[int, tuple[LaneImage, ...]] = field(default_factory=dict)
     """By node."""
+    played: dict[tuple[int, int | None, int | None, int], Outcome] = field(default_factory=dict)
+    """Outcomes of games by their words, and who stopped where."""
 
     def nodes(self) -> set[int]:
         return {place[0] for place in self.onward}

@@ -22,8 +22,10 @@ KINDS = ("broadcast", "broadcast", "stream", "cshift", "eoshift", "barrier")
 MOST_ROUNDS = 3
 
 
-def random_text(seed: int, topology: Topology, *, depth: int = 2, operators: int = 5) -> str:
-    """A program; the same for the same arguments."""
+def random_text(
+    seed: int, topology: Topology, *, depth: int = 2, operators: int = 5, rounds: int = MOST_ROUNDS
+) -> str:
+    """A program; the same for the same arguments. Loops are run at most ``rounds`` times."""
     rng = random.Random(seed)
     labels = iter(f"o{i}" for i in range(1000))
     left = operators
@@ -70,7 +72,7 @@ def random_text(seed: int, topology: Topology, *, depth: int = 2, operators: int
         kind = rng.choice(["sequential", "loop", "loop", "optional", "parallel"])
         if kind == "parallel":
             return f"(parallel {operator()} {operator()})"
-        head = f"loop '{next(labels)}_loop {rng.randint(1, MOST_ROUNDS)}" if kind == "loop" else kind
+        head = f"loop '{next(labels)}_loop {rng.randint(1, rounds)}" if kind == "loop" else kind
         return f"({head} {' '.join(part(depth - 1) for _ in range(rng.randint(1, 3)))})"
 
     return "\n".join(part(depth) for _ in range(rng.randint(2, 3)))
