@@ -14,7 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
+from typing import Any
 
+from numesh.codes import Codes
 from numesh.shape import NodeShape
 from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
@@ -25,6 +27,7 @@ from pointsman.operators.implementation import rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
+from .cache import evicted
 from .choice import able, why_none
 from .division import divisions
 from .ends import (
@@ -44,7 +47,7 @@ from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
-from .structure import PhaseOutline, Structure, optional_groups
+from .structure import PhaseOutline, Structure, optional_groups, schedule_blocks
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
 from .wires import Link, command_gap, keep_off
@@ -61,6 +64,8 @@ BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
 HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
+RESIDENT = 2
+"""Least phases that the schedule memory must hold besides the loader phase."""
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths among which the compiler chooses."""
 
@@ -133,13 +138,16 @@ def make_plan(
 
 
 def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
-    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory."""
+    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory; failing
+    that, those with which it holds two besides the loader's, so that the others take turns."""
     blocks = len(structure.phases) + 1
+    least = min(blocks, 1 + RESIDENT)
     fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
-    lengths = [asked] if asked is not None else fitting or [max(2, shape.schedule_depth // blocks)]
-    if blocks * lengths[0] > shape.schedule_depth:
+    sharing = [p for p in PERIODS if least * p <= shape.schedule_depth]
+    lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
+    if least * lengths[0] > shape.schedule_depth:
         raise PlanError(
-            f"{len(structure.phases)} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
+            f"{least - 1} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
             f"memory of {shape.schedule_depth} entries",
             hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
         )
@@ -188,6 +196,8 @@ class _Planner:
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
         self.taken: dict[int, dict[int, frozenset[Link]]] = {}
         """By phase and earlier phase, links and slots that it has to leave alone."""
+        self.known: dict[object, Any] = {}
+        """What has been worked out for routed streams; these are kept in ``routes``, so their identity will do."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
@@ -210,6 +220,7 @@ class _Planner:
                 again = self.plan_phase(earlier, reason)
                 assert again is not None
                 planned[earlier] = again
+        self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
         return Plan(
             name,
@@ -252,6 +263,14 @@ class _Planner:
                 del self.taken[later]
             else:
                 planned[later] = again
+
+    def _count_reloads(self, planned: list[PlannedPhase]) -> None:
+        """Phases that take turns in the schedule memory cost the time of loading them each time, about."""
+        places = schedule_blocks(self.structure, self.period, self.shape)
+        for index in evicted(places, self.structure.successors):
+            words = self.period * Codes(self.shape).command_words
+            cycles = planned[index].cycles + self.structure.phases[index].exits * 2 * words
+            planned[index] = replace(planned[index], cycles=cycles)
 
     # -- one phase -------------------------------------------------------------------------------------------
 
@@ -389,7 +408,10 @@ class _Planner:
         if not barrier.instances:
             ending = closed("msg-sync", "no word leaves its node")
             return _Draft(ending, None, ending.cycles, spans)
-        found = hijack(barrier, planned, routed, Wiring(routed))
+        key = "hijack", id(routed), implementations, barrier.instances
+        if key not in self.known:
+            self.known[key] = hijack(barrier, planned, routed, Wiring(routed))
+        found: Hijacked | None = self.known[key]
         if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
             why = f"{reason}; {found.words} words over streams of the phase tell that all are done"
             ending = self._closed(
@@ -424,7 +446,10 @@ class _Planner:
         if any(why_not_loose(part, planned, routed, self._last(index)) for part in left_out if len(part) > 1):
             # With the barrier it is routed otherwise, so that a part that needed none needs one now.
             return self._with_barrier(phase, replace(draft, loose=())) if draft.loose else None
-        closing = plan_operator(barrier, ending, span, routed, Wiring(routed))
+        key = "barrier", id(routed), barrier.instances
+        if key not in self.known:
+            self.known[key] = plan_operator(barrier, ending, span, routed, Wiring(routed))
+        closing: PlannedOperator | None = self.known[key]
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         closing = replace(closing, drain=max(one.drain for one in planned))
@@ -456,6 +481,11 @@ class _Planner:
         spans: list[range],
         routed: RoutedPhase,
     ) -> tuple[PlannedOperator, ...] | None:
+        key = "operators", id(routed), implementations, phase.operators
+        if key in self.known:
+            found: tuple[PlannedOperator, ...] | None = self.known[key]
+            return found
+        self.known[key] = None
         wiring = Wiring(routed)
         planned = []
         for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
@@ -463,6 +493,7 @@ class _Planner:
             if one is None:
                 return None
             planned.append(one)
+        self.known[key] = tuple(planned)
         return tuple(planned)
 
     def _barrier(

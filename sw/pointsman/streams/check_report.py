@@ -18,7 +18,10 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "structure": Rule("Every number names something that is there, and every table has its full size.", "§7.1"),
-    "blocks": Rule("The blocks of a node's phases lie behind the loader block, in the memory, and apart.", "§7.1.5"),
+    "blocks": Rule(
+        "The blocks of a node's phases lie behind the loader block and in the memory; those that share one take time to load.",
+        "§7.1.5",
+    ),
     "annotations": Rule(
         "Each VFSM that a schedule names has one annotation; 0 and 1 keep theirs, and no other has any.", "§7.1.5"
     ),

@@ -350,7 +350,8 @@ class _Structure:
                     f"block 1 to {depth // period - 1}: {depth} entries in blocks of {period}, the first the loader's",
                     **place,
                 )
-            if block in blocks:
+            long_enough = images.phases[part.phase].load_cycles >= period + len(part.annotations)
+            if block in blocks and not long_enough:
                 self.note(
                     "blocks",
                     f"it is in block {block} as phase {self.phase_name(blocks[block])} is",

@@ -98,7 +98,7 @@ def case_of(seed: int, *, often: bool = False) -> Case:
     """The case of a seed."""
     size = SIZES[seed % len(SIZES)]
     text = _trees().random_text(seed, mesh(*size), rounds=OFTEN if often else _trees().MOST_ROUNDS)
-    return Case(seed, text, size, often or seed % 4 != 1, SHAPE.schedule_depth // PERIOD)
+    return Case(seed, text, size, often or seed % 4 != 1, 4 if seed % 4 == 0 else SHAPE.schedule_depth // PERIOD)
 
 
 def compiled(case: Case) -> Images | None:
