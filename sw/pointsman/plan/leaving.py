@@ -60,6 +60,7 @@ def leaving(
             # A node that only lends its router leaves at its end as well, because it has been through.
             if here != part or any(_away(z, node, phases, flow) for node in part):
                 quiet = [node for node in sorted(here) if not alike and not _always_last(z, node, users, flow)]
+                quiet = [node for node in quiet if _may_end(z, node, phases, flow)]
                 if quiet:
                     _refuse(phase, quiet[0])
                 at_end[z] = at_end.get(z, frozenset()) | here
@@ -101,6 +102,11 @@ def _away(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool
         for w in after
         if w != z
     )
+
+
+def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool:
+    """Can the program end for this node in this phase, and not in a later one of its own?"""
+    return END in _reached(flow[z], flow, lambda phase: node not in phases[phase].nodes)
 
 
 def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow) -> bool:

@@ -148,6 +148,16 @@ class _Ends:
         if free is None or node not in free.done:
             return None  # it never gets away
         here = [place for place in game.onward if place[0] == node]
+        for place in here:
+            behind = 0
+            while behind < free.passed[place]:
+                end = self.play(game, words, held_up=(place, free.passed[place] - behind - 1))
+                if end is None or node not in end.done:
+                    break
+                behind += 1
+            need = 1 + (behind - 1) * self.images.period // len(self.slots(place)) if behind else 0
+            if self.delay(index, state, node) < need:
+                return self._late(behind, index, state, node, need)
         for other, lanes in game.lanes.items():
             if other == node:
                 continue
@@ -166,12 +176,15 @@ class _Ends:
                         )
                     need = 1 + (left - 1) * self.images.period // max(len(self.slots(place)) for place in here)
                     if self.delay(index, state, node) < need:
-                        return (
-                            f"{left} words may still be on their way when it is through, and it waits "
-                            f"{self.delay(index, state, node)} cycles",
-                            f"at least {need} cycles",
-                        )
+                        return self._late(left, index, state, node, need)
         return None
+
+    def _late(self, left: int, index: int, state: int, node: int, need: int) -> tuple[str, str]:
+        delay = self.delay(index, state, node)
+        return (
+            f"{left} words may still be on their way when it is through, and it waits {delay} cycles",
+            f"at least {need} cycles",
+        )
 
     def all_begun(self, index: int, node: int, part: set[int]) -> bool:
         """When a node is through with an operator, have all others begun with it?"""
@@ -314,10 +327,16 @@ class _Ends:
         return self.images.promises[number].source, self.images.promises[number].register
 
     def play(
-        self, game: Board, words: int, stopped: int | None = None, lane: int | None = None, after: int = 0
+        self,
+        game: Board,
+        words: int,
+        stopped: int | None = None,
+        lane: int | None = None,
+        after: int = 0,
+        held_up: tuple[tuple[int, int, int], int] | None = None,
     ) -> Outcome | None:
         """How a game goes; None if there were too many."""
-        key = words, stopped, lane, after
+        key = words, stopped, lane, after, held_up
         if key not in game.played:
             self.steps -= len(game.onward) * (words + 4)
             if self.steps < 0:

@@ -35,7 +35,7 @@ class Board:
     """VFSMs that put words into a register."""
     lanes: dict[int, tuple[LaneImage, ...]] = field(default_factory=dict)
     """By node."""
-    played: dict[tuple[int, int | None, int | None, int], Outcome] = field(default_factory=dict)
+    played: dict[tuple[object, ...], Outcome] = field(default_factory=dict)
     """Outcomes of games by their words, and who stopped where."""
 
     def nodes(self) -> set[int]:
@@ -104,7 +104,14 @@ class Outcome:
     """Words that each VFSM has passed on."""
 
 
-def play(board: Board, words: int, stopped: int | None = None, lane: int | None = None, after: int = 0) -> Outcome:
+def play(
+    board: Board,
+    words: int,
+    stopped: int | None = None,
+    lane: int | None = None,
+    after: int = 0,
+    held_up: tuple[Place, int] | None = None,
+) -> Outcome:
     """Move words until nothing moves.
 
     Parameters
@@ -113,6 +120,8 @@ def play(board: Board, words: int, stopped: int | None = None, lane: int | None 
         Length of a message where a lane does not say.
     stopped : int or None
         A node whose lane ``lane`` (None: all of them) moves ``after`` words only.
+    held_up : tuple or None
+        A VFSM, and how many words it has passed on so far: routers take their time as well.
     """
     held = dict.fromkeys(board.onward, False)
     passed = dict.fromkeys(board.onward, 0)
@@ -162,6 +171,8 @@ def play(board: Board, words: int, stopped: int | None = None, lane: int | None 
                     continue
                 full.discard(origin)
                 held[place] = going = True
+            if held_up is not None and place == held_up[0] and passed[place] >= held_up[1]:
+                continue
             to = board.into.get(place)
             if (to is not None and to in full) or any(held[other] for other in onward):
                 continue

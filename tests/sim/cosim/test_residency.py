@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from cosim.record import Record
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError
 from pointsman.images import images_from_bytes, images_to_bytes
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
@@ -22,6 +24,7 @@ from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import Structure, outline
 from pointsman.runtime import Node
 from pointsman.runtime.numesh import NumeshSubstrate, numesh_node
+from pointsman.runtime.router import Router
 from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
 
@@ -44,6 +47,7 @@ def text(words: int) -> str:
     return f"(loop 'l {ROUNDS} {shifts})"
 
 
+@lru_cache
 def images(words: int, blocks: int) -> Images:
     shape = NodeShape(schedule_depth=blocks * PERIOD, vfsms=128, registers=64)
     made = make_images(make_plan(compile_text(text(words), topology=mesh(2, 2)), shape, name="many", period=PERIOD))
@@ -102,6 +106,20 @@ def test_with_room_for_all_each_is_loaded_once() -> None:
     record, loads = run(made, 1)
     assert record.results == expected(1)
     assert loads == [PHASES] * 4
+
+
+def test_fault_what_was_overwritten_counts_as_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = images(1, 4)
+    load = Router.load
+
+    async def forgetful(router: Router, phase: int) -> None:
+        before = set(router.resident)
+        await load(router, phase)
+        router.resident |= before
+
+    monkeypatch.setattr(Router, "load", forgetful)
+    with pytest.raises(PointsmanError):
+        run(made, 1)
 
 
 def test_preloaded_the_first_of_each_block_is_there() -> None:
