@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench soak fuzz fuzz-soak check docs clean formal mutants fpga bitstream
+.PHONY: help setup run test sim verilog bench soak soak-programs fuzz fuzz-soak check docs clean formal mutants fpga bitstream
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,12 @@ bitstream: $(STAMP) ## a 2x2 mesh for the ULX3S-85F board, build/fpga/exchange.b
 soak: $(STAMP) ## the slow tests, then 10^9 node-cycles of random programs (can be stopped and started again)
 	@$(BIN)/python -m pytest -m slow
 	@nice $(BIN)/python tests/sim/cosim/soak.py
+
+PROGRAMS ?= 10000
+CHANGES ?= 1000000
+
+soak-programs: $(STAMP) ## random programs through their phases, PROGRAMS=10000 and CHANGES=1000000 (can be stopped and started again)
+	@nice $(BIN)/python tests/sim/cosim/soak_programs.py --cases $(PROGRAMS) --changes $(CHANGES)
 
 FUZZ_SECONDS ?= 60
 FUZZ_INPUTS ?= 1000000

@@ -18,7 +18,8 @@ IoKind = Literal["write", "read", "both", "func", "none"]
 """Which I/O functions a node may call. With "both" (a node that is the source of one instance and a destination of
 another) the write function moves the write lanes and the read function the read lanes; otherwise one function moves
 all lanes."""
-Technique = Literal["none", "msg-sync", "barrier"]
+Technique = Literal["none", "msg-sync", "hijack", "barrier", "no-op"]
+"""How a phase ends (Metcalf 1997, Table 5.1)."""
 
 
 @dataclass(frozen=True)
@@ -188,19 +189,24 @@ class PhaseImage:
 
     name: str
     block: int
-    """Block of the schedule memory: entries block * period to block * period + period - 1."""
+    """Block of the schedule memory: entries block * period to block * period + period - 1. Phases may share one: the run time
+    loads what is not there."""
     operators: tuple[int, ...]
     technique: Technique
     reason: str
     """Why this technique, in words."""
     successors: tuple[int, ...]
     barrier: int | None = None
-    """Which of the operators closes the phase, for the technique "barrier"."""
+    """Which of the operators closes the phase, for the techniques "barrier" and "hijack"; the latter has no streams of its
+    own."""
     online: int | None = None
     """Which of the operators stands for the phase's online streams (§4.2.2: they belong to the phase), if it has any."""
     load_cycles: int = 0
     """Cycles that loading the phase takes, the same at every node, so that nodes that leave a phase together arrive
     together."""
+    last: tuple[int, ...] = ()
+    """Which of the operators of the program may be the last that a node uses before it leaves; the others come before one
+    of these."""
 
 
 @dataclass(frozen=True)

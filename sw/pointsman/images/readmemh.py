@@ -97,7 +97,8 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
         loader = ScheduleEntry((REPROGRAM_VFSM,) * shape.pipelines, (slot + LOOKAHEAD) % period)
         schedule[slot] = codes.encode_entry(loader)
     annotations = [list(words) for words in reset.annotations]
-    for part in image.phases:
+    taken: set[int] = set()
+    for part in sorted(image.phases, key=lambda part: part.phase):
         block = images.phases[part.phase].block
         start = block * period
         if block <= Images.LOADER_BLOCK or start + period > shape.schedule_depth:
@@ -110,7 +111,9 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
         for slot, row in enumerate(part.schedule):
             if len(row) != shape.pipelines:
                 raise ValueError(f"a slot must have {shape.pipelines} VFSMs, not {len(row)}")
-            schedule[start + slot] = codes.encode_entry(ScheduleEntry(row, start + (slot + LOOKAHEAD) % period))
+            if start not in taken:  # of phases that share a block the first is there
+                schedule[start + slot] = codes.encode_entry(ScheduleEntry(row, start + (slot + LOOKAHEAD) % period))
+        taken.add(start)
         for rewrite in part.annotations:
             if not 0 <= rewrite.pipeline < shape.pipelines or not 0 <= rewrite.vfsm < shape.vfsms:
                 raise ValueError(f"pipeline {rewrite.pipeline} has no VFSM {rewrite.vfsm}")

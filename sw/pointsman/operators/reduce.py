@@ -168,6 +168,7 @@ class StrAllreduce(_OnTree):
 
     name = "str_allreduce"
     kinds = ("allreduce",)
+    traceable = True
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))

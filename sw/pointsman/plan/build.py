@@ -8,11 +8,13 @@ Leaves alone: VFSM and register numbers, memory addresses (targets). Non-goals: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
+from typing import Any
 
+from numesh.codes import Codes
 from numesh.shape import NodeShape
 from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
@@ -23,16 +25,29 @@ from pointsman.operators.implementation import rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
+from .cache import evicted
 from .candidates import Candidate, find_candidates
 from .choice import able
-from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
+from .ends import (
+    change_cycles,
+    closing_barrier,
+    collisions,
+    leaves_nothing,
+    parts_of,
+    phase_name,
+    phase_nodes,
+    settle_cycles,
+    why_not_loose,
+    word_spans,
+)
 from .fit import fit
+from .hijack import Hijacked, hijack
 from .leaving import leaving
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
 from .online import OnlinePart, online_part, stands_for
 from .plan import Considered, Leaving, Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
-from .structure import PhaseOutline, Structure, optional_groups
+from .structure import PhaseOutline, Structure, optional_groups, schedule_blocks
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
 from .wires import Link, command_gap, keep_off
@@ -53,6 +68,8 @@ HOPELESS = 1.5
 """Those that promise more than this times the cycles of the best plan are not routed."""
 ROUTING = 0.1
 """Effort of the router for a plan."""
+HIJACKED = 1.5
+"""Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
 Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link]], RoutedPhase | RoutingError]
 
@@ -150,6 +167,8 @@ class _Draft:
     spans: list[range]
     part: OnlinePart | None = None
     """Its online streams; their span is the last one."""
+    loose: tuple[set[int], ...] = ()
+    """Partitions that its barrier leaves out."""
 
 
 class _Planner:
@@ -169,7 +188,6 @@ class _Planner:
         self.express = express
         self.fallbacks = fallbacks
         self.effort = effort
-        self.known: dict[object, tuple[RoutedPhase, tuple[PlannedOperator, ...] | None]] = {}
         self.variant = candidate.variant
         self.program = program = candidate.variant.program
         self.bound = {label for one in self.variant.replaced if one.bound for label in one.parts}
@@ -187,6 +205,8 @@ class _Planner:
         """By phase and earlier phase, links and slots that it has to leave alone."""
         self.reasons: dict[int, str] = {}
         """By phase, why it needs a barrier though it could end by messages."""
+        self.known: dict[object, Any] = {}
+        """What has been worked out for routed streams; these are kept in ``routes``, so their identity will do."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
@@ -196,6 +216,7 @@ class _Planner:
             if phase is None:
                 return None
             planned.append(phase)
+        self._route_around(planned)
         refuse_crossing(self.structure, planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
@@ -208,6 +229,7 @@ class _Planner:
         else:
             raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
         refuse_crossing(self.structure, planned)
+        self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
         return Plan(
             name,
@@ -247,6 +269,45 @@ class _Planner:
         structure = self.structure
         optional = optional_groups(self.program)
         return leaving(planned, structure.successors, structure.again, optional, structure.flow)
+
+    def _route_around(self, planned: list[PlannedPhase]) -> None:
+        """Route phases again on wires that those which neighbours may still be in do not use, where that costs less than the
+        barriers which it saves (Table 5.2: prohibitions to the stream router)."""
+        aliased = self.shape.aliased_handshake
+        collided = sorted({later: None for earlier, later, _ in self._collisions(planned) if planned[earlier].loose})
+        for later in collided:
+            found = {e for e, other, _ in self._collisions(planned) if other == later and planned[e].loose}
+            if not found or later in self.taken:
+                continue
+            after = self.structure.reachable(later) if planned[later].loose else frozenset()
+            others = {p for p, phase in enumerate(planned) if later in self.structure.reachable(p) and phase.loose}
+            self.taken[later] = {
+                p: keep_off(planned[p].routed, aliased_handshake=aliased) for p in sorted((others | after) - {later})
+            }
+            saved = 0.0
+            for earlier in found:
+                phase = self.structure.phases[earlier]
+                saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
+            try:
+                again = self.plan_phase(later, None, planned[later].cycles + saved)
+            except PlanError:
+                again = None
+            if again is None or any(
+                later in pair[:2] and planned[pair[0]].loose
+                for pair in self._collisions([*planned[:later], again, *planned[later + 1 :]])
+            ):
+                del self.taken[later]
+            else:
+                planned[later] = again
+
+    def _count_reloads(self, planned: list[PlannedPhase]) -> None:
+        """Phases that take turns in the schedule memory cost the time of loading them each time, about."""
+        places = schedule_blocks(self.structure, self.period, self.shape)
+        for index in evicted(places, self.structure.successors):
+            words = self.period * Codes(self.shape).command_words
+            more = self.structure.phases[index].exits * 2 * words
+            before = planned[index]
+            planned[index] = replace(before, cycles=before.cycles + more, changing=before.changing + more)
 
     # -- one phase -------------------------------------------------------------------------------------------
 
@@ -372,33 +433,62 @@ class _Planner:
         if not any(s >= 0 and s != index for s in self.structure.successors[index]):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
-        reason = barrier_reason or needs_barrier(planned, phase, nodes, routed)
+        parts = parts_of(phase, routed)
+        why_not = [barrier_reason or why_not_loose(part, planned, routed, self._last(index)) for part in parts]
+        reason = next((why for why in why_not if why is not None), None)
         if reason is None:
-            ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
+            if leaves_nothing(parts, planned, self._last(index)):
+                ending = closed("no-op", "no word is left in a node's router when its own messages are through")
+            else:
+                ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
             return _Draft(ending, None, ending.cycles, spans)
-        barrier = self._barrier(phase, routed)
+        loose = [part for part, why in zip(parts, why_not, strict=True) if why is None]
+        barrier = self._barrier(phase, routed, None, loose)
         if not barrier.instances:
             ending = closed("msg-sync", "no word leaves its node")
             return _Draft(ending, None, ending.cycles, spans)
+        key = "hijack", id(routed), implementations, barrier.instances
+        if key not in self.known:
+            self.known[key] = hijack(barrier, planned, routed, Wiring(routed))
+        found: Hijacked | None = self.known[key]
+        if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
+            why = f"{reason}; {found.words} words over streams of the phase tell that all are done"
+            ending = self._closed(
+                phase, planned, found, routed, nodes, "hijack", why, found.spread + change_cycles(routed)
+            )
+            return _Draft(ending, None, ending.cycles, spans)
         ending = closed("none", reason)
         least = ending.cycles + phase.exits * self._barrier_cycles(barrier)
-        return _Draft(ending, reason, least, spans)
+        return _Draft(ending, reason, least, spans, loose=tuple(loose))
+
+    def _last(self, index: int) -> frozenset[str] | None:
+        """Operators of a phase after which a node may leave it; None: any."""
+        last = self.structure.last
+        return last[index] if last else None
 
     def _with_barrier(self, phase: PhaseOutline, draft: _Draft) -> PlannedPhase | None:
         """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe."""
         assert draft.reason is not None
         before = draft.phase
-        barrier = self._barrier(phase, before.routed, draft.part)
+        index = self.structure.phases.index(phase)
+        barrier = self._barrier(phase, before.routed, draft.part, draft.loose)
         ending = StrBarrierTree()
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
         span = range(len(streams), len(streams) + len(own))
-        routed = self._route(self.structure.phases.index(phase), streams + own)
+        routed = self._route(index, streams + own)
         implementations = tuple(one.implementation for one in before.operators)
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
             return None
-        closing = plan_operator(barrier, ending, span, routed, Wiring(routed))
+        left_out = [part for part in parts_of(phase, routed) if part.isdisjoint(barrier.nodes)]
+        if any(why_not_loose(part, planned, routed, self._last(index)) for part in left_out if len(part) > 1):
+            # With the barrier it is routed otherwise, so that a part that needed none needs one now.
+            return self._with_barrier(phase, replace(draft, loose=())) if draft.loose else None
+        key = "barrier", id(routed), barrier.instances
+        if key not in self.known:
+            self.known[key] = plan_operator(barrier, ending, span, routed, Wiring(routed))
+        closing: PlannedOperator | None = self.known[key]
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         closing = replace(closing, drain=max(one.drain for one in planned))
@@ -451,10 +541,16 @@ class _Planner:
                 self.known[key] = routed, tuple(planned)
         return self.known[key][1]
 
-    def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:
+    def _barrier(
+        self,
+        phase: PhaseOutline,
+        routed: RoutedPhase,
+        part: OnlinePart | None = None,
+        loose: Collection[set[int]] = (),
+    ) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
         joined = chain.from_iterable(self.joined.get(self.structure.phases.index(phase), {}).values())
-        barrier = closing_barrier(phase, routed, joined, part)
+        barrier = closing_barrier(phase, routed, joined, part, loose)
         # Whoever only waits among nodes that have no part in the phase does not have to.
         touching = phase_nodes(phase, routed)
         return replace(barrier, instances=tuple(i for i in barrier.instances if not touching.isdisjoint(i.nodes)))
@@ -470,7 +566,7 @@ class _Planner:
         self,
         phase: PhaseOutline,
         operators: tuple[PlannedOperator, ...],
-        barrier: PlannedOperator | None,
+        barrier: PlannedOperator | Hijacked | None,
         routed: RoutedPhase,
         nodes: frozenset[int],
         technique: Technique,
@@ -497,7 +593,10 @@ class _Planner:
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
                 changing += phase.exits * sum(worst) / len(worst)
-        if barrier is not None:
+        if isinstance(barrier, Hijacked):
+            changing += phase.exits * (barrier.cycles + settle)
+            barrier = barrier.planned
+        elif barrier is not None:
             changing += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
             changing += phase.exits * (command_gap(routed) / 2 + 6)

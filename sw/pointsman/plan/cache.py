@@ -44,17 +44,28 @@ def apart(between: Distances, one: int, other: int) -> float:
 
 
 def schedule_places(
-    phases: Sequence[int], successors: Mapping[int, frozenset[int]], places: int, optional: frozenset[int] = frozenset()
+    phases: Sequence[int],
+    successors: Mapping[int, frozenset[int]],
+    places: int,
+    optional: frozenset[int] = frozenset(),
+    *,
+    apart_at_least: int = 2,
 ) -> dict[int, int]:
     """A place for each phase's schedule, from 0.
 
     Each phase takes the place whose nearest phase is farthest away; of equals the one with fewer phases, then the lowest.
     Phases that are always run choose first, so that the common way has the best places.
 
+    Parameters
+    ----------
+    apart_at_least : int
+        Least changes between phases of one place. 2: two phases that follow each other are there at a time (§5.4.1); 1 will do
+        where another schedule runs while one is loaded.
+
     Raises
     ------
     ValueError
-        If phases that follow each other would need one place: two schedules must be there at a time (§5.4.1).
+        If phases that come closer would need one place.
     """
     between = distances(successors)
     holders: list[list[int]] = [[] for _ in range(places)]
@@ -67,11 +78,38 @@ def schedule_places(
             return (-nearest if holders[place] else -inf, len(holders[place]), place)
 
         best = min(range(places), key=worth)
-        if any(apart(between, phase, other) <= 1 for other in holders[best]):
+        if any(apart(between, phase, other) < apart_at_least for other in holders[best]):
             raise ValueError(f"phases {phase} and {holders[best]} follow each other and have one place")
         holders[best].append(phase)
         chosen[phase] = best
     return chosen
+
+
+def passed_over(successors: Mapping[int, frozenset[int]], start: int, end: int) -> frozenset[int]:
+    """Phases without which one can come from the beginning to the end."""
+
+    def reached(without: int) -> bool:
+        seen: set[int] = set()
+        stack = list(successors[start])
+        while stack:
+            phase = stack.pop()
+            if phase not in seen and phase != without:
+                seen.add(phase)
+                stack += successors.get(phase, ())
+        return end in seen
+
+    return frozenset(phase for phase in successors if phase >= 0 and reached(phase))
+
+
+def evicted(chosen: Mapping[int, int], successors: Mapping[int, frozenset[int]]) -> frozenset[int]:
+    """Phases that may be loaded more than once: another one with their place can run between two uses."""
+    between = distances(successors)
+    return frozenset(
+        phase
+        for phase, place in chosen.items()
+        for other, its in chosen.items()
+        if other != phase and its == place and other in between[phase] and phase in between[other]
+    )
 
 
 def reloads(chosen: Mapping[int, int], order: Sequence[int]) -> int:

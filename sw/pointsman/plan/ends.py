@@ -6,7 +6,7 @@ Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from numesh.codes import POINTER_LATENCY
 from pointsman.cop.program import Instance, Operator
@@ -21,33 +21,69 @@ from .structure import PhaseOutline, Structure
 from .wires import Link, command_gap, link_reads, link_writes
 
 
-def needs_barrier(
-    planned: tuple[PlannedOperator, ...], phase: PhaseOutline, nodes: frozenset[int], routed: RoutedPhase
+def parts_of(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
+    """Nodes that belong together in a phase: instances that share nodes or routers (§5.2.3)."""
+    return partitions(_groups(phase, routed))
+
+
+def why_not_loose(
+    part: set[int], planned: Sequence[PlannedOperator], routed: RoutedPhase, last: frozenset[str] | None
 ) -> str | None:
-    """Why messages alone do not end this phase safely; None if they do (§5.2.3, "Message-Bound Synchronization")."""
-    if nodes != phase.nodes:
+    """Why the nodes of a part cannot leave a phase each for itself, when its own messages are through; None if they can.
+
+    Each operator must tell a node by its own words that no more of it will come, and so must concern all nodes of the part; but
+    an operator that others follow may leave this to them, if each of those in which a node may be last tells that all have
+    begun with it (§5.2.3, "Message-Bound Synchronization" and "Local Synchronization").
+
+    Parameters
+    ----------
+    last : frozenset of str or None
+        Labels of the operators after which a node may leave; None: any.
+    """
+    inside = [one for one in planned if not part.isdisjoint(one.operator.nodes)]
+    if part != {node for one in inside for i in one.operator.instances if part.issuperset(i.nodes) for node in i.nodes}:
         return "words pass through nodes that take no part"
-    for one in planned:
+    for one in _responsible(part, inside, last):
         operator = one.operator
         what = f"'{operator.label}'" if len(planned) > 1 else "the operator"
-        if not one.message_bound:
+        if not one.message_bound and not one.clear:
             return f"messages of {what} ({operator.m} words) can be buffered on their way"
-        if operator.nodes != nodes:
+        if not _covers(one, part):
+            stray = _stray(one, routed)
+            if stray is not None:
+                return f"words of one instance of {what} pass through node {stray}, which is in another"
             # A node that is through with its own operators does not hear of this one.
             return f"not all nodes take part in {what}"
-        stray = _stray(one, routed)
-        if stray is not None:
-            return f"words of one instance of {what} pass through node {stray}, which is in another"
     return None
 
 
-def closing_barrier(
-    phase: PhaseOutline, routed: RoutedPhase, joined: Iterable[set[int]], part: OnlinePart | None = None
-) -> Operator:
-    """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
-    that a later phase with colliding wires joins."""
+def leaves_nothing(parts: Iterable[set[int]], planned: Sequence[PlannedOperator], last: frozenset[str] | None) -> bool:
+    """Is there nothing to wait for in parts that nodes may leave each for itself?"""
+    return all(
+        one.clear
+        for part in parts
+        for one in _responsible(part, [p for p in planned if not part.isdisjoint(p.operator.nodes)], last)
+    )
+
+
+def _responsible(
+    part: set[int], inside: Sequence[PlannedOperator], last: frozenset[str] | None
+) -> Sequence[PlannedOperator]:
+    """Operators by which a node must know that it may leave: the last ones if these tell that all others are over."""
+    final = [one for one in inside if last is not None and one.operator.label in last]
+    if final and all(one.message_bound and _covers(one, part) for one in final):
+        rest = [one for one in inside if one not in final]
+        return [*final, *(one for one in rest if one.drain)]
+    return inside
+
+
+def _covers(one: PlannedOperator, part: set[int]) -> bool:
+    own = [instance for instance in one.operator.instances if not part.isdisjoint(instance.nodes)]
+    return len(own) == 1 and part == set(own[0].nodes)
+
+
+def _groups(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
     groups: list[set[int]] = [set(i.nodes) for operator in phase.operators for i in operator.instances]
-    groups += spans_of(part) if part is not None else []
     names = {
         f"{operator.label}[{i}]": instance.nodes[0]
         for operator in phase.operators
@@ -57,7 +93,19 @@ def closing_barrier(
         label = routed.streams[chain.stream].name.split(".")[0]
         if label in names:
             groups.append({names[label], *(v.node for v in chain.vfsms)})
-    groups += joined
+    return groups
+
+
+def closing_barrier(
+    phase: PhaseOutline,
+    routed: RoutedPhase,
+    joined: Iterable[set[int]],
+    part: OnlinePart | None = None,
+    loose: Collection[set[int]] = (),
+) -> Operator:
+    """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
+    that a later phase with colliding wires joins. Partitions in ``loose`` do without."""
+    groups = [*_groups(phase, routed), *(spans_of(part) if part is not None else []), *joined]
     parts = partitions(groups)
     while True:
         # A part whose nodes do not hang together is widened to the box around it.
@@ -66,7 +114,7 @@ def closing_barrier(
         if merged == parts:
             break
         parts = merged
-    instances = tuple(Instance(tuple(sorted(part)), ()) for part in parts if len(part) > 1)
+    instances = tuple(Instance(tuple(sorted(part)), ()) for part in parts if len(part) > 1 and part not in loose)
     return Operator(f"{phase_name(phase)} end", "barrier", instances, position=phase.operators[0].position)
 
 
@@ -90,13 +138,18 @@ def settle_cycles(routed: RoutedPhase, span: range) -> int:
                 step = (vfsm.slots[0] - parent.slots[0]) % routed.period
                 elapsed[i] = elapsed[vfsm.parent] + step
         longest = max(longest, *elapsed)
-    return longest + command_gap(routed) + 7 + POINTER_LATENCY
+    return longest + change_cycles(routed)
+
+
+def change_cycles(routed: RoutedPhase) -> int:
+    """Most cycles from a node's decision to leave until its router runs the next schedule."""
+    return command_gap(routed) + 7 + POINTER_LATENCY
 
 
 def collisions(
     planned: list[PlannedPhase], structure: Structure, *, aliased_handshake: bool
 ) -> list[tuple[int, int, Link]]:
-    """(earlier, later, link) for phases closed by messages whose writes a later phase repeats (Table 5.2).
+    """(earlier, later, link) for phases whose writes a later phase repeats (Table 5.2).
 
     A node may still be in the earlier phase when its neighbour has gone on, so a word written on the same link in
     the same slot would be taken for one of the earlier phase. The neighbour may be several phases ahead: those in

@@ -61,6 +61,8 @@ class PlannedOperator:
     """Cycles that words may still be on their way when all readers have what they wait for."""
     abreast: int = 1
     """Most lanes that a processor moves in one step of a call."""
+    clear: bool = False
+    """Processor-bound: when its I/O function returns, nothing of it is left in the node's router, nor will come (§5.2.1)."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class PlannedPhase:
     name: str
     operators: tuple[PlannedOperator, ...]
     barrier: PlannedOperator | None
-    """The operator that closes the phase, for the technique "barrier"."""
+    """The operator that closes the phase, for the techniques "barrier" and "hijack"."""
     routed: RoutedPhase
     wiring: Wiring
     technique: Technique
@@ -82,13 +84,21 @@ class PlannedPhase:
     part: OnlinePart | None
     """What these streams carry."""
     settle: int
-    """Cycles to wait after leaving it until all neighbours have left it too (technique "barrier")."""
+    """Cycles to wait after leaving it until all neighbours have left it too (techniques "barrier" and "hijack")."""
     cycles: float
     """Predicted cycles over the whole program, for choosing among plans."""
     changing: float = 0.0
     """Those of them for going on to another phase."""
     exits: float = 0.0
     """How often a node leaves it, about."""
+
+    @property
+    def loose(self) -> frozenset[int]:
+        """Nodes that leave it each for itself, so that a neighbour may stay in it for any time."""
+        if self.technique == "none":
+            return frozenset()
+        met = self.barrier.operator.nodes if self.barrier is not None else frozenset()
+        return self.nodes - met
 
 
 @dataclass(frozen=True)

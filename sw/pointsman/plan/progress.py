@@ -6,7 +6,8 @@ An operator in flight is a marked graph: its actors are the lanes of the process
 node's I/O function returns. Read forwards from there, they bound when the last word leaves each router.
 
 Takes: lanes, settings and routed chains of one instance for one run-time value. Gives: whether the operator is
-message-bound, and each node's delay. Non-goals: operators whose lanes move different numbers of words (barriers).
+message-bound, whether it leaves nothing behind (processor-bound), and each node's delay. Non-goals: operators whose lanes move
+different numbers of words, or take several calls.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Edge:
     to: Actor
     lag: int
     delay: int
+    whole: bool = False
+    """``to`` moves nothing before ``frm`` has moved everything."""
 
 
 class MarkedGraph:
@@ -50,8 +53,8 @@ class MarkedGraph:
         self.node_of[actor] = node
         self.stride[actor] = stride
 
-    def join(self, frm: Actor, to: Actor, lag: int, delay: int) -> None:
-        self.edges.append(Edge(frm, to, lag, delay))
+    def join(self, frm: Actor, to: Actor, lag: int, delay: int, *, whole: bool = False) -> None:
+        self.edges.append(Edge(frm, to, lag, delay, whole))
 
     def last_word(self, actor: Actor, words: int) -> int:
         """Highest word below ``words`` that the actor moves, -1 if none."""
@@ -75,6 +78,8 @@ class MarkedGraph:
             last = self.last_word(actor, passed[actor])
             for edge in before[actor]:
                 known = last - edge.lag + 1 if last >= edge.lag else 0
+                if edge.whole:
+                    known = words if passed[actor] else 0
                 if known > passed[edge.frm]:
                     passed[edge.frm] = known
                     queue.append(edge.frm)
@@ -97,6 +102,8 @@ class MarkedGraph:
                     continue
                 latest = 0
                 for edge in after[actor]:
+                    if edge.whole:
+                        continue  # `termination` only asks when these have happened
                     m = self.last_word(edge.frm, k - edge.lag + 1)
                     if m >= 0:
                         latest = max(latest, time.get((edge.frm, m), 0) + edge.delay)
@@ -105,10 +112,10 @@ class MarkedGraph:
 
     def _order(self, after: Mapping[Actor, list[Edge]]) -> list[Actor]:
         """Actors such that edges without lag point forwards."""
-        waiting = {actor: sum(edge.lag == 0 for edge in after[actor]) for actor in self.actors}
+        waiting = {actor: sum(edge.lag == 0 and not edge.whole for edge in after[actor]) for actor in self.actors}
         following = defaultdict(list)
         for edge in self.edges:
-            if edge.lag == 0:
+            if edge.lag == 0 and not edge.whole:
                 following[edge.frm].append(edge.to)
         ready = [actor for actor in self.actors if waiting[actor] == 0]
         order = []
@@ -162,7 +169,10 @@ def operator_graph(
             actor = ("lane", node, i, 0)
             graph.join(actor, actor, 1, busy)
             if lane.after is not None:
-                graph.join(("lane", node, lane.after, 0), actor, 0, busy)
+                graph.join(("lane", node, lane.after, 0), actor, 0, busy, whole=lane.after_all)
+            for j, other in enumerate(own):
+                if other.step < lane.step:
+                    graph.join(("lane", node, j, 0), actor, 0, busy, whole=True)
             if lane.pair is not None and lane.window is not None:
                 graph.join(("lane", node, lane.pair, 0), actor, lane.window, busy)
 
@@ -262,27 +272,42 @@ class Termination:
     message_bound: bool
     delays: Mapping[int, int]
     """Cycles, by node, from the end of its I/O function until its router is clear of the operator."""
+    clear: bool = False
+    """Nothing of the operator is left in the router of a node that is done: it is processor-bound."""
+    spread: int = 0
+    """Cycles within which all nodes are done once one is, if it is message-bound."""
 
 
 def termination(
     graph: MarkedGraph, lanes: Mapping[int, tuple[LaneImage, ...]], words: int, nodes: Sequence[int]
 ) -> Termination:
-    """Is the operator message-bound at every node of ``nodes``, and if so what are the delays?
+    """Is the operator message-bound at every node of ``nodes``, and what are the delays; is it processor-bound?
 
     Message-bound: when any node is done, every node has moved a word, so all are inside their I/O functions and
-    will go through with them (§5.2.1).
+    will go through with them (§5.2.1), and no lane still waits for the whole of another (between which a processor may compute).
+    Processor-bound: when a node is done, all actors of its router are.
     """
     delays = {}
+    bound, clear, spread = True, True, 0
+    moved: list[Actor] = [("lane", node, i, 0) for node in nodes for i in range(len(lanes.get(node, ())))]
+    waiting = [edge for edge in graph.edges if edge.whole]
     for node in nodes:
         own: list[Actor] = [("lane", node, i, 0) for i in range(len(lanes.get(node, ())))]
-        if not own:
-            return Termination(False, {})
-        passed = graph.progress(own, words)
-        for other in nodes:
-            if not any(passed["lane", other, i, 0] >= 1 for i in range(len(lanes.get(other, ())))):
-                return Termination(False, {})
-        times = graph.finish_times(passed, words)
-        here = [time for actor, time in times.items() if graph.node_of[actor] == node and actor[0] != "lane"]
-        # One more cycle lets the word leave the write stage's registers.
-        delays[node] = max(here, default=0) + 1 if max(here, default=0) else 0
-    return Termination(True, delays)
+        passed = graph.progress(own, words) if own else dict.fromkeys(graph.actors, 0)
+        here = [actor for actor in graph.actors if graph.node_of[actor] == node and actor[0] != "lane"]
+        clear = clear and all(passed[actor] > graph.last_word(actor, words) for actor in here)
+        bound = (
+            bound
+            and bool(own)
+            and all(any(passed["lane", other, i, 0] >= 1 for i in range(len(lanes.get(other, ())))) for other in nodes)
+            and all(passed[edge.frm] >= words for edge in waiting)
+        )
+        if bound:
+            times = graph.finish_times(passed, words)
+            last = max((times[actor] for actor in here), default=0)
+            # One more cycle lets the word leave the write stage's registers.
+            delays[node] = last + 1 if last else 0
+            spread = max([spread, *(times[actor] for actor in moved)])
+        elif not clear:
+            break
+    return Termination(bound, delays if bound else {}, clear, spread)

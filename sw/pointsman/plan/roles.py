@@ -43,19 +43,19 @@ def plan_operator(
     stages = implementation.stages(operator)
     instances = Instances(implementation, operator, span, wiring)
     delays: dict[int, list[int]] = {}
-    bound = implementation.traceable and not implementation.processor_bound
+    bound = clear = implementation.traceable
     seen: dict[object, Termination] = {}
     for i, instance in enumerate(operator.instances) if bound else ():
         own = instances.streams[i]
         for value in values:
             here = {node: instances.role(i, node, value) for node in instance.nodes}
             found = _termination(operator, instance, value, here, own, routed, wiring, seen)
-            if found is None:
-                bound = False
-                break
-            for node, delay in found.items():
+            bound, clear = bound and found.message_bound, clear and found.clear
+            for node, delay in found.delays.items():
                 delays.setdefault(node, []).append(delay)
-        if not bound:
+            if not bound and not clear:
+                break
+        if not bound and not clear:
             break
     safe = bound or implementation.processor_bound or implementation.synchronised
     if (values != ((),) or stages > 1) and not safe and (stages > 1 or _rewrites(operator, instances, values)):
@@ -71,6 +71,7 @@ def plan_operator(
         stages,
         implementation.drain(operator, wiring),
         _abreast(operator, instances, values),
+        clear if implementation.traceable else implementation.processor_bound,
     )
 
 
@@ -129,21 +130,23 @@ def _termination(
     routed: RoutedPhase,
     wiring: Wiring,
     seen: dict[object, Termination],
-) -> dict[int, int] | None:
-    """Delays by node, or None if the operator is not message-bound. ``seen`` keeps what translated instances share."""
+) -> Termination:
+    """How an instance ends. ``seen`` keeps what translated instances share."""
     if len(instance.nodes) == 1 or all(draft.local for draft in drafts.values()):
-        return dict.fromkeys(instance.nodes, 0)
+        return Termination(True, dict.fromkeys(instance.nodes, 0), clear=True)
+    lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}
+    if len(lengths) > 1:
+        return Termination(False, {})
+    words = next(iter(lengths), None) or operator.m
     key = (value, shape_of(instance, streams, routed))
     if key not in seen:
         lanes = {node: draft.lanes for node, draft in drafts.items()}
         settings = {node: draft.settings for node, draft in drafts.items()}
-        found = termination(operator_graph(wiring, lanes, settings, streams), lanes, operator.m, instance.nodes)
+        found = termination(operator_graph(wiring, lanes, settings, streams), lanes, words, instance.nodes)
         by_place = {instance.nodes.index(node): delay for node, delay in found.delays.items()}
-        seen[key] = Termination(found.message_bound, by_place)
+        seen[key] = replace(found, delays=by_place)
     result = seen[key]
-    if not result.message_bound:
-        return None
-    return {instance.nodes[position]: delay for position, delay in result.delays.items()}
+    return replace(result, delays={instance.nodes[position]: delay for position, delay in result.delays.items()})
 
 
 def _merge(

@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from numesh.shape import NodeShape
 from pointsman.cop.program import Group, GroupKind, Operator, Program
 
+from .cache import passed_over, schedule_places
 from .control import END, START, control
 from .extents import Part
 from .phase_tree import Phases, leaves
@@ -54,6 +56,8 @@ class Structure:
     """Phases in which operators may follow each other, or one itself, without the phase being left."""
     threads: Threads | None = None
     """Disjoint groups whose children have phases of their own, if there are any."""
+    last: tuple[frozenset[str], ...] = ()
+    """By phase, labels of the operators after which a node may leave it; empty if that is not known."""
 
     def flow(self, node: int) -> Flow:
         """Successors by phase as one node may take them."""
@@ -102,7 +106,7 @@ def divided(program: Program, root: Part, phases: Phases) -> Structure:
     )
     ways = control(root, phases)
     threads = Threads(root, phases)
-    return Structure(outlines, ways.successors, loops, ways.again, threads if threads.groups else None)
+    return Structure(outlines, ways.successors, loops, ways.again, threads if threads.groups else None, ways.last)
 
 
 def optional_groups(program: Program) -> dict[str, frozenset[int]]:
@@ -116,6 +120,18 @@ def optional_groups(program: Program) -> dict[str, frozenset[int]]:
         else:
             around.append(around[depth] | {number} if part.kind == "optional" else around[depth])
     return found
+
+
+def schedule_blocks(structure: Structure, period: int, shape: NodeShape) -> dict[int, int]:
+    """Blocks of the schedule memory by phase: one each if there are enough besides the loader's, or else shared by phases that
+    come long after each other (Metcalf 1997, §5.4.1)."""
+    phases, blocks = range(len(structure.phases)), shape.schedule_depth // period - 1
+    if len(phases) <= blocks:
+        return {phase: phase + 1 for phase in phases}
+    optional = passed_over(structure.successors, START, END)
+    # While a phase is loaded the loader phase runs, so phases that follow each other may share a block where they must.
+    places = schedule_places(phases, structure.successors, blocks, optional, apart_at_least=1)
+    return {phase: place + 1 for phase, place in places.items()}
 
 
 def outline(program: Program) -> Structure:

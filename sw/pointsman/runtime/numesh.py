@@ -102,16 +102,14 @@ class NumeshSubstrate:
         """Make sure that no word of a phase is left in the router (§5.2.3)."""
         router = self.router
         image = self.images.phases[phase]
-        if image.technique == "msg-sync":
+        if image.barrier is not None and image.barrier in router.operators:
+            self.leaving = image.name
+            role = router.operators[image.barrier].roles[0]
+            await Transfer([lane_request(lane, 1, {}) for lane in role.lanes], Category.PSYNC)
+            await Wait(role.delay, Category.PSYNC)
+            self.leaving = None
+        elif image.technique != "none":
             await WaitUntil(router.deadline, Category.PSYNC)
-        elif image.technique == "barrier":
-            assert image.barrier is not None
-            if image.barrier in router.operators:
-                self.leaving = image.name
-                lanes = router.operators[image.barrier].roles[0].lanes
-                await Transfer([lane_request(lane, 1, {}) for lane in lanes], Category.PSYNC)
-                await Wait(router.operators[image.barrier].roles[0].delay, Category.PSYNC)
-                self.leaving = None
         agent = self.agents.get(phase)
         if agent is not None and not agent.idle():
             raise PointsmanError(

@@ -59,14 +59,22 @@ class Router:
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = -1
         """Phase that runs; -1: the loader phase."""
-        self.resident: set[int] = set(self.phases) if preloaded else set()
+        self.resident: set[int] = set()
+        """Phases whose schedules and VFSMs are in the memories."""
         self.preloaded = preloaded
+        self.changes = 0
+        """Changes of phase so far."""
+        self.loads = 0
+        """Phases loaded so far."""
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
         self.standing: dict[tuple[int, int], Annotation] = {}
         for part in image.phases:
             for rewrite in part.annotations:
                 self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        if preloaded:
+            held = {images.phases[phase].block: phase for phase in sorted(self.phases, reverse=True)}
+            self.resident |= set(held.values())
         self._slots = {
             phase: [sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(images.shape.pipelines)]
             for phase, part in self.phases.items()
@@ -132,7 +140,9 @@ class Router:
         await Wait(ANNOTATION_DRAIN, Category.ROUTER)
         # As long as at every other node: those that left a phase together must not drift apart.
         await WaitUntil(end, Category.ROUTER)
-        self.resident.add(phase)
+        # It has taken the place of others (§5.4.3).
+        self.resident = {other for other in self.resident if self._block(other) != self._block(phase)} | {phase}
+        self.loads += 1
 
     def replace(self, part: NodePhase) -> None:
         """From the next load on, a phase has this schedule."""
@@ -171,6 +181,7 @@ class Router:
             return
         if left >= 0:
             await leave(left)
+        self.changes += 1
         if phase not in self.resident:
             if left >= 0:
                 await self.jump(-1, Category.PSYNC)

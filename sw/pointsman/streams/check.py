@@ -18,7 +18,7 @@ from itertools import combinations
 from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
-from .check_ends import check_message_ends
+from .check_ends import check_ends
 from .check_node import NodeView
 from .check_online import check_online
 from .check_phases import (
@@ -140,7 +140,7 @@ class _PhaseStreams:
             for index in self.operators:
                 self._check_operator(index, choice)
         self._check_stray()
-        check_message_ends(self.images, self.phase, self.promises, self.traces, self.notebook)
+        check_ends(self.images, self.phase, self.codes, self.views, self.promises, self.traces, self.notebook)
         for place, index in self.owner.items():
             operator = self.images.operators[index]
             owners[self.name, *place] = (operator.label, operator.source)
@@ -223,6 +223,9 @@ class _PhaseStreams:
                     if owner != index:
                         label = images.operators[owner].label
                         self._note_meeting(promise, f"of operator {label}", place, values)
+        closing = self.images.phases[self.phase]
+        if closing.technique == "hijack" and index == closing.barrier:
+            return  # it uses streams of others: `check_ends`
         if not choice or choice.keys() == {index}:
             self._check_lanes(index, choice, [promise for promise, _ in found], values)
 

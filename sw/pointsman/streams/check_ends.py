@@ -1,61 +1,385 @@
-"""Phases that end by messages: who has to know that no more words come."""
+"""How a phase ends: who may leave it, and what he knows of the others (Metcalf 1997, §5.2).
+
+A node that leaves a phase by itself must know from its own words that no more of any operator will come, and what closes a
+phase for many nodes must hold back everybody until all have begun with it. Both are put to the test by `token_game`: one
+processor stands still, and nobody may get away.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pointsman.images.image import Images
+from numesh.codes import Codes
+from pointsman.images.image import SYNC, Images, LaneImage
 
+from .check_node import NodeView
 from .check_promises import Trace
 from .check_report import Finding, Notebook
+from .token_game import Board, Outcome, board, play
+
+MOST_STATES = 24
+"""States of an operator that are looked at."""
+MOST_STEPS = 3_000_000
+"""Moves of tokens in all games of a phase, about."""
+SHORT = 16
+"""Words of a message that are tried first: what holds for a short one holds for a long one."""
 
 
-def check_message_ends(
+def check_ends(
     images: Images,
     phase: int,
+    codes: Codes,
+    views: Mapping[int, NodeView],
     promises: Mapping[int, Sequence[int]],
     traces: Mapping[int, Sequence[Trace]],
     notebook: Notebook,
 ) -> None:
-    """A node that leaves a phase because its own messages are through must not be on the way of others' (Metcalf 1997, §5.2.3).
-
-    Its messages tell it of the nodes with which it exchanges words, and of those with which these do; a word of any other node
-    that passes through its router would be left behind.
+    """Rule "message-ends".
 
     Parameters
     ----------
+    views : mapping
+        The nodes of the phase.
     promises : mapping
         By operator of the phase, its promises.
     traces : mapping
         By promise, what was seen of it.
     """
-    image = images.phases[phase]
-    if image.technique != "msg-sync":
+    if images.phases[phase].technique == "none" and set(images.phases[phase].successors) <= {phase}:
         return
-    for index, numbers in promises.items():
-        operator = images.operators[index]
-        group = groups_of(
-            {images.promises[n].source, *(node for node, _ in images.promises[n].destinations)} for n in numbers
-        )
-        strays = {
-            (node, images.promises[number].stream)
-            for number in numbers
-            for trace in traces.get(number, ())
-            for node, _, _ in trace.vfsms
-            if node in group and group[node] != group[images.promises[number].source]
-        }
-        for node, stream in sorted(strays):
-            notebook.add(
-                Finding(
-                    "message-ends",
-                    f"words of {stream} pass, of which no message of the node's own tells",
-                    "a barrier at the end of the phase, or a way through the operator's own nodes",
-                    phase=image.name,
-                    node=node,
-                    operator=operator.label,
-                    source=operator.source,
-                )
+    _Ends(images, phase, codes, views, promises, traces, notebook).check()
+
+
+class _Ends:
+    def __init__(
+        self,
+        images: Images,
+        phase: int,
+        codes: Codes,
+        views: Mapping[int, NodeView],
+        promises: Mapping[int, Sequence[int]],
+        traces: Mapping[int, Sequence[Trace]],
+        notebook: Notebook,
+    ) -> None:
+        self.images = images
+        self.image = images.phases[phase]
+        self.codes = codes
+        self.views = views
+        self.promises = promises
+        self.traces = traces
+        self.notebook = notebook
+        self.steps = MOST_STEPS
+        self.known: dict[tuple[int, int], _Games | None] = {}
+        self.lanes: dict[int, set[int]] = {index: set() for index in self.image.operators}
+        """By operator, the nodes that have it."""
+        for node, image in enumerate(images.nodes):
+            for index, _ in image.operators:
+                if index in self.lanes:
+                    self.lanes[index].add(node)
+        self.inner = {self.image.barrier, self.image.online}
+        met = self.lanes.get(self.image.barrier, set()) if self.image.barrier is not None else set()
+        self.loose = set(views) - met
+        self.group = self._groups()
+
+    def note(self, node: int, message: str, right: str, index: int | None = None) -> None:
+        operator = None if index is None else self.images.operators[index]
+        self.notebook.add(
+            Finding(
+                "message-ends",
+                message,
+                right,
+                phase=self.image.name,
+                node=node,
+                operator=operator.label if operator else None,
+                source=operator.source if operator else None,
             )
+        )
+
+    def check(self) -> None:
+        if self.image.barrier is not None:
+            self.check_closing(self.image.barrier)
+        for node in sorted(self.loose):
+            self.check_loose(node)
+
+    # -- nodes that leave each for itself --------------------------------------------------------------------
+
+    def check_loose(self, node: int) -> None:
+        part = {other for other, group in self.group.items() if group == self.group.get(node)}
+        inside = [i for i in self.image.operators if i not in self.inner and not self.lanes[i].isdisjoint(part)]
+        final = [i for i in inside if i in self.image.last] or inside
+        # If each last operator tells that all have begun with it, all others are over.
+        if final != inside and not all(part <= self.lanes[i] and self.all_begun(i, node, part) for i in final):
+            final = inside
+        if self.image.barrier is not None and not part.isdisjoint(self.lanes[self.image.barrier]):
+            self.note(node, "others of its part meet at the end, and it does not", "all of a part, or none")
+        for index in final:
+            self.check_told(index, node)
+
+    def check_told(self, index: int, node: int) -> None:
+        """May a node leave when its own messages of an operator are through?"""
+        for state in self.states(index):
+            games = self.games(index, state)
+            for game in games.boards if games else ():
+                here = [place for place in game.onward if place[0] == node]
+                if node not in game.lanes:
+                    for stream in games.passing(game, node) if here and games else ():
+                        self.note(
+                            node,
+                            f"words of {stream} pass, of which no message of the node's own tells",
+                            "a barrier at the end of the phase, or a way through the operator's own nodes",
+                            index,
+                        )
+                    continue
+                self.check_freed(index, state, game, node)
+
+    def check_freed(self, index: int, state: int, game: Board, node: int) -> None:
+        """Does no word come any more, or only words that others in their I/O functions take away within the delay?"""
+        m = self.images.operators[index].m
+        found: tuple[str, str] | None = None
+        for words in sorted({min(m, SHORT), m}):
+            found = self._freed(index, state, game, node, words)
+            if found is None:
+                return
+        if found is not None:
+            self.note(node, *found, index)
+
+    def _freed(self, index: int, state: int, game: Board, node: int, words: int) -> tuple[str, str] | None:
+        free = self.play(game, words)
+        if free is None or node not in free.done:
+            return None  # it never gets away
+        here = [place for place in game.onward if place[0] == node]
+        for place in here:
+            behind = 0
+            while behind < free.passed[place]:
+                end = self.play(game, words, held_up=(place, free.passed[place] - behind - 1))
+                if end is None or node not in end.done:
+                    break
+                behind += 1
+            need = 1 + (behind - 1) * self.images.period // len(self.slots(place)) if behind else 0
+            if self.delay(index, state, node) < need:
+                return self._late(behind, index, state, node, need)
+        for other, lanes in game.lanes.items():
+            if other == node:
+                continue
+            for lane in (None, *range(len(lanes))):
+                for after in (0,) if lane is None else range(words - 1, 0, -1):
+                    end = self.play(game, words, other, lane, after)
+                    if end is None or node not in end.done:
+                        break
+                    left = max((free.passed[place] - end.passed[place] for place in here), default=0)
+                    if not left:
+                        continue
+                    if after == 0:
+                        return (
+                            f"it may be through before node {other} has begun, and words are on their way",
+                            "a longer message, or a barrier",
+                        )
+                    need = 1 + (left - 1) * self.images.period // max(len(self.slots(place)) for place in here)
+                    if self.delay(index, state, node) < need:
+                        return self._late(left, index, state, node, need)
+        return None
+
+    def _late(self, left: int, index: int, state: int, node: int, need: int) -> tuple[str, str]:
+        delay = self.delay(index, state, node)
+        return (
+            f"{left} words may still be on their way when it is through, and it waits {delay} cycles",
+            f"at least {need} cycles",
+        )
+
+    def all_begun(self, index: int, node: int, part: set[int]) -> bool:
+        """When a node is through with an operator, have all others begun with it?"""
+        for state in self.states(index):
+            games = self.games(index, state)
+            game = next((g for g in games.boards if node in g.lanes), None) if games else None
+            if game is None:
+                if len(part) > 1:
+                    return False
+                continue
+            m = self.images.operators[index].m
+            for other in sorted(part - {node}):
+                if other not in game.lanes:
+                    return False
+                # Who cannot get through with a short message cannot with a long one.
+                ends = (self.play(game, words, other) for words in (min(m, SHORT), m))
+                if not any(end is not None and node not in end.done for end in ends):
+                    return False
+        return True
+
+    # -- what closes a phase ---------------------------------------------------------------------------------
+
+    def check_closing(self, index: int) -> None:
+        """Nobody gets through it before all have begun; then no word is left in a router but for the node's delay."""
+        if self.image.technique == "hijack":
+            self.check_hijacked(index)
+        games = self.games(index, 0)
+        for game in games.boards if games else ():
+            members = {node for node, lanes in game.lanes.items() if lanes}
+            free = self.play(game, 1)
+            for other in sorted(members):
+                end = self.play(game, 1, other)
+                if free is None or end is None:
+                    return
+                for node in sorted(end.done & (members - {other})):
+                    self.note(
+                        node,
+                        f"it gets through what closes the phase though node {other} has not come",
+                        "a barrier that waits for all of its nodes",
+                        index,
+                    )
+            assert free is not None
+            for node in sorted(members - free.done):
+                self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
+            for node in sorted(members & free.done):
+                self.check_freed(index, 0, game, node)
+
+    def check_hijacked(self, index: int) -> None:
+        """It uses whole streams of the phase, which carry its words to everybody who expects some."""
+        own = {node: self.role_lanes(index, 0, node) for node in self.lanes[index]}
+        reads = {(n, lane.registers): lane for n, lanes in own.items() for lane in lanes if not lane.write}
+        taken: set[tuple[int, tuple[int, ...]]] = set()
+        for node, lanes in sorted(own.items()):
+            for lane in lanes:
+                if not lane.write:
+                    continue
+                carried = [
+                    self.images.promises[number]
+                    for other, numbers in self.promises.items()
+                    if other != index
+                    for number in numbers
+                    if self.images.promises[number].source == node
+                    and self.images.promises[number].register in lane.registers
+                    and len(self.images.promises[number].values) == self.images.operators[other].states
+                    and not self.images.promises[number].held
+                ]
+                if {promise.register for promise in carried} != set(lane.registers):
+                    self.note(
+                        node,
+                        f"what closes the phase writes registers {lane.registers}, from which no stream always carries words",
+                        "a stream that load functions leave alone",
+                        index,
+                    )
+                    continue
+                for promise in carried:
+                    for to, register in promise.destinations:
+                        found = next(
+                            ((at, one) for at, one in reads.items() if at[0] == to and register in at[1]), None
+                        )
+                        if found is None or found[1].words != lane.words:
+                            self.note(
+                                to,
+                                f"stream {promise.stream} brings words of what closes the phase, which nobody takes there",
+                                "a lane of its role",
+                                index,
+                            )
+                        else:
+                            taken.add(found[0])
+        for node, registers in sorted(reads.keys() - taken):
+            self.note(node, f"it waits for words in registers {registers}, which nobody sends", "a stream", index)
+
+    # -- games -----------------------------------------------------------------------------------------------
+
+    def states(self, index: int) -> Iterable[int]:
+        states = self.images.operators[index].states
+        if states > MOST_STATES:
+            left_out = f"ends of phase {self.image.name} for all but {MOST_STATES} values of an operator"
+            if left_out not in self.notebook.unchecked:
+                self.notebook.unchecked.append(left_out)
+            step = states / MOST_STATES
+            return [int(i * step) for i in range(MOST_STATES)]
+        return range(states)
+
+    def role_lanes(self, index: int, state: int, node: int) -> tuple[LaneImage, ...]:
+        view = dict(self.images.nodes[node].operators).get(index)
+        lanes = view.roles[view.role_of[state]].lanes if view else ()
+        return () if any(lane.turn == SYNC for lane in lanes) else lanes
+
+    def delay(self, index: int, state: int, node: int) -> int:
+        view = dict(self.images.nodes[node].operators)[index]
+        return view.roles[view.role_of[state]].delay
+
+    def slots(self, place: tuple[int, int, int]) -> Sequence[int]:
+        return self.views[place[0]].slots[place[1:]]
+
+    def games(self, index: int, state: int) -> _Games | None:
+        if (index, state) not in self.known:
+            self.known[index, state] = self._games(index, state)
+        return self.known[index, state]
+
+    def _games(self, index: int, state: int) -> _Games | None:
+        lanes = {node: self.role_lanes(index, state, node) for node in sorted(self.lanes[index])}
+        choice = {index: state}
+        states = {node: view.state(view.key(choice)) for node, view in self.views.items()}
+        closes = index == self.image.barrier
+        numbers = [n for one in self.promises for n in self.promises[one] if closes or one == index]
+        sets = [
+            {self.images.promises[n].source, *(d for d, _ in self.images.promises[n].destinations)} for n in numbers
+        ]
+        written = {(node, r) for node, own in lanes.items() for lane in own if lane.write for r in lane.registers}
+        found = _Games({(self.images.promises[n].source, self.images.promises[n].register): n for n in numbers}, self)
+        group = groups_of([s for s, n in zip(sets, numbers, strict=True) if not closes or self._start(n) in written])
+        for root in sorted(set(group.values())):
+            members = {node for node, own in group.items() if own == root}
+            own = {node: lanes[node] for node in sorted(members & lanes.keys()) if lanes[node]}
+            found.boards.append(board(sorted(at for at in written if at[0] in members), states, self.codes, own))
+        return found
+
+    def _start(self, number: int) -> tuple[int, int]:
+        return self.images.promises[number].source, self.images.promises[number].register
+
+    def play(
+        self,
+        game: Board,
+        words: int,
+        stopped: int | None = None,
+        lane: int | None = None,
+        after: int = 0,
+        held_up: tuple[tuple[int, int, int], int] | None = None,
+    ) -> Outcome | None:
+        """How a game goes; None if there were too many."""
+        key = words, stopped, lane, after, held_up
+        if key not in game.played:
+            self.steps -= len(game.onward) * (words + 4)
+            if self.steps < 0:
+                left_out = (
+                    f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
+                )
+                if left_out not in self.notebook.unchecked:
+                    self.notebook.unchecked.append(left_out)
+                return None
+            self.notebook.counts["games"] += 1
+            game.played[key] = play(game, *key)
+        return game.played[key]
+
+    def _groups(self) -> dict[int, int]:
+        """Each node's part of the phase: what words of its operators join."""
+        sets: list[set[int]] = []
+        for index, numbers in self.promises.items():
+            if index in self.inner:
+                continue
+            for number in numbers:
+                promise = self.images.promises[number]
+                passed = {node for trace in self.traces.get(number, ()) for node, _, _ in trace.vfsms}
+                sets.append({promise.source, *(node for node, _ in promise.destinations), *passed})
+        return groups_of([*sets, *({node} for node in self.views)])
+
+
+class _Games:
+    """Boards of an operator in a state: one for each set of nodes that exchange words."""
+
+    def __init__(self, starts: Mapping[tuple[int, int], int], ends: _Ends) -> None:
+        self.boards: list[Board] = []
+        self.starts = starts
+        self.ends = ends
+
+    def passing(self, game: Board, node: int) -> list[str]:
+        """Streams with VFSMs at a node."""
+        found = set()
+        for at in set(game.source.values()):
+            number = self.starts.get(at)
+            traces = self.ends.traces.get(number, ()) if number is not None else ()
+            if number is not None and any(place[0] == node for trace in traces for place in trace.vfsms):
+                found.add(self.ends.images.promises[number].stream)
+        return sorted(found)
 
 
 def groups_of(sets: Iterable[set[int]]) -> dict[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise, product
 
-from numesh.codes import REPROGRAM_VFSM, Codes
+from numesh.codes import REPROGRAM_VFSM, Codes, MoveType
 from pointsman.images.image import Images, PhaseImage
 
 from .check_node import Key, NodeView
@@ -169,6 +169,12 @@ def check_reprogramming(
                 )
 
 
+def meets(images: Images, node: int, phase: int) -> bool:
+    """Does this node leave the phase together with others, after a barrier or something that does as well?"""
+    barrier = images.phases[phase].barrier
+    return barrier is not None and any(index == barrier for index, _ in images.nodes[node].operators)
+
+
 class LinkUse:
     """Slots in which a node may use its links in a phase, under any value and before any load function."""
 
@@ -187,7 +193,8 @@ class LinkUse:
                 off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
                 if codes.is_neighbour(annotation.destination) and not off:
                     self.writes.setdefault(annotation.destination, set()).update(slots)
-                if codes.is_neighbour(annotation.source):
+                # The second leg of a fork names the link that the first one writes, and reads nothing from it.
+                if codes.is_neighbour(annotation.source) and annotation.type != MoveType.FORK:
                     before = {(slot - 1) % view.period for slot in slots}
                     self.reads.setdefault(annotation.source, set()).update(before)
 
@@ -220,10 +227,12 @@ def check_wires(
         return used[key]
 
     pairs = set()
+    blocks = [phase.block for phase in images.phases]
+    shared = {phase for phase, block in enumerate(blocks) if blocks.count(block) > 1}
     for node, links in enumerate(images.topology.at_port):
         for earlier, next_phases in following[node].items():
             settle = dict(views[earlier][node].part.settle)
-            barrier = images.phases[earlier].technique == "barrier"
+            barrier = meets(images, node, earlier)
             for later in next_phases if barrier else later_phases(following[node], earlier):
                 if later == earlier:
                     continue
@@ -239,7 +248,8 @@ def check_wires(
                     before, name = images.phases[earlier].name, images.phases[later].name
                     for slot in sorted(taken & now.writes.get(port, set())):
                         wait = settle.get(later, 0)
-                        if barrier and wait > 0:
+                        # Who finds it loaded is there before others by the time of loading.
+                        if barrier and wait > (images.phases[later].load_cycles if later in shared else 0):
                             notebook.counts["links written again after a barrier"] += 1
                             continue
                         why = (
@@ -296,7 +306,8 @@ def check_kept_registers(
             for phase in following[node]
         }
         for phase in following[node]:
-            if images.phases[phase].technique != "msg-sync" or phase not in later_phases(following[node], phase):
+            loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
+            if not loose or phase not in later_phases(following[node], phase):
                 continue
             for other in following[node]:
                 shared = used[phase] & used[other] if other != phase else set()
@@ -332,7 +343,7 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
         for left, entered, way in passages.get(node, ()):
             notebook.counts["passages"] += 1
             alone = left == entered or entered == -1
-            if not way and not (alone and left != -1 and images.phases[left].technique == "barrier"):
+            if not way and not (alone and left != -1 and images.phases[left].barrier is not None):
                 note("a passage leads through no phase", "a phase on the way, or a barrier that others need")
             for phase in way:
                 if phase not in silent:

@@ -18,7 +18,10 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "structure": Rule("Every number names something that is there, and every table has its full size.", "§7.1"),
-    "blocks": Rule("The blocks of a node's phases lie behind the loader block, in the memory, and apart.", "§7.1.5"),
+    "blocks": Rule(
+        "The blocks of a node's phases lie behind the loader block and in the memory; those that share one take time to load.",
+        "§7.1.5",
+    ),
     "annotations": Rule(
         "Each VFSM that a schedule names has one annotation; 0 and 1 keep theirs, and no other has any.", "§7.1.5"
     ),
@@ -50,7 +53,7 @@ RULES: dict[str, Rule] = {
     ),
     "registers": Rule(
         "An interface register is read by one VFSM or by the processor, and what is written to it belongs to one stream; "
-        "command registers serve VFSM 1 only; a phase that messages alone close keeps its registers.",
+        "command registers serve VFSM 1 only; a phase that nodes leave each for itself keeps its registers.",
         "§7.1.1, §5.2.3",
     ),
     "lanes": Rule(
@@ -68,7 +71,8 @@ RULES: dict[str, Rule] = {
         "§5.3, Table 5.2",
     ),
     "message-ends": Rule(
-        "A phase that messages alone close has no words on the way through nodes that do not exchange any with their ends.",
+        "A node that leaves a phase for itself knows from its own messages that no more words come, and waits for those that it "
+        "leaves behind; nobody gets through what closes a phase for several before all of them have come.",
         "§5.2.3",
     ),
     "online": Rule(

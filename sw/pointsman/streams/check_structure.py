@@ -137,15 +137,20 @@ class _Structure:
                     )
             for successor in phase.successors:
                 self.in_range("a successor", successor, len(images.phases), phase=number)
-            if (phase.technique == "barrier") != (phase.barrier is not None):
+            if (phase.technique in ("barrier", "hijack")) != (phase.barrier is not None):
                 self.note(
                     "structure",
                     f"technique {phase.technique} with barrier operator {phase.barrier}",
-                    "a barrier operator for the technique barrier, and only then",
+                    "a barrier operator for the techniques barrier and hijack, and only then",
                     phase=number,
                 )
             if phase.barrier is not None and phase.barrier not in phase.operators:
                 self.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
+            for index in phase.last:
+                if index not in phase.operators:
+                    self.note(
+                        "structure", f"operator {index} may be the last", "an operator of the phase", phase=number
+                    )
 
     def check_program(self, program: Operator, **place: Any) -> None:
         """An operator as in a program: what the run time takes for granted."""
@@ -378,7 +383,8 @@ class _Structure:
                     f"block 1 to {depth // period - 1}: {depth} entries in blocks of {period}, the first the loader's",
                     **place,
                 )
-            if block in blocks:
+            long_enough = images.phases[part.phase].load_cycles >= period + len(part.annotations)
+            if block in blocks and not long_enough:
                 self.note(
                     "blocks",
                     f"it is in block {block} as phase {self.phase_name(blocks[block])} is",

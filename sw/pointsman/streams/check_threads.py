@@ -1,8 +1,8 @@
 """Rules of threads: nodes that go through phases of their own, without the rest of the mesh (Metcalf 1997, §6.1.2, §5.2.3).
 
 Each node has its own ways through its phases (``NodeImage.ways``). While one node is in a phase of which its neighbour has no
-part, the neighbour may be anywhere; so no word of that phase may use the link between them, in either direction: with that, an idle
-link of the one cannot look like a word to the other. For phases of which both have a part the rules of wires hold
+part, the neighbour may be anywhere; so no word of that phase may use the link between them, in either direction: with that, an
+idle link of the one cannot look like a word to the other. For phases of which both have a part the rules of wires hold
 (``check_phases``), along the ways of each node. What they take from a barrier is proven here: that it joins the two ends of a
 link, and everybody whose words use that link in that slot in the phase after it.
 

@@ -1,9 +1,9 @@
 """Plan -> Images for the mesh of scheduled routers.
 
 Takes a Plan. Gives Images: every phase has a block of the schedule memory, every VFSM and interface register its
-number, every free slot that may hold it the reprogramming VFSM (Metcalf 1997, §7.1.5). All phases of a node stay
-resident together; a program that does not fit is refused.
-Non-goals: sharing schedule blocks or VFSMs between phases (§5.4), permuting pipelines.
+number, every free slot that may hold it the reprogramming VFSM (Metcalf 1997, §7.1.5). Phases share schedule blocks where there
+are not enough (§5.4); the run time loads what is not there. A program that does not fit is refused.
+Non-goals: sharing VFSMs between phases (§5.4.2), permuting pipelines.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Annotation, Codes, MoveType
+from numesh.codes import FIRST_FREE_VFSM, POINTER_LATENCY, REPROGRAM_VFSM, Annotation, Codes, MoveType
 from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     Images,
@@ -34,7 +34,7 @@ from pointsman.operators.implementation import function_name, runtime_operands
 from pointsman.operators.online import Online, destination_queues, for_image
 from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.plan.structure import END, START
+from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.wires import memberships, reprogram_slots
 from pointsman.streams.stream import RoutedVfsm
 
@@ -59,6 +59,9 @@ def make_images(plan: Plan) -> Images:
 LOAD_OVERHEAD = 8
 """Cycles from the last command word to its effect, and for registers that make each other wait."""
 
+THROUGH_LOADER = 2 * (POINTER_LATENCY + 12)
+"""Cycles for the change to the loader phase and on from it, besides those of the only change of a node that loads nothing."""
+
 _Key = tuple[int, int, int, int, int]
 """Stream, chain, node, pipeline and virtual number of a VFSM."""
 
@@ -73,6 +76,7 @@ class _Allocator:
         self.codes = Codes(plan.shape)
         self.nodes = plan.topology.nodes
         self.legs = [self._legs(i) for i in range(len(plan.phases))]
+        self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
         self.first_vfsm = self._vfsm_bases()
         self.first_register = self._register_bases()
         # All operators in one list: those of the program in its order, then the barriers that close phases.
@@ -125,12 +129,12 @@ class _Allocator:
     def _register_bases(self) -> list[dict[int, int]]:
         """For each phase, what to add to a virtual register number, by node.
 
-        A phase that ends by messages keeps its registers to itself: a neighbour that is ahead may send words of its next
+        A phase that a node leaves for itself keeps its registers there: a neighbour that is ahead may send words of its next
         use while this node is still in it, and they wait in these registers. All others can share theirs.
         """
         pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
         kept: dict[int, int] = defaultdict(lambda: pipelines)
-        ordered = sorted(self.plan.phases, key=lambda phase: phase.technique != "msg-sync")
+        ordered = sorted(self.plan.phases, key=lambda phase: not phase.loose)
         by_phase: dict[int, dict[int, int]] = {}
         for phase in ordered:
             base = {}
@@ -142,7 +146,7 @@ class _Allocator:
                         f"{registers - kept[node]} left of {registers}",
                         hint="use fewer operators, or a node with more interface registers",
                     )
-                if phase.technique == "msg-sync":
+                if phase.loose:
                     kept[node] += count
             by_phase[id(phase)] = base
         return [by_phase[id(phase)] for phase in self.plan.phases]
@@ -257,9 +261,10 @@ class _Allocator:
             if vfsm.node == node
         )
         settle: tuple[tuple[int, int], ...] = ()
-        if phase.technique == "barrier":
+        if phase.barrier is not None and node in phase.barrier.operator.nodes:
             again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
-            settle = tuple((s, phase.settle) for s in sorted({*self._successors(index), *again} - ({index} - again)))
+            after = sorted({*self._successors(index), *again} - ({index} - again))
+            settle = tuple((s, phase.settle + self._reload(s)) for s in after)
         return NodePhase(
             index,
             tuple(tuple(row) for row in rows),
@@ -422,7 +427,7 @@ class _Allocator:
         phase = self.plan.phases[index]
         return PhaseImage(
             phase.name,
-            index + 1,
+            self.blocks[index],
             tuple(i for i, (p, _) in enumerate(self.operators) if p == index),
             phase.technique,
             phase.reason,
@@ -430,7 +435,23 @@ class _Allocator:
             self.barriers.get(index),
             self.carriers.get(index),
             self._load_cycles(index),
+            self._last(index),
         )
+
+    def _last(self, index: int) -> tuple[int, ...]:
+        """Operators of a phase after which a node may leave it."""
+        last = self.plan.structure.last
+        own = {id(one) for one in self.plan.phases[index].operators}
+        return tuple(
+            number
+            for number, (_, one) in enumerate(self.operators)
+            if id(one) in own and (not last or one.operator.label in last[index])
+        )
+
+    def _reload(self, index: int) -> int:
+        """Cycles by which nodes that leave a phase together may come to this one apart, because some have to load it."""
+        shared = sum(block == self.blocks[index] for block in self.blocks.values()) > 1
+        return self._load_cycles(index) + THROUGH_LOADER if shared else 0
 
     def _load_cycles(self, index: int) -> int:
         """Cycles that the node with most to load needs. In the loader phase a command register takes a word every other

@@ -28,10 +28,11 @@ def random_text(
     *,
     depth: int = 2,
     operators: int = 5,
+    rounds: int = MOST_ROUNDS,
     threads: float = 0.0,
     continuing: float = 0.0,
 ) -> str:
-    """A program; the same for the same arguments.
+    """A program; the same for the same arguments. Loops are run at most ``rounds`` times.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def random_text(
         kind = rng.choice(["sequential", "loop", "loop", "optional", "parallel"])
         if kind == "parallel":
             return f"(parallel {operator()} {operator()})"
-        head = f"loop '{next(labels)}_loop {rng.randint(1, MOST_ROUNDS)}" if kind == "loop" else kind
+        head = f"loop '{next(labels)}_loop {rng.randint(1, rounds)}" if kind == "loop" else kind
         return f"({head} {' '.join(part(depth - 1) for _ in range(rng.randint(1, 3)))})"
 
     return "\n".join(part(depth) for _ in range(rng.randint(2, 3)))

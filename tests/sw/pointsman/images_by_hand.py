@@ -89,7 +89,9 @@ class ByHand:
         )
         return len(self._phases) - 1
 
-    def operator(self, phase: int, label: str, kind: str, values: Sequence[tuple[int, ...]] = ((),)) -> int:
+    def operator(
+        self, phase: int, label: str, kind: str, values: Sequence[tuple[int, ...]] = ((),), *, m: int = 4
+    ) -> int:
         self._operators.append(
             OperatorImage(
                 label=label,
@@ -97,7 +99,7 @@ class ByHand:
                 implementation="by hand",
                 phase=phase,
                 type="int32*",
-                m=4,
+                m=m,
                 runtime=tuple(f"operand{i}" for i in range(len(values[0]))),
                 values=tuple(values),
                 bandwidth=0.25,
@@ -131,9 +133,10 @@ class ByHand:
         value: int = 0,
         kind: str = "func",
         rewrites: dict[Vfsm, Annotation] | None = None,
+        delay: int = 0,
     ) -> None:
         made = tuple(Rewrite(p, v, annotation) for (p, v), annotation in (rewrites or {}).items())
-        self._roles.setdefault((operator, node), {})[value] = (kind, lanes, made)
+        self._roles.setdefault((operator, node), {})[value] = (kind, lanes, made, delay)
 
     def promise(
         self,
@@ -209,13 +212,15 @@ class ByHand:
         """Roles by value; a role that does not name a VFSM that another one rewrites gets it as it stands."""
         image = self._operators[operator]
         standing = self._vfsms.get((image.phase, node), {})
-        named = sorted({(r.pipeline, r.vfsm) for _, _, rewrites in given.values() for r in rewrites})
+        named = sorted({(r.pipeline, r.vfsm) for _, _, rewrites, _ in given.values() for r in rewrites})
         roles: list[Role] = []
         role_of = []
         for value in range(len(image.values)):
-            kind, lanes, rewrites = given.get(value, ("none", (), ()))
+            kind, lanes, rewrites, delay = given.get(value, ("none", (), (), 0))
             by_vfsm = {(r.pipeline, r.vfsm): r for r in rewrites}
-            role = Role(kind, lanes, tuple(by_vfsm.get(v) or Rewrite(*v, annotation=standing[v][0]) for v in named))
+            role = Role(
+                kind, lanes, tuple(by_vfsm.get(v) or Rewrite(*v, annotation=standing[v][0]) for v in named), delay
+            )
             if role not in roles:
                 roles.append(role)
             role_of.append(roles.index(role))
@@ -313,7 +318,8 @@ def merge_1x3() -> Images:
 def two_phases_2x2(shape: NodeShape | None = None) -> Images:
     """Two phases; the first ends with a barrier around the mesh, the second writes a link in the same slot again.
 
-    Phase 0: a stream 0 -> 1 -> 3 in pipeline 0 and the barrier's tokens 0 -> 1 -> 3 -> 2 -> 0 in pipeline 1.
+    Phase 0: a stream 0 -> 1 -> 3 in pipeline 0 and the barrier's tokens 0 -> 1 -> 3 -> 2 -> 0 in pipeline 1; node 0 sends a
+    second one round when the first has come back.
     Phase 1: a stream 0 -> 1 in the very slot, and one 2 -> 3.
     """
     by = ByHand(mesh(2, 2), period=8, shape=shape)
@@ -331,7 +337,11 @@ def two_phases_2x2(shape: NodeShape | None = None) -> Images:
     for node, out, into, following in ring:
         by.vfsm(first, node, 4, "r6", out, (0,), pipeline=1)
         by.vfsm(first, node, 5, into, "r7", (1,), pipeline=1)
-        by.role(barrier, node, LaneImage(True, (6,), 2, "token"), LaneImage(False, (7,), 2, "token"))
+        begins = node == 0
+        on = LaneImage(
+            True, (6,), 2, "token", None if begins else 1, pair=1 if begins else None, window=1 if begins else None
+        )
+        by.role(barrier, node, on, LaneImage(False, (7,), 2, "token"), delay=8)
         by.promise(barrier, (node, 6), [(following, 7)], 1)
     second = by.phase("second")
     by.vfsm(second, 0, 3, "r4", "+x", (2,))
@@ -394,7 +404,7 @@ def line_broadcast(
             if node == source:
                 lanes = [writes(ahead_out)] if i < last else []
                 lanes += [writes(back_out)] if i > 0 else []
-                by.role(operator, node, *lanes, value=value, kind="write", rewrites=rewrites[i])
+                by.role(operator, node, *lanes, value=value, kind="write", rewrites=rewrites[i], delay=by.period)
             else:
                 by.role(operator, node, reads(behind_in if i > value else ahead_in), value=value, kind="read")
         if value < last:
@@ -453,13 +463,14 @@ def rows_and_columns(side: int, *, period: int = 40) -> Images:
     """Broadcasts along all rows of a square mesh, then along all columns; each with a source chosen at run time."""
     by = ByHand(mesh(side, side), period=period)
     values = [(i,) for i in range(side)]
+    long = 8 * side
     rows = by.phase("rows", technique="msg-sync", successors=(1,))
     columns = by.phase("columns", technique="msg-sync", successors=(0,))
     for row in range(side):
-        operator = by.operator(rows, f"row{row}", "broadcast", values)
+        operator = by.operator(rows, f"row{row}", "broadcast", values, m=long)
         line_broadcast(by, rows, operator, [row * side + x for x in range(side)])
     for column in range(side):
-        operator = by.operator(columns, f"column{column}", "broadcast", values)
+        operator = by.operator(columns, f"column{column}", "broadcast", values, m=long)
         nodes = [y * side + column for y in range(side)]
         line_broadcast(by, columns, operator, nodes, ahead="+y", back="-y", first=4, register=6)
     return by.images()

@@ -43,8 +43,8 @@ def passing(by_hand: ModuleType) -> Images:
     for phase, (name, hops) in enumerate((("a", [(0, 1)]), ("b", [(0, 1), (1, 2)]), ("c", [(1, 2)]))):
         source, destination = hops[0][0], hops[-1][1]
         by.phase(name, successors=(phase + 1,) if phase < 2 else (), technique="msg-sync")
-        by.operator(phase, f"s{name}", "stream")
-        by.role(phase, source, by_hand.writes(2))
+        by.operator(phase, f"s{name}", "stream", m=16)
+        by.role(phase, source, by_hand.writes(2), delay=32)
         by.role(phase, destination, by_hand.reads(3))
         by.promise(phase, (source, 2), [(destination, 3)], 1)
         for i, (a, _) in enumerate(hops):
@@ -89,7 +89,8 @@ def test_legal_images_pass_for_other_shapes(by_hand: ModuleType, name: str, shap
 
 def test_a_passing_node_with_all_its_passages_is_legal(by_hand: ModuleType) -> None:
     report = check_images(passing(by_hand))
-    assert report.ok, report.render()
+    # Only: phase b must not be left without a barrier, because node 1 does not know when its words are through.
+    assert [(finding.rule, finding.phase, finding.node) for finding in report.findings] == [("message-ends", "b", 1)]
 
 
 def test_a_link_is_compared_across_a_phase_that_the_node_skips(by_hand: ModuleType) -> None:
@@ -97,10 +98,10 @@ def test_a_link_is_compared_across_a_phase_that_the_node_skips(by_hand: ModuleTy
     by = by_hand.ByHand(mesh(4), period=8)
     for phase, (name, source) in enumerate((("a", 0), ("b", 2), ("c", 0))):
         by.phase(name, successors=(phase + 1,) if phase < 2 else (), technique="msg-sync")
-        by.operator(phase, f"s{name}", "stream")
+        by.operator(phase, f"s{name}", "stream", m=16)
         by.vfsm(phase, source, 2 + phase, "r2", "+x", (0,))
         by.vfsm(phase, source + 1, 2 + phase, "-x", "r3", (1,))
-        by.role(phase, source, by_hand.writes(2))
+        by.role(phase, source, by_hand.writes(2), delay=32)
         by.role(phase, source + 1, by_hand.reads(3))
         by.promise(phase, (source, 2), [(source + 1, 3)], 1)
     report = check_images(by.images())
@@ -113,7 +114,8 @@ def test_two_phases_of_a_loop_are_compared_both_ways_round(by_hand: ModuleType, 
     images = mutations_by_hand.with_phase(by_hand.two_phases_2x2(), 1, successors=(0,), technique="msg-sync")
     images = replace(images, passages=(*images.passages, (1, 1, 1, (0,)), (2, 1, 1, (0,))))
     report = check_images(images)
-    assert [finding.place for finding in report.findings] == ["phase first, node 0, slot 2"]
+    wires = [finding.place for finding in report.findings if finding.rule == "wires"]
+    assert wires == ["phase first, node 0, slot 2"]
 
 
 def test_a_run_time_value_is_named_where_it_matters(by_hand: ModuleType, mutations_by_hand: ModuleType) -> None:

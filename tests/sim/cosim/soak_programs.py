@@ -1,0 +1,261 @@
+"""Random COP programs through their phases, without end. Can be stopped and gone on with.
+
+A case is a random program of nested groups (``random_trees``), compiled, judged and run under random processor delays; every
+word that a node receives must be what the reference machine gives it, and no word may be left in the machine at the end. Three
+of four cases have a phase for each operator, so that phases change as often as can be; one of four has a schedule memory of four
+blocks, so that phases take turns in it. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it
+from then on.
+
+    python tests/sim/cosim/soak_programs.py [--cases 10000] [--changes 1000000] [--engine model] [--state FILE]
+
+With ``--changes`` loops go round often, and cases are run until nodes have changed their phases so many times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+
+from cosim.machine import EngineName, Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError
+from pointsman.files import cache_folder, write_whole
+from pointsman.images.image import Images
+from pointsman.network import mesh
+from pointsman.plan import build
+from pointsman.plan.build import make_plan
+from pointsman.plan.roles import PlanError
+from pointsman.plan.structure import outline
+from pointsman.runtime.numesh import NumeshSubstrate, numesh_node
+from pointsman.runtime.reference import ReferenceMachine
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import FitError, make_images
+
+KEPT = Path(__file__).with_name("kept_programs")
+SIZES = ((2, 2), (3, 2), (4, 1), (2, 2), (1, 3), (2, 3), (3, 3), (4, 2))
+PERIOD = 16
+SHAPE = NodeShape(vfsms=64, schedule_depth=256, registers=32)
+OFTEN = 24
+"""Most rounds of a loop where phases are to change often."""
+SLOWEST = 400
+"""Most cycles that a node computes before an operator."""
+
+
+class SoakError(AssertionError):
+    """A case went wrong."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program and how it is compiled and run."""
+
+    seed: int
+    text: str
+    size: tuple[int, int]
+    split: bool
+    """A phase for each operator."""
+    blocks: int
+    """Of the schedule memory, the loader's included."""
+
+
+@dataclass
+class Progress:
+    """What has been run so far."""
+
+    seed: int
+    cases: int = 0
+    refused: int = 0
+    changes: int = 0
+    node_cycles: int = 0
+    words: int = 0
+    seconds: float = 0.0
+    techniques: dict[str, int] = field(default_factory=dict)
+    """Phases by the way in which they end."""
+    faults: list[int] = field(default_factory=list)
+    """Seeds of cases that went wrong."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A case that went well; no images if the compiler refused it."""
+
+    images: Images | None = None
+    changes: int = 0
+    node_cycles: int = 0
+    words: int = 0
+
+
+def case_of(seed: int, *, often: bool = False) -> Case:
+    """The case of a seed."""
+    size = SIZES[seed % len(SIZES)]
+    text = _trees().random_text(seed, mesh(*size), rounds=OFTEN if often else _trees().MOST_ROUNDS)
+    return Case(seed, text, size, often or seed % 4 != 1, 4 if seed % 4 == 0 else SHAPE.schedule_depth // PERIOD)
+
+
+def compiled(case: Case) -> Images | None:
+    """Images that the judge has passed; None if the compiler refuses the program with a reason."""
+    topology = mesh(*case.size)
+    program = compile_text(case.text, topology=topology)
+    shape = replace(SHAPE, schedule_depth=case.blocks * PERIOD)
+    divisions = build.divisions
+    if case.split:
+        build.divisions = lambda program, *_, **__: [outline(program)]  # type: ignore[assignment]
+    try:
+        images = make_images(make_plan(program, shape, name="random", period=PERIOD))
+    except (PlanError, FitError) as error:
+        if not error.message:
+            raise SoakError("refused without a reason") from None
+        return None
+    finally:
+        build.divisions = divisions
+    report = check_images(images)
+    if not report.ok:
+        raise SoakError(report.render())
+    return images
+
+
+def run_case(case: Case, engine: EngineName) -> Run:
+    """Compile, judge and run a case.
+
+    Raises
+    ------
+    SoakError
+        If the judge finds fault, a word is lost, doubled, changed or left over, or nothing moves any more.
+    """
+    topology = mesh(*case.size)
+    walker = _trees().Walker(case.text, topology, case.seed, slowest=SLOWEST)
+    expected = ReferenceMachine(walker.program, "random", {}).run(walker.main)
+    images = compiled(case)
+    if images is None:
+        return Run()
+    with Machine(images.shape, topology, engine=engine, progress=False) as machine:
+        nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
+        try:
+            record = run_nodes(nodes, walker.main, machine)
+        except PointsmanError as error:
+            raise SoakError(error.message) from None
+        state = machine.state()
+    if record.results != expected.results:
+        wrong = next(n for n, (a, b) in enumerate(zip(record.results, expected.results, strict=True)) if a != b)
+        raise SoakError(f"node {wrong} received {record.results[wrong]} instead of {expected.results[wrong]}")
+    if state["full"].any() or ("held" in state and state["held"].any()):
+        raise SoakError("words are left over")
+    routers = [node.substrate.router for node in nodes if isinstance(node.substrate, NumeshSubstrate)]
+    return Run(
+        images,
+        sum(router.changes for router in routers),
+        record.nodes * record.total_cycles,
+        int(record.accesses[:, 1].sum()),
+    )
+
+
+def shrink(case: Case, engine: EngineName) -> Case:
+    """A case that goes wrong as well, of fewer lines and smaller loops."""
+
+    def wrong(other: Case) -> bool:
+        try:
+            run_case(other, engine)
+        except SoakError:
+            return True
+        except PointsmanError:
+            return False
+        return False
+
+    going = True
+    while going:
+        going = False
+        lines = case.text.splitlines()
+        for i in range(len(lines)):
+            fewer = replace(case, text="\n".join([*lines[:i], *lines[i + 1 :]]))
+            if len(lines) > 1 and wrong(fewer):
+                case, going = fewer, True
+                break
+    return case
+
+
+def keep(case: Case, why: str) -> Path:
+    """Write a case where the test finds it."""
+    KEPT.mkdir(exist_ok=True)
+    path = KEPT / f"seed_{case.seed}.json"
+    write_whole(path, json.dumps({**asdict(case), "why": why}, indent=1) + "\n")
+    return path
+
+
+def kept(path: Path) -> Case:
+    """A case that was kept."""
+    values = json.loads(path.read_text())
+    values.pop("why")
+    return Case(**{**values, "size": tuple(values["size"])})
+
+
+def soak(progress: Progress, cases: int, changes: int, engine: EngineName, save: object) -> None:
+    """Run cases until both marks are reached; ``save`` is called after each."""
+    assert callable(save)
+    began = time.process_time() - progress.seconds
+    while progress.cases < cases or progress.changes < changes:
+        case = case_of(progress.seed + progress.cases, often=progress.changes < changes)
+        try:
+            run = run_case(case, engine)
+        except SoakError as error:
+            print(f"\nsoak: seed {case.seed}: {str(error)[:2000]}", file=sys.stderr)
+            print(f"soak: kept in {keep(shrink(case, engine), str(error)[:500])}", file=sys.stderr)
+            progress.faults.append(case.seed)
+            run = Run()
+        progress.cases += 1
+        progress.refused += run.images is None
+        progress.changes += run.changes
+        progress.node_cycles += run.node_cycles
+        progress.words += run.words
+        ended = Counter(phase.technique for phase in run.images.phases) if run.images else Counter[str]()
+        progress.techniques = dict(Counter(progress.techniques) + ended)
+        progress.seconds = time.process_time() - began
+        save(progress)
+
+
+def _trees() -> ModuleType:
+    name = "random_trees"
+    if name not in sys.modules:
+        specification = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        assert specification is not None
+        assert specification.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--cases", type=int, default=10_000, help="programs in all")
+    parser.add_argument("--changes", type=int, default=0, help="changes of phase in all")
+    parser.add_argument("--engine", default="model")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first case")
+    parser.add_argument("--state", type=Path, default=None, help="where progress is kept")
+    options = parser.parse_args(arguments)
+    path = options.state or cache_folder() / f"soak-programs-{options.seed}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    progress = Progress(options.seed)
+    if path.exists():
+        progress = Progress(**json.loads(path.read_text()))
+
+    def save(progress: Progress) -> None:
+        write_whole(path, json.dumps(asdict(progress)) + "\n")
+        if sys.stderr.isatty():
+            print(f"\rsoak: {progress.cases} programs, {progress.changes} changes of phase", end="", file=sys.stderr)
+
+    soak(progress, options.cases, options.changes, options.engine, save)
+    print(json.dumps({"benchmark": "soak-programs", "engine": options.engine, **asdict(progress)}))
+    return 1 if progress.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
