@@ -68,6 +68,8 @@ HOPELESS = 1.5
 """Those that promise more than this times the cycles of the best plan are not routed."""
 ROUTING = 0.1
 """Effort of the router for a plan."""
+WIDENED = 8
+"""Sets of nodes by which a barrier grows at most because words go other ways when it is routed."""
 HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
@@ -466,12 +468,15 @@ class _Planner:
         last = self.structure.last
         return last[index] if last else None
 
-    def _with_barrier(self, phase: PhaseOutline, draft: _Draft) -> PlannedPhase | None:
-        """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe."""
+    def _with_barrier(
+        self, phase: PhaseOutline, draft: _Draft, wider: tuple[frozenset[int], ...] = ()
+    ) -> PlannedPhase | None:
+        """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``: nodes
+        that belong together in the barrier as well."""
         assert draft.reason is not None
         before = draft.phase
         index = self.structure.phases.index(phase)
-        barrier = self._barrier(phase, before.routed, draft.part, draft.loose)
+        barrier = self._barrier(phase, before.routed, draft.part, draft.loose, wider)
         ending = StrBarrierTree()
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
@@ -481,6 +486,14 @@ class _Planner:
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
             return None
+        split = [
+            frozenset(part)
+            for part in parts_of(phase, routed)
+            if not part.isdisjoint(barrier.nodes) and not any(part.issubset(i.nodes) for i in barrier.instances)
+        ]
+        if split:
+            # With the barrier words go other ways, through nodes that are not in it: these have to join.
+            return self._with_barrier(phase, draft, (*wider, *split)) if len(wider) < WIDENED else None
         left_out = [part for part in parts_of(phase, routed) if part.isdisjoint(barrier.nodes)]
         if any(why_not_loose(part, planned, routed, self._last(index)) for part in left_out if len(part) > 1):
             # With the barrier it is routed otherwise, so that a part that needed none needs one now.
@@ -547,10 +560,11 @@ class _Planner:
         routed: RoutedPhase,
         part: OnlinePart | None = None,
         loose: Collection[set[int]] = (),
+        wider: Iterable[frozenset[int]] = (),
     ) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
         joined = chain.from_iterable(self.joined.get(self.structure.phases.index(phase), {}).values())
-        barrier = closing_barrier(phase, routed, joined, part, loose)
+        barrier = closing_barrier(phase, routed, [*joined, *map(set, wider)], part, loose)
         # Whoever only waits among nodes that have no part in the phase does not have to.
         touching = phase_nodes(phase, routed)
         return replace(barrier, instances=tuple(i for i in barrier.instances if not touching.isdisjoint(i.nodes)))

@@ -30,9 +30,9 @@ def fit(plan: Plan) -> None:
                 f"{len(plan.phases)} phases",
                 hint="use fewer phases, or a node with more VFSMs",
             )
-    # Phases that end by messages keep their registers, all others share what is left.
+    # Phases that nodes leave each for itself keep their registers, all others share what is left.
     kept: dict[int, int] = defaultdict(lambda: plan.shape.pipelines)
-    for phase in sorted(plan.phases, key=lambda phase: phase.technique != "msg-sync"):
+    for phase in sorted(plan.phases, key=lambda phase: not phase.loose):
         for node, count in phase.wiring.registers_used.items():
             if kept[node] + count > plan.shape.registers:
                 raise PlanError(
@@ -40,5 +40,5 @@ def fit(plan: Plan) -> None:
                     f"{plan.shape.registers - kept[node]} left of {plan.shape.registers}",
                     hint="use fewer operators, or a node with more interface registers",
                 )
-            if phase.technique == "msg-sync":
+            if phase.loose:
                 kept[node] += count
