@@ -9,6 +9,7 @@ from __future__ import annotations
 from .barrier import StrBarrierTree
 from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
 from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
+from .by_value import BY_VALUE
 from .chain import CHAINS
 from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
@@ -37,6 +38,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrAllreduce(),
     StrPrefix(),
     *COLLECTS,
+    *BY_VALUE,
     *CHAINS,
     *ONLINE,
 )

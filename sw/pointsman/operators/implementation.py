@@ -184,6 +184,9 @@ class Implementation(ABC):
 
     alone = False
     """It cannot share a phase with other operators."""
+    by_value = False
+    """It has a schedule for each run-time value: `pointsman.plan.schedules` gives each a phase of its own, and it only plans an
+    operator that has one value left."""
     rescheduled = False
     """Its load functions work out a schedule of their own (`pointsman.runtime.scheduling`)."""
 
@@ -285,6 +288,14 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
                 hint="restrict them with :values",
             )
     return tuple(combinations)
+
+
+def is_settled(operator: Operator) -> bool:
+    """Is there one value, or none, for its run-time nodes and distances?"""
+    return all(
+        not isinstance(value, Runtime) or (value.values is not None and len(set(value.values)) == 1)
+        for _, value in (operator.instances[0].operands if operator.instances else ())
+    )
 
 
 def rounds_between_values(operator: Operator) -> int:

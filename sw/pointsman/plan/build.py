@@ -21,7 +21,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import SYNC, Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import rounds_between_values
+from pointsman.operators.implementation import is_settled, rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
@@ -32,6 +32,8 @@ from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
+from .room import refuse_overfull, refuse_overfull_phase
+from .schedules import refuse_split_barriers, with_schedules
 from .structure import PhaseOutline, Structure, optional_groups
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
@@ -92,7 +94,8 @@ def make_plan(
     best: Plan | None = None
     failure: PointsmanError | None = None
     routes: Routes = {}
-    for structure in divisions(program, context, implementations, period=asked or PERIODS[1]):
+    found = divisions(program, context, implementations, period=asked or PERIODS[1])
+    for structure in with_schedules(found, context, implementations):
         if best is not None and len(structure.phases) == 1:
             # It can always be tried, and routing everything at once takes longest.
             break
@@ -192,6 +195,9 @@ class _Planner:
                 assert again is not None
                 planned[earlier] = again
         refuse_secret_phases(self.structure, planned)
+        refuse_split_barriers(self.structure, planned)
+        if any(outline.value is not None for outline in self.structure.phases):
+            refuse_overfull(planned, self.shape)
         return Plan(
             name,
             self.program.parameters,
@@ -224,6 +230,8 @@ class _Planner:
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
         found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
+        if not is_settled(operator):
+            found = [pair for pair in found if not pair[1].by_value]
         return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
 
     def _plan_phase(
@@ -384,6 +392,7 @@ class _Planner:
         routed: RoutedPhase,
     ) -> tuple[PlannedOperator, ...] | None:
         wiring = Wiring(routed)
+        refuse_overfull_phase(wiring, self.shape)
         planned = []
         for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
             one = plan_operator(operator, implementation, span, routed, wiring)

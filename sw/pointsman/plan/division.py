@@ -36,7 +36,8 @@ def divisions(
     if free:
         choices = {}
         for operator in program.operators():
-            ways = [one for _, one in able(operator, implementations, context)]
+            known = [one for _, one in able(operator, implementations, context)]
+            ways = [one for one in known if not one.by_value] or known
             metrics = [(one, one.metric(operator, context)) for one in ways]
             choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
         costs = Estimates(choices, program.rounds(), context, period=period)

@@ -16,6 +16,7 @@ from pointsman.images.image import (
 
 from .face import Clock, Port, Signature
 from .node import Node
+from .chosen_port import ChosenPort, chosen_signature, schedules_of
 from .numesh_port import NumeshPort, lane_request, signature_of
 from .online import Agent, agents_of, attended
 from .online_port import OnlinePort
@@ -44,12 +45,15 @@ class NumeshSubstrate:
 
     def ports(self) -> list[tuple[Signature, Port | None]]:
         """Every operator of the program: not the barriers that close phases, nor what stands for online streams."""
-        inner = {index for phase in self.images.phases for index in (phase.barrier, phase.online)}
-        return [
-            (signature_of(operator), self._port(index, operator))
-            for index, operator in enumerate(self.images.operators)
-            if index not in inner
-        ]
+        found: list[tuple[Signature, Port | None]] = []
+        for indices in schedules_of(self.images):
+            operators = [self.images.operators[index] for index in indices]
+            ports = [self._port(index, operator) for index, operator in zip(indices, operators, strict=True)]
+            if len(indices) == 1:
+                found.append((signature_of(operators[0]), ports[0]))
+            else:
+                found.append((chosen_signature(operators), ChosenPort.of(operators, ports, self.router)))
+        return found
 
     def _port(self, index: int, operator: OperatorImage) -> Port | None:
         view = self.router.operators.get(index)

@@ -56,6 +56,8 @@ class Router:
         image = images.nodes[number]
         self.phases: dict[int, NodePhase] = {part.phase: part for part in image.phases}
         self.operators: dict[int, NodeOperator] = dict(image.operators)
+        self.together: dict[int, tuple[int, ...]] = {}
+        """By phase, those that are loaded with it: an operator's other schedules."""
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = -1
         """Phase that runs; -1: the loader phase."""
@@ -174,7 +176,8 @@ class Router:
         if phase not in self.resident:
             if left >= 0:
                 await self.jump(-1, Category.PSYNC)
-            await self.load(phase)
+            for one in (phase, *self.together.get(phase, ())):
+                await self.load(one)
         await self.jump(phase, Category.PSYNC)
         settle = dict(self.phases[left].settle).get(phase, 0) if left >= 0 else 0
         if settle:
