@@ -41,8 +41,10 @@ class ByValue(Implementation):
 
     by_value = True
 
-    def __init__(self, name: str, inner: Implementation) -> None:
+    def __init__(self, name: str, inner: Implementation, at_best: float) -> None:
         self.name = name
+        self.at_best = at_best
+        """Words per cycle."""
         self.inner = inner
         self.kinds = inner.kinds
         self.processor_bound = inner.processor_bound
@@ -59,7 +61,7 @@ class ByValue(Implementation):
             return None
         metrics = [metric for metric in found if metric is not None]
         return Metric(
-            min(metric.words_per_cycle for metric in metrics),
+            self.at_best,
             max(metric.latency for metric in metrics),
         )
 
@@ -142,6 +144,6 @@ def _apart(operator: Operator, context: Context) -> bool:
 
 
 BY_VALUE: tuple[Implementation, ...] = (
-    ByValue("sch_bcast_dense", StrBcast()),
-    ByValue("sch_collect_dim", StrCollectDimensions()),
+    ByValue("sch_bcast_dense", StrBcast(), 0.8),
+    ByValue("sch_collect_dim", StrCollectDimensions(), 0.5),
 )

@@ -1,5 +1,5 @@
-"""Is there room in the nodes for what is planned? Numbers are given later (`pointsman.targets.numesh`), but a plan that cannot get
-them must give way to another one.
+"""Is there room in the nodes for what is planned? Numbers are given later (`pointsman.targets.numesh`), but a plan that
+cannot get them must give way to another one.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 run-time subphases).
 
 Takes structures, and gives them with such an operator's phase divided: a phase for each value, any of which may follow
-wherever the phase could be. That is all that makes an operator have several schedules: routes, ends and judgement are those of any
-phase, and its load function goes on to the phase of its value.
+wherever the phase could be. That is all that makes an operator have several schedules: routes, ends and judgement are those of
+any phase, and its load function goes on to the phase of its value.
 
 Only an operator that has a phase to itself can be divided, since its load function knows nothing of the others'; and nodes
 that are in no instance could not tell which of the phases runs, so words have to stay within the instances, those of the

@@ -48,9 +48,7 @@ class ChosenPort:
             router.together[phase] = tuple(other for other in phases if other != phase)
 
     @classmethod
-    def of(
-        cls, operators: Sequence[OperatorImage], ports: Sequence[Port | None], router: Router
-    ) -> ChosenPort | None:
+    def of(cls, operators: Sequence[OperatorImage], ports: Sequence[Port | None], router: Router) -> ChosenPort | None:
         """The port of a node, if it has a part in the operator."""
         pairs = sorted(
             ((operator.values, operator.phase, port) for operator, port in zip(operators, ports, strict=True) if port),

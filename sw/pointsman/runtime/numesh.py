@@ -14,9 +14,9 @@ from pointsman.images.image import (
     OperatorImage,
 )
 
+from .chosen_port import ChosenPort, chosen_signature, schedules_of
 from .face import Clock, Port, Signature
 from .node import Node
-from .chosen_port import ChosenPort, chosen_signature, schedules_of
 from .numesh_port import NumeshPort, lane_request, signature_of
 from .online import Agent, agents_of, attended
 from .online_port import OnlinePort

@@ -33,6 +33,7 @@ from .check_phases import (
 )
 from .check_promises import Place, Trace, trace_promise
 from .check_report import RULES, CheckReport, Finding, Notebook, Rule
+from .check_schedules import check_schedules
 from .check_structure import check_structure
 
 __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_images"]
@@ -81,6 +82,7 @@ def check_images(images: Images) -> CheckReport:
     check_kept_registers(images, codes, views, following, notebook)
     check_passages(images, following, notebook)
     check_online(images, notebook)
+    check_schedules(images, notebook)
     return notebook.report(images.name, owners)
 
 

@@ -75,6 +75,10 @@ RULES: dict[str, Rule] = {
         "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",
         "§4.2",
     ),
+    "schedules": Rule(
+        "The schedules of one operator differ in their values only, and each can follow wherever one of them can.",
+        "§4.1.1, §4.1.3",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

@@ -42,11 +42,13 @@ WAYS = [
     ("broadcast", "str_bcast_dense", ("runtime",)),
     ("broadcast", "str_bcast_tree", ("runtime",)),
     ("broadcast", "par_bcast", ("runtime",)),
+    ("broadcast", "sch_bcast_dense", ("runtime",)),
     ("collect", "str_collect", ("constant",)),
     ("collect", "str_collect_runtime", ("runtime",)),
     ("collect", "str_collect_tree", ("runtime",)),
     ("collect", "str_collect_dim", ("runtime",)),
     ("collect", "sch_collect_dense", ("runtime",)),
+    ("collect", "sch_collect_dim", ("runtime",)),
     ("reduce", "str_reduce", ("constant",)),
     ("allreduce", "str_allreduce", ()),
     ("prefix", "str_prefix", ()),
@@ -74,7 +76,9 @@ WAYS = [
 """Kind, implementation and how its operands are given."""
 BOXES = ("str_bcast_dense", "str_collect_dim", "sch_permute_runtime", "sch_shift_runtime")
 """Implementations that need a box of nodes."""
-CONNECTED = ("str_bcast_linear", "str_collect_runtime", "sch_collect_dense", "str_stream_runtime", *BOXES)
+BY_VALUE = ("sch_bcast_dense", "sch_collect_dim")
+"""Implementations with a schedule for each value, of which a node holds few."""
+CONNECTED = (*BY_VALUE, "str_bcast_linear", "str_collect_runtime", "sch_collect_dense", "str_stream_runtime", *BOXES)
 """Implementations that need nodes that hang together."""
 SIZES = ("1x1", "1x2", "2x2", "3x5", "4x4", "2x2x2")
 LENGTHS = (1, 2, 3, 64)
@@ -101,6 +105,8 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
     # The registers of the standard node hold the fans of small subsets only.
     limited = impl in ("str_spread", "str_gather", "str_seqread_fan", "str_seqwrite_fan", "par_bcast")
     if limited and nodes > 12:
+        where = "rows"
+    if impl in BY_VALUE and nodes > 6:
         where = "rows"
     function = {"reduce": "max", "prefix": "add"}.get(kind, "")
     return Exercise(kind, impl, operands, size, m, type_, where, function)
