@@ -88,8 +88,8 @@ class ByValue(Implementation):
         return self.inner.gen_load(settled(operator, values), wiring, instance, node, ())
 
     def _settled(self, operator: Operator) -> Operator:
-        (value,) = runtime_values(operator)
-        return settled(operator, value)
+        """For its value; while the phases are not divided yet, for the first, which estimates take for all."""
+        return settled(operator, runtime_values(operator)[0])
 
 
 def schedule_values(operator: Operator) -> tuple[tuple[int, ...], ...] | None:
