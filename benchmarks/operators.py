@@ -76,6 +76,7 @@ WAYS = [
     Way("allreduce", "str_allreduce", "'add"),
     Way("prefix", "str_prefix", "'add"),
     Way("barrier", "str_barrier_tree", ""),
+    Way("barrier", "str_barrier", ""),
     Way("cshift", "str_shift", "1"),
     Way("eoshift", "str_shift", "1"),
     Way("permute", "str_permute", "'reverse"),

@@ -7,6 +7,7 @@ variants among which the compiler chooses. ``pointsman.operators.registry`` find
 from __future__ import annotations
 
 from .barrier import StrBarrierTree
+from .barrier_gates import StrBarrier
 from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
 from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
 from .by_value import BY_VALUE
@@ -34,6 +35,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrStream(),
     StrStreamRtdest(),
     StrBarrierTree(),
+    StrBarrier(),
     StrReduce(),
     StrAllreduce(),
     StrPrefix(),

@@ -91,6 +91,8 @@ class RoleDraft:
     void: bool = False
     later: tuple[VfsmSetting, ...] | None = None
     stage: int = 0
+    each: tuple[RoleDraft, ...] = ()
+    """If the stages are quite different: the role in each of them."""
 
 
 class Wiring:
@@ -184,6 +186,9 @@ class Implementation(ABC):
 
     alone = False
     """It cannot share a phase with other operators."""
+    gated = False
+    """Its func function puts the router into its later stages in turn, and back into the first when the messages have moved
+    (`pointsman.images.image.OperatorImage.gated`)."""
     by_value = False
     """It has a schedule for each run-time value: `pointsman.plan.schedules` gives each a phase of its own, and it only plans an
     operator that has one value left."""
@@ -238,6 +243,8 @@ def role(
 ) -> RoleDraft:
     """The complete role of a node for some values."""
     draft = implementation.gen_io(operator, wiring, instance, node, values)
+    if draft.each:
+        return draft
     return replace(draft, settings=implementation.gen_load(operator, wiring, instance, node, values))
 
 

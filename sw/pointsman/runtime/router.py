@@ -69,6 +69,8 @@ class Router:
         for part in image.phases:
             for rewrite in part.annotations:
                 self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        self.posted: set[int] = set()
+        """Pipelines whose command register may still hold commands."""
         self._slots = {
             phase: [sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(images.shape.pipelines)]
             for phase, part in self.phases.items()
@@ -182,6 +184,23 @@ class Router:
         settle = dict(self.phases[left].settle).get(phase, 0) if left >= 0 else 0
         if settle:
             await Wait(settle, Category.PSYNC)
+
+    async def post(self, rewrites: Sequence[Rewrite]) -> None:
+        """Send commands that change annotations and go on before they have taken effect; `settled` waits for them."""
+        commands: dict[int, list[int]] = {}
+        for r in rewrites:
+            commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))
+            self.standing[r.pipeline, r.vfsm] = r.annotation
+        if commands:
+            self.posted |= set(commands)
+            lanes = [Lane(True, (p,), len(w), np.array(w, np.uint64)) for p, w in sorted(commands.items())]
+            await Transfer(lanes, Category.REPROG)
+
+    async def settled(self) -> None:
+        """Wait until commands that have been posted are carried out."""
+        for p in sorted(self.posted):
+            await WaitEmpty(p, Category.REPROG)
+        self.posted.clear()
 
     # -- rewriting -------------------------------------------------------------------------------------------
 

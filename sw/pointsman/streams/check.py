@@ -19,6 +19,7 @@ from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
 from .check_ends import check_message_ends
+from .check_gates import check_gates
 from .check_node import NodeView
 from .check_online import check_online
 from .check_phases import (
@@ -78,6 +79,7 @@ def check_images(images: Images) -> CheckReport:
         leaving = {node: following[node][phase] for node in views[phase]}
         check_reprogramming(images, views[phase], phase, leaving, notebook)
         _PhaseStreams(images, codes, views[phase], phase, notebook).check(owners)
+        check_gates(images, codes, views[phase], phase, notebook)
     check_wires(images, codes, views, following, notebook)
     check_kept_registers(images, codes, views, following, notebook)
     check_passages(images, following, notebook)

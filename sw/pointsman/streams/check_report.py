@@ -75,6 +75,7 @@ RULES: dict[str, Rule] = {
         "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",
         "§4.2",
     ),
+    "gates": Rule("The word that opens a barrier in the router passes no node that has not entered.", "B.1"),
     "schedules": Rule(
         "The schedules of one operator differ in their values only, and each can follow wherever one of them can.",
         "§4.1.1, §4.1.3",

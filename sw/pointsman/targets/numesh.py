@@ -336,6 +336,7 @@ class _Allocator:
             function_name(operator),
             planned.stages,
             planned.implementation.synchronised,
+            planned.implementation.gated,
             tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
             online=online,
         )

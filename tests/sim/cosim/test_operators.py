@@ -54,6 +54,7 @@ WAYS = [
     ("allreduce", "str_allreduce", ()),
     ("prefix", "str_prefix", ()),
     ("barrier", "str_barrier_tree", ()),
+    ("barrier", "str_barrier", ()),
     ("cshift", "str_shift", ("constant",)),
     ("eoshift", "str_shift", ("constant",)),
     ("permute", "str_permute", ("constant",)),
@@ -79,7 +80,15 @@ BOXES = ("str_bcast_dense", "str_collect_dim", "sch_permute_runtime", "sch_shift
 """Implementations that need a box of nodes."""
 BY_VALUE = ("sch_bcast_dense", "sch_collect_dim")
 """Implementations with a schedule for each value, of which a node holds few."""
-CONNECTED = (*BY_VALUE, "str_bcast_linear", "str_collect_runtime", "sch_collect_dense", "str_stream_runtime", *BOXES)
+CONNECTED = (
+    *BY_VALUE,
+    "str_bcast_linear",
+    "str_barrier",
+    "str_collect_runtime",
+    "sch_collect_dense",
+    "str_stream_runtime",
+    *BOXES,
+)
 """Implementations that need nodes that hang together."""
 SIZES = ("1x1", "1x2", "2x2", "3x5", "4x4", "2x2x2")
 LENGTHS = (1, 2, 3, 64)
