@@ -34,6 +34,10 @@ from .implementation import (
 
 MOST_SCHEDULES = 32
 """Of one operator."""
+SHORT = 8
+"""Slots of a short schedule."""
+CHANGE = 16
+"""A load with another value takes as long as so many commands, about: the barrier of a phase and a jump."""
 
 
 class ByValue(Implementation):
@@ -56,6 +60,8 @@ class ByValue(Implementation):
         values = schedule_values(operator)
         if values is None or not _apart(operator, context):
             return None
+        if operator.impl is None and (len(values) + 1) * SHORT > context.shape.schedule_depth:
+            return None  # planning says why, to those who ask for it
         found = [self.inner.metric(settled(operator, value), context) for value in values]
         if not found or any(metric is None for metric in found):
             return None
@@ -63,6 +69,7 @@ class ByValue(Implementation):
         return Metric(
             self.at_best,
             max(metric.latency for metric in metrics),
+            0 if len(values) == 1 else CHANGE,
         )
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:

@@ -30,6 +30,7 @@ from .division import divisions
 from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
 from .leaving import leaving
 from .online import OnlinePart, online_part, stands_for
+from .options import call_cycles, capped, most_words
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
 from .room import refuse_overfull, refuse_overfull_phase
@@ -310,7 +311,7 @@ class _Planner:
         streams: list[Stream] = []
         spans = []
         for operator, implementation in zip(phase.operators, implementations, strict=True):
-            own = implementation.streams(operator, self.context)
+            own = capped(operator, implementation.streams(operator, self.context), self.period)
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
         part = online_part(phase, implementations, self.program, phase_name(phase), self.express)
@@ -430,7 +431,8 @@ class _Planner:
         for one, rounds in zip(operators, phase.rounds, strict=True):
             operator = one.operator
             # Streams of one word a period, with which nodes only meet, do not count.
-            words = [routed.words(s) for s in one.streams if routed.streams[s].max_words is None]
+            limits = (None, most_words(operator, self.period))
+            words = [routed.words(s) for s in one.streams if routed.streams[s].max_words in limits]
             gap = routed.period / min(words) if words else 1.0
             lanes = max((_side_by_side(draft) for drafts in one.roles.values() for draft in drafts), default=1)
             metric = one.implementation.metric(operator, self.context)
@@ -440,7 +442,7 @@ class _Planner:
             if part is not None and operator.label in part.own:
                 gap = part.gap(operator.label, routed)
                 word, latency = max(word, gap), latency + part.hops(operator.label) * gap
-            cycles += rounds * operator.c * (operator.m * word + latency)
+            cycles += rounds * operator.c * call_cycles(operator, word, latency)
             cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]

@@ -11,6 +11,7 @@ threads that change their phases without each other; both stay in one phase.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pointsman.cop.program import Program
 from pointsman.operators import Context, Implementation
@@ -18,6 +19,7 @@ from pointsman.operators import Context, Implementation
 from .choice import able
 from .estimates import Estimates
 from .extents import Part, disjoint_tree
+from .options import best_rate
 from .phase_tree import Break, breaks, fold
 from .search import search
 from .structure import Structure, divided, outline
@@ -39,7 +41,11 @@ def divisions(
             known = [one for _, one in able(operator, implementations, context)]
             ways = [one for one in known if not one.by_value] or known
             metrics = [(one, one.metric(operator, context)) for one in ways]
-            choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
+            choices[operator.label] = [
+                (one, replace(metric, words_per_cycle=best_rate(operator, metric.words_per_cycle, period)))
+                for one, metric in metrics
+                if metric is not None
+            ]
         costs = Estimates(choices, program.rounds(), context, period=period)
         best = search(root, costs, budget=BUDGET, allowed=lambda place: place in free)
         found.append(divided(program, root, best.phases))

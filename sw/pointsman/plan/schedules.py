@@ -27,8 +27,8 @@ from .structure import PhaseOutline, Structure
 
 GAIN = 0.8
 """Several schedules are tried unasked if they expect less than this part of the cycles of the best other way."""
-CHANGE = 60.0
-"""Cycles that a load function takes for another value, about: the barrier of the phase and a jump."""
+COMMAND = 4.0
+"""Cycles of a command of `Metric.reload_words`, about."""
 
 
 def with_schedules(
@@ -85,10 +85,13 @@ def _promises(phase: PhaseOutline, context: Context, implementations: Sequence[I
     if len(phase.operators) > 1 or is_settled(phase.operators[0]):
         return False
     operator = phase.operators[0]
-    found = able(operator, implementations, context)
-    ours = [cycles for cycles, one in found if one.by_value]
-    others = [cycles for cycles, one in found if not one.by_value]
-    return bool(ours) and (not others or min(ours) + CHANGE < GAIN * min(others))
+    costs: dict[bool, list[float]] = {True: [], False: []}
+    for cycles, one in able(operator, implementations, context):
+        metric = one.metric(operator, context)
+        assert metric is not None
+        reload = metric.reload_words * COMMAND / rounds_between_values(operator)
+        costs[one.by_value].append(cycles + reload)
+    return bool(costs[True]) and (not costs[False] or min(costs[True]) < GAIN * min(costs[False]))
 
 
 def _inside(structure: Structure, index: int) -> bool:
