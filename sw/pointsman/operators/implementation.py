@@ -185,7 +185,7 @@ class Implementation(ABC):
     """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.synchronised`)."""
 
     alone = False
-    """It cannot share a phase with other operators."""
+    """It shares a phase with other operators only where ``:impl`` asks for it."""
     gated = False
     """Its func function puts the router into its later stages in turn, and back into the first when the messages have moved
     (`pointsman.images.image.OperatorImage.gated`)."""

@@ -33,7 +33,7 @@ from .online import OnlinePart, online_part, stands_for
 from .options import call_cycles, capped, most_words
 from .plan import Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
-from .room import refuse_overfull, refuse_overfull_phase
+from .room import refuse_overfull, refuse_overfull_phase, refuse_two_makers
 from .schedules import refuse_split_barriers, with_schedules
 from .structure import PhaseOutline, Structure, optional_groups
 from .timing import barrier_cycles
@@ -291,7 +291,7 @@ class _Planner:
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
             if len(phase.operators) > 1:
-                found = [one for one in found if not one[1].alone]
+                found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
             most = promising * min((cycles for cycles, _ in found), default=0.0)
             choices.append(sorted((pair for pair in found if pair[0] <= most), key=lambda pair: pair[0]))
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
@@ -308,6 +308,7 @@ class _Planner:
         barrier_reason: str | None,
     ) -> _Draft | None:
         """Route a phase with these implementations and see how it may end; None if they cannot be used safely."""
+        refuse_two_makers(phase.operators, implementations)
         streams: list[Stream] = []
         spans = []
         for operator, implementation in zip(phase.operators, implementations, strict=True):

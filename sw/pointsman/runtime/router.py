@@ -139,11 +139,15 @@ class Router:
         self.resident.add(phase)
 
     def replace(self, part: NodePhase) -> None:
-        """From the next load on, a phase has this schedule."""
+        """From the next load on, a phase has this schedule. VFSMs that are in it as before stay as load functions have set
+        them: they are other operators'."""
+        before = {(r.pipeline, r.vfsm): r.annotation for r in self.phases[part.phase].annotations}
         self.phases[part.phase] = part
         self.resident.discard(part.phase)
         for rewrite in part.annotations:
-            self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+            place = rewrite.pipeline, rewrite.vfsm
+            if before.get(place) != rewrite.annotation:
+                self.standing[place] = rewrite.annotation
         self._slots[part.phase] = [
             sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(self.images.shape.pipelines)
         ]

@@ -1,0 +1,46 @@
+"""Plans that nodes have no room for."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import Wiring
+from pointsman.plan.build import make_plan
+from pointsman.plan.plan import Plan
+from pointsman.plan.roles import PlanError
+from pointsman.plan.room import refuse_overfull, refuse_overfull_phase, vfsms_used
+from pointsman.streams.router import RoutingError
+
+
+def plan(text: str, shape: NodeShape) -> Plan:
+    return make_plan(compile_text(text, topology=mesh(2, 2)), shape, name="p", period=16)
+
+
+def test_what_is_used_is_counted() -> None:
+    found = plan("(stream 's 0 1 :m 4)", NodeShape())
+    used = vfsms_used(found.phases[0].routed)
+    assert set(node for node, _ in used) == {0, 1}
+    refuse_overfull(found.phases, NodeShape())
+    refuse_overfull_phase(Wiring(found.phases[0].routed), NodeShape())
+
+
+def test_phases_that_need_more_vfsms_than_there_are_are_refused() -> None:
+    found = plan("(stream 's 0 1 :m 4)", NodeShape())
+    most = max(vfsms_used(found.phases[0].routed).values())
+    with pytest.raises(PlanError, match=f"has 4 VFSMs and 9 phases need {9 * most + 2}"):
+        refuse_overfull(found.phases * 9, NodeShape(vfsms=4))
+
+
+def test_a_phase_that_needs_more_registers_than_there_are_is_refused() -> None:
+    wiring = Wiring(plan("(allreduce 'a 'add :m 4)", NodeShape()).phases[0].routed)
+    most = max(wiring.registers_used.values())
+    with pytest.raises(RoutingError, match=f"would need {most} interface registers and has 2"):
+        refuse_overfull_phase(wiring, NodeShape(registers=4))
+
+
+def test_a_fan_that_does_not_fit_gives_way_to_a_chain() -> None:
+    found = plan("(gather 'g 0 :m 4)", NodeShape(registers=4))
+    assert found.phases[0].operators[0].implementation.name not in ("str_gather",)
