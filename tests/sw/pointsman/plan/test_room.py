@@ -7,8 +7,9 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.operators import Wiring
+from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
 from pointsman.plan.build import make_plan
+from pointsman.plan.choice import able
 from pointsman.plan.plan import Plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.room import refuse_overfull, refuse_overfull_phase, vfsms_used
@@ -22,7 +23,7 @@ def plan(text: str, shape: NodeShape) -> Plan:
 def test_what_is_used_is_counted() -> None:
     found = plan("(stream 's 0 1 :m 4)", NodeShape())
     used = vfsms_used(found.phases[0].routed)
-    assert set(node for node, _ in used) == {0, 1}
+    assert {node for node, _ in used} == {0, 1}
     refuse_overfull(found.phases, NodeShape())
     refuse_overfull_phase(Wiring(found.phases[0].routed), NodeShape())
 
@@ -41,6 +42,12 @@ def test_a_phase_that_needs_more_registers_than_there_are_is_refused() -> None:
         refuse_overfull_phase(wiring, NodeShape(registers=4))
 
 
-def test_a_fan_that_does_not_fit_gives_way_to_a_chain() -> None:
-    found = plan("(gather 'g 0 :m 4)", NodeShape(registers=4))
-    assert found.phases[0].operators[0].implementation.name not in ("str_gather",)
+def test_a_fan_of_more_streams_than_registers_gives_way_to_a_chain() -> None:
+    program = compile_text("(gather 'g 0 :m 4)", topology=mesh(4, 4))
+    (operator,) = program.operators()
+    names = [one.name for _, one in able(operator, IMPLEMENTATIONS, Context(mesh(4, 4), NodeShape()))]
+    assert "str_gather" not in names
+    assert "str_gather_chain" in names
+    asked = compile_text("(gather 'g 0 :m 4 :impl 'str_gather)", topology=mesh(4, 4))
+    with pytest.raises(PlanError, match="cannot do it"):
+        make_plan(asked, NodeShape(), name="p", period=16)
