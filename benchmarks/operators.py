@@ -65,15 +65,18 @@ WAYS = [
     Way("broadcast", "str_bcast_dense", "(runtime)"),
     Way("broadcast", "str_bcast_tree", "(runtime)"),
     Way("broadcast", "par_bcast", "(runtime :values '(0 1 2))"),
+    Way("broadcast", "sch_bcast_dense", "(runtime)"),
     Way("collect", "str_collect", "0"),
     Way("collect", "str_collect_runtime", "(runtime)"),
     Way("collect", "str_collect_tree", "(runtime)"),
     Way("collect", "str_collect_dim", "(runtime)"),
     Way("collect", "sch_collect_dense", "(runtime)"),
+    Way("collect", "sch_collect_dim", "(runtime)"),
     Way("reduce", "str_reduce", "'add 0"),
     Way("allreduce", "str_allreduce", "'add"),
     Way("prefix", "str_prefix", "'add"),
     Way("barrier", "str_barrier_tree", ""),
+    Way("barrier", "str_barrier", ""),
     Way("cshift", "str_shift", "1"),
     Way("eoshift", "str_shift", "1"),
     Way("permute", "str_permute", "'reverse"),
@@ -153,11 +156,12 @@ def measure(way: Way, topology: Topology, m: int, period: int = PERIOD) -> Measu
     with Machine(shape, topology, engine="model", progress=False) as machine:
         nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
         run_nodes(nodes, main, machine)
-    phase = plan.phases[0]
+    # An operator with several schedules has a phase for each value.
+    phase, planned = next((p, one) for p in plan.phases for one in p.operators if second in one.values)
     writers = None
     if operator.kind == "collect":
         writers = [0 if operand(operator, 0, "destination", second) else topology.nodes - 1]
-    expected = Forecast(phase, phase.operators[0]).round(values.index(second), writers)
+    expected = Forecast(phase, planned).round(planned.values.index(second), writers)
     if images.operators[0].instances:
         # The schedule is made at run time, and so is what can be expected of it.
         order = (
@@ -256,7 +260,7 @@ def metrics(quick: bool) -> Iterator[Row]:
                 "cycles": [one.cycles for one in found],
                 "expected": [one.expected for one in found],
                 "error": max(errors),
-                "load": long.images.phases[0].load_cycles,
+                "load": sum(phase.load_cycles for phase in long.images.phases),
                 "reload": long.reload,
                 "vfsms": vfsms,
                 "registers": registers,

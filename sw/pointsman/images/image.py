@@ -159,6 +159,9 @@ class OperatorImage:
     synchronised: bool = False
     """Its load functions meet in a barrier before and after they rewrite, so that no word is on its way meanwhile."""
 
+    gated: bool = False
+    """Its stages are gates: the n-th call of its func function puts the router into stage 1 + n mod (stages - 1), and back into
+    stage 0 when its messages have moved. Words wait at every node that is in another stage."""
     instances: tuple[tuple[int, ...], ...] = ()
     """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.scheduling`)."""
     online: OnlineOperator | None = None

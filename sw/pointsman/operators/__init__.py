@@ -7,8 +7,10 @@ variants among which the compiler chooses. ``pointsman.operators.registry`` find
 from __future__ import annotations
 
 from .barrier import StrBarrierTree
+from .barrier_gates import StrBarrier
 from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
 from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
+from .by_value import BY_VALUE
 from .chain import CHAINS
 from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
@@ -34,10 +36,12 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrStream(),
     StrStreamRtdest(),
     StrBarrierTree(),
+    StrBarrier(),
     StrReduce(),
     StrAllreduce(),
     StrPrefix(),
     *COLLECTS,
+    *BY_VALUE,
     *CHAINS,
     *ONLINE,
     *REPLACEMENTS,

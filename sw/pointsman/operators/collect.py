@@ -21,7 +21,7 @@ from .implementation import (
 )
 from .synchronised import Synchronised, shifted
 from .toward import HOP, ByDimension, OnLinks, OnTree, Snake
-from .trees import Tree, build_tree
+from .trees import Tree, build_tree, dimension_tree
 
 
 class StrCollect(Implementation):
@@ -90,6 +90,17 @@ class StrCollect(Implementation):
             return RoleDraft("write", void=True)
         name = stream_name(operator, instance, f"up{node}")
         return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+
+
+class StrCollectDimensions(StrCollect):
+    """The same on a tree along one dimension after the other, in subsets that hang together: the schedule of a place of the
+    destination in sch_collect_dim (`pointsman.operators.by_value`)."""
+
+    name = "sch_collect_dim"
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+        nodes = operator.instances[instance].nodes
+        return dimension_tree(nodes, topology, nodes[operand(operator, instance, "destination", ())])
 
 
 class StrStreamRtsrc(StrCollect, Synchronised):

@@ -91,6 +91,8 @@ class RoleDraft:
     void: bool = False
     later: tuple[VfsmSetting, ...] | None = None
     stage: int = 0
+    each: tuple[RoleDraft, ...] = ()
+    """If the stages are quite different: the role in each of them."""
 
 
 class Wiring:
@@ -188,7 +190,13 @@ class Implementation(ABC):
     """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.synchronised`)."""
 
     alone = False
-    """It cannot share a phase with other operators."""
+    """It shares a phase with other operators only where ``:impl`` asks for it."""
+    gated = False
+    """Its func function puts the router into its later stages in turn, and back into the first when the messages have moved
+    (`pointsman.images.image.OperatorImage.gated`)."""
+    by_value = False
+    """It has a schedule for each run-time value: `pointsman.plan.schedules` gives each a phase of its own, and it only plans an
+    operator that has one value left."""
     rescheduled = False
     """Its load functions work out a schedule of their own (`pointsman.runtime.scheduling`)."""
 
@@ -240,6 +248,8 @@ def role(
 ) -> RoleDraft:
     """The complete role of a node for some values."""
     draft = implementation.gen_io(operator, wiring, instance, node, values)
+    if draft.each:
+        return draft
     return replace(draft, settings=implementation.gen_load(operator, wiring, instance, node, values))
 
 
@@ -290,6 +300,14 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
                 hint="restrict them with :values",
             )
     return tuple(combinations)
+
+
+def is_settled(operator: Operator) -> bool:
+    """Is there one value, or none, for its run-time nodes and distances?"""
+    return all(
+        not isinstance(value, Runtime) or (value.values is not None and len(set(value.values)) == 1)
+        for _, value in (operator.instances[0].operands if operator.instances else ())
+    )
 
 
 def rounds_between_values(operator: Operator) -> int:

@@ -45,6 +45,8 @@ class Plugin(Implementation):
         self.synchronised = inner.synchronised
         self.alone = inner.alone
         self.rescheduled = inner.rescheduled
+        self.by_value = inner.by_value
+        self.gated = inner.gated
 
     def stages(self, operator: Operator) -> int:
         stages = self._ask("stages", operator)

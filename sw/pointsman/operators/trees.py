@@ -179,3 +179,26 @@ def centre(nodes: Sequence[int], topology: Topology) -> int:
     ways = _distances(nodes, topology)
     step = max(1, len(nodes) // 100)
     return min(range(0, len(nodes), step), key=lambda k: (max(ways(nodes[k], other) for other in nodes), k))
+
+
+def dimension_tree(nodes: Sequence[int], topology: Topology, root: int) -> Tree:
+    """A tree of shortest ways among ``nodes``, which hang together, to ``root``, along the first dimension that leads there: in
+    a box dimension by dimension. It does not keep the order of the nodes.
+
+    Complexity: O(nodes · ports).
+    """
+    position = {node: k for k, node in enumerate(nodes)}
+    distance = {root: 0}
+    queue = [root]
+    tree = Tree(root, {root: TreeNode(root, position[root], None)})
+    for node in queue:
+        for other, _ in topology.at_port[node].values():
+            if other in position and other not in distance:
+                distance[other] = distance[node] + 1
+                queue.append(other)
+    for node in queue[1:]:
+        ways = (other for _, (other, _) in sorted(topology.at_port[node].items()))
+        parent = next(other for other in ways if distance.get(other, ANY) < distance[node])
+        tree.nodes[node] = TreeNode(node, position[node], parent)
+        tree.nodes[parent].after.append(node)
+    return tree

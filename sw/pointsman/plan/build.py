@@ -21,7 +21,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import rounds_between_values
+from pointsman.operators.implementation import is_settled, rounds_between_values
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
@@ -45,8 +45,11 @@ from .hijack import Hijacked, hijack
 from .leaving import leaving
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
 from .online import OnlinePart, online_part, stands_for
+from .options import call_cycles, capped, most_words
 from .plan import Considered, Leaving, Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
+from .room import refuse_overfull_phase, refuse_two_makers
+from .schedules import refuse_split_barriers
 from .structure import PhaseOutline, Structure, optional_groups, schedule_blocks
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
@@ -233,6 +236,7 @@ class _Planner:
         refuse_crossing(self.structure, planned)
         self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
+        refuse_split_barriers(self.structure, planned)
         return Plan(
             name,
             self.program,
@@ -333,6 +337,8 @@ class _Planner:
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
         found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
+        if not is_settled(operator):
+            found = [pair for pair in found if not pair[1].by_value]
         return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
 
     def _plan_phase(
@@ -391,7 +397,7 @@ class _Planner:
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
             if len(phase.operators) > 1:
-                found = [one for one in found if not one[1].alone]
+                found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
             most = promising * min((cycles for cycles, _ in found), default=0.0)
             choices.append(sorted((pair for pair in found if pair[0] <= most), key=lambda pair: pair[0]))
         while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
@@ -408,10 +414,11 @@ class _Planner:
         barrier_reason: str | None,
     ) -> _Draft | None:
         """Route a phase with these implementations and see how it may end; None if they cannot be used safely."""
+        refuse_two_makers(phase.operators, implementations)
         streams: list[Stream] = []
         spans = []
         for operator, implementation in zip(phase.operators, implementations, strict=True):
-            own = implementation.streams(operator, self.context)
+            own = capped(operator, implementation.streams(operator, self.context), self.period)
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
         part = online_part(phase, implementations, self.program, phase_name(phase), self.express)
@@ -540,9 +547,15 @@ class _Planner:
         routed: RoutedPhase,
     ) -> tuple[PlannedOperator, ...] | None:
         # A phase whose wires collide with others' is planned again and again. The route is kept for its id.
-        key = id(routed), tuple(map(id, implementations)), tuple(operator.label for operator in phase.operators)
+        key = (
+            id(routed),
+            phase.value,
+            tuple(map(id, implementations)),
+            tuple(operator.label for operator in phase.operators),
+        )
         if key not in self.known:
             wiring = Wiring(routed)
+            refuse_overfull_phase(wiring, self.shape)
             planned = []
             for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
                 one = plan_operator(operator, implementation, span, routed, wiring)
@@ -593,7 +606,8 @@ class _Planner:
         for one, rounds in zip(operators, phase.rounds, strict=True):
             operator = one.operator
             # Streams of one word a period, with which nodes only meet, do not count.
-            words = [routed.words(s) for s in one.streams if routed.streams[s].max_words is None]
+            limits = (None, most_words(operator, self.period))
+            words = [routed.words(s) for s in one.streams if routed.streams[s].max_words in limits]
             gap = routed.period / min(words) if words else 1.0
             metric = one.implementation.metric(operator, self.context)
             assert metric is not None
@@ -602,7 +616,7 @@ class _Planner:
             if part is not None and operator.label in part.own:
                 gap = part.gap(operator.label, routed)
                 word, latency = max(word, gap), latency + part.hops(operator.label) * gap
-            cycles += rounds * operator.c * (operator.m * word + latency)
+            cycles += rounds * operator.c * call_cycles(operator, word, latency)
             cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numesh.shape import NodeShape
-from pointsman.cop.program import Program
+from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
 from pointsman.operators import Context, Implementation
 
 from .division import costs_of, divisions, searched
 from .replacing import Variant, variants
 from .roles import PlanError
+from .schedules import with_schedules
 from .structure import Structure
 
 PERIODS = (8, 16, 24, 32, 40)
@@ -72,17 +73,32 @@ def find_candidates(
         found = searched(variant.program, costs, effort=effort)
         gap = max([gap, *(one.gap for one in found)])
         divided = divisions(variant.program, found) if structures is None else structures
-        for structure in divided:
+        for structure in with_schedules(divided, context, implementations):
             try:
                 lengths = _lengths(structure, context.shape, period)
             except PlanError as error:
                 refused.append(error)
                 continue
             whole = len(structure.phases) == 1 and len(divided) > 1
-            phases = [(phase.operators, phase.exits) for phase in structure.phases]
-            ways += [Candidate(variant, structure, n, costs.at(n).of(phases), whole) for n in lengths]
+            chosen = {phase.operators[0].label for phase in structure.phases if phase.value is not None}
+            prices = costs
+            if chosen:
+                prices = costs_of(variant.program, context, implementations, period=assumed, by_value=chosen)
+            phases = _apart_from_values(structure)
+            ways += [Candidate(variant, structure, n, prices.at(n).of(phases), whole) for n in lengths]
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
     return Candidates(tuple(ways), gap, tuple(refused))
+
+
+def _apart_from_values(structure: Structure) -> list[tuple[tuple[Operator, ...], float]]:
+    """Operators and exits of each phase, the schedules of one operator taken together."""
+    exits: dict[tuple[str, ...], float] = {}
+    operators: dict[tuple[str, ...], tuple[Operator, ...]] = {}
+    for phase in structure.phases:
+        labels = tuple(operator.label for operator in phase.operators)
+        exits[labels] = exits.get(labels, 0.0) + phase.exits
+        operators.setdefault(labels, phase.operators)
+    return [(operators[labels], exits[labels]) for labels in operators]
 
 
 def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:

@@ -8,6 +8,8 @@ from pointsman.cop.program import Operator
 from pointsman.operators import Context, Implementation
 from pointsman.operators.implementation import runtime_operands
 
+from .options import call_cycles
+
 
 def able(
     operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
@@ -22,7 +24,7 @@ def able(
             continue
         metric = implementation.metric(operator, context)
         if metric is not None:
-            found.append((operator.m / metric.words_per_cycle + metric.latency, implementation))
+            found.append((call_cycles(operator, 1 / metric.words_per_cycle, metric.latency), implementation))
     if operator.impl is None and not fallbacks:
         return [pair for pair in found if not pair[1].fallback] or found
     return found

@@ -11,6 +11,7 @@ Leaves alone: routes and real ends. Non-goals, so far: phases inside parallel gr
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from pointsman.cop.program import Program
 from pointsman.operators import Context, Implementation
@@ -18,6 +19,7 @@ from pointsman.operators import Context, Implementation
 from .choice import able
 from .estimates import Estimates
 from .extents import Part, PartKind, disjoint_tree
+from .options import best_rate
 from .phase_tree import Break, breaks, fold
 from .search import Found, search
 from .structure import Structure, divided, outline
@@ -27,14 +29,25 @@ BUDGET = 3000
 
 
 def costs_of(
-    program: Program, context: Context, implementations: Sequence[Implementation], *, period: int
+    program: Program,
+    context: Context,
+    implementations: Sequence[Implementation],
+    *,
+    period: int,
+    by_value: Collection[str] = (),
 ) -> Estimates:
-    """What phases of a program would cost with this schedule length."""
+    """What phases of a program would cost with this schedule length. ``by_value``: labels of operators that have a schedule
+    for each value."""
     choices = {}
     for operator in program.operators():
-        ways = [one for _, one in able(operator, implementations, context)]
+        known = [one for _, one in able(operator, implementations, context)]
+        ways = [one for one in known if one.by_value == (operator.label in by_value)] or known
         metrics = [(one, one.metric(operator, context)) for one in ways]
-        choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
+        choices[operator.label] = [
+            (one, replace(metric, words_per_cycle=best_rate(operator, metric.words_per_cycle, period)))
+            for one, metric in metrics
+            if metric is not None
+        ]
     return Estimates(choices, program.rounds(), context, period=period)
 
 

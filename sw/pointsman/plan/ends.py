@@ -177,7 +177,8 @@ def word_spans(planned: PlannedPhase) -> list[set[int]]:
 
 
 def phase_name(phase: PhaseOutline) -> str:
-    return "+".join(dict.fromkeys(operator.label for operator in phase.operators))
+    name = "+".join(dict.fromkeys(operator.label for operator in phase.operators))
+    return name if phase.value is None else f"{name}={','.join(map(str, phase.value))}"
 
 
 def phase_nodes(phase: PhaseOutline, routed: RoutedPhase) -> frozenset[int]:

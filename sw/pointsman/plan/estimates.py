@@ -147,7 +147,10 @@ class Estimates:
         """The best implementation of each, then changes of one of them as long as they pay."""
         choices = [self._of(operator) for operator in operators]
         if len(operators) > 1:
-            choices = [[way for way in ways if not way.implementation.alone] for ways in choices]
+            choices = [
+                [way for way in ways if not way.implementation.alone or operator.impl == way.implementation.name]
+                for operator, ways in zip(operators, choices, strict=True)
+            ]
         if not all(choices):
             return inf, ()
         chosen = [ways[0] for ways in choices]

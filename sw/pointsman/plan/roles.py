@@ -115,6 +115,8 @@ def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, 
 
 def _at_stage(draft: RoleDraft, stage: int) -> RoleDraft:
     """A role as it is in a stage: with its own I/O, or after that."""
+    if draft.each:
+        return draft.each[stage]
     if draft.later is None or stage <= draft.stage:
         return draft
     meeting = tuple(lane for lane in draft.lanes if lane.turn == SYNC)

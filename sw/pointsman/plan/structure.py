@@ -28,13 +28,15 @@ class PhaseOutline:
     """Operators of one phase, and how often it runs."""
 
     operators: tuple[Operator, ...]
-    rounds: tuple[int, ...]
+    rounds: tuple[float, ...]
     """Of each operator, the product of the counts of the loops around it."""
     exits: float
     """How often a node leaves it, about."""
+    value: tuple[int, ...] | None = None
+    """If it is one of several schedules of its operator, for which run-time values."""
 
     @property
-    def loops(self) -> int:
+    def loops(self) -> float:
         """Times round of its busiest operator."""
         return max(self.rounds, default=1)
 

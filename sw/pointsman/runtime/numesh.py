@@ -12,9 +12,9 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     Images,
     OperatorImage,
-    ReplacedImage,
 )
 
+from .chosen_port import ChosenPort, chosen_signature, schedules_of
 from .face import Clock, Port, Signature
 from .node import Node
 from .numesh_port import NumeshPort, lane_request, signature_of
@@ -45,28 +45,24 @@ class NumeshSubstrate:
         return self.agents.get(self.router.current)
 
     def ports(self) -> list[tuple[Signature, Port | None]]:
-        """Every operator of the program: not the barriers that close phases, nor what stands for online streams, nor the parts
-        of those that are replaced."""
+        """Every operator of the program, once if it has several schedules: not the barriers that close phases, nor what stands
+        for online streams, nor the parts of those that are replaced."""
         images = self.images
-        inner = {index for phase in images.phases for index in (phase.barrier, phase.online)}
-        inner |= {index for one in images.replaced for index in one.parts}
-        plain: list[tuple[Signature, Port | None]] = [
-            (signature_of(operator), self._port(index, operator))
-            for index, operator in enumerate(images.operators)
-            if index not in inner
-        ]
-        return plain + [(replaced_signature(one.program, one.source), self._replaced(one)) for one in images.replaced]
-
-    def _replaced(self, one: ReplacedImage) -> Port | None:
-        if self.number not in one.program.nodes:
-            return None
-        parts = []
-        for index in one.parts:
-            operator = self.images.operators[index]
-            port = self._port(index, operator)
-            assert port is not None  # parts have the nodes of the whole
-            parts.append((signature_of(operator), port))
-        return ReplacedPort(one.program, self.number, parts)
+        made: dict[int, tuple[Signature, Port | None]] = {}
+        for indices in schedules_of(images):
+            operators = [images.operators[index] for index in indices]
+            ports = [self._port(index, operator) for index, operator in zip(indices, operators, strict=True)]
+            if len(indices) == 1:
+                made[indices[0]] = signature_of(operators[0]), ports[0]
+            else:
+                made[indices[0]] = chosen_signature(operators), ChosenPort.of(operators, ports, self.router)
+        found = []
+        for one in images.replaced:
+            parts = [made.pop(index) for index in one.parts]
+            here = [(signature, port) for signature, port in parts if port is not None]
+            port = ReplacedPort(one.program, self.number, here) if self.number in one.program.nodes else None
+            found.append((replaced_signature(one.program, one.source), port))
+        return [*made.values(), *found]
 
     def _port(self, index: int, operator: OperatorImage) -> Port | None:
         view = self.router.operators.get(index)

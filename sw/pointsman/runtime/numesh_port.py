@@ -50,6 +50,8 @@ class NumeshPort:
         """Who sends to whom in the schedule that was made last."""
         self.partners: tuple[int | None, int | None] = (None, None)
         """Who sends to this node in it, and to whom this node sends."""
+        self.gates = 0
+        """Gates that have been opened, since the beginning."""
         self.own: deque[np.ndarray] = deque()
         """Messages that the destination of a collect sends to itself."""
 
@@ -173,6 +175,9 @@ class NumeshPort:
             lanes = [lane for lane in lanes if (to if lane.write else origin) is not None]
             await self._move(lanes, messages)
             return origin is not None or self.operator.kind == "eoshift"
+        if self.operator.gated:
+            await self._through_gate(messages)
+            return self._role.result
         await self._move(lanes, messages, combine)
         return self._role.result
 
@@ -207,6 +212,17 @@ class NumeshPort:
             self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
         if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
             await self._go_on(lanes)
+
+    async def _through_gate(self, messages: dict[str, np.ndarray]) -> None:
+        """Open the gate whose turn it is, move the words, shut it. The gate before is shut for certain by then, and nobody
+        waits until this one is."""
+        stage = 1 + self.gates % (self.operator.stages - 1)
+        self.gates += 1
+        role = self._role_at(self.value, stage)
+        await self.router.settled()
+        await self.router.post(self.router.changed(role.rewrites))
+        await Transfer([lane_request(lane, self.operator.m, messages) for lane in role.lanes])
+        await self.router.post(self.router.changed(self._role_at(self.value, 0).rewrites))
 
     async def _go_on(self, lanes: Sequence[LaneImage]) -> None:
         """Through with its own messages, the node lets its router do what is left for others."""

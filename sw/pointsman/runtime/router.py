@@ -56,6 +56,8 @@ class Router:
         image = images.nodes[number]
         self.phases: dict[int, NodePhase] = {part.phase: part for part in image.phases}
         self.operators: dict[int, NodeOperator] = dict(image.operators)
+        self.together: dict[int, tuple[int, ...]] = {}
+        """By phase, those that are loaded with it: an operator's other schedules."""
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = -1
         """Phase that runs; -1: the loader phase."""
@@ -72,6 +74,8 @@ class Router:
         for part in image.phases:
             for rewrite in part.annotations:
                 self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        self.posted: set[int] = set()
+        """Pipelines whose command register may still hold commands."""
         if preloaded:
             held = {images.phases[phase].block: phase for phase in sorted(self.phases, reverse=True)}
             self.resident |= set(held.values())
@@ -145,11 +149,15 @@ class Router:
         self.loads += 1
 
     def replace(self, part: NodePhase) -> None:
-        """From the next load on, a phase has this schedule."""
+        """From the next load on, a phase has this schedule. VFSMs that are in it as before stay as load functions have set
+        them: they are other operators'."""
+        before = {(r.pipeline, r.vfsm): r.annotation for r in self.phases[part.phase].annotations}
         self.phases[part.phase] = part
         self.resident.discard(part.phase)
         for rewrite in part.annotations:
-            self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+            place = rewrite.pipeline, rewrite.vfsm
+            if before.get(place) != rewrite.annotation:
+                self.standing[place] = rewrite.annotation
         self._slots[part.phase] = [
             sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(self.images.shape.pipelines)
         ]
@@ -185,11 +193,29 @@ class Router:
         if phase not in self.resident:
             if left >= 0:
                 await self.jump(-1, Category.PSYNC)
-            await self.load(phase)
+            for one in (phase, *self.together.get(phase, ())):
+                await self.load(one)
         await self.jump(phase, Category.PSYNC)
         settle = dict(self.phases[left].settle).get(phase, 0) if left >= 0 else 0
         if settle:
             await Wait(settle, Category.PSYNC)
+
+    async def post(self, rewrites: Sequence[Rewrite]) -> None:
+        """Send commands that change annotations and go on before they have taken effect; `settled` waits for them."""
+        commands: dict[int, list[int]] = {}
+        for r in rewrites:
+            commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))
+            self.standing[r.pipeline, r.vfsm] = r.annotation
+        if commands:
+            self.posted |= set(commands)
+            lanes = [Lane(True, (p,), len(w), np.array(w, np.uint64)) for p, w in sorted(commands.items())]
+            await Transfer(lanes, Category.REPROG)
+
+    async def settled(self) -> None:
+        """Wait until commands that have been posted are carried out."""
+        for p in sorted(self.posted):
+            await WaitEmpty(p, Category.REPROG)
+        self.posted.clear()
 
     # -- rewriting -------------------------------------------------------------------------------------------
 

@@ -5,9 +5,15 @@ Every node works out the same schedule for all nodes of its instance from the sa
 router. The compiler has left a phase with streams from each node to the next in the subset: these keep the interface
 registers, and give way to the streams that are wanted. What else the phase has, barriers in the first place, stays where it is.
 
+This is general run-time scheduling as well (§4.1.1, "General Run-Time Scheduling"): where ``:impl`` asks for it in a phase with
+other operators, their slots, links, registers and VFSMs are as fixed as those of a barrier, whatever their load functions make
+of them, and their words wait in the routers while a node loads its new part. What the compiler leaves free must do: cap the
+others with ``:b``.
+
 Takes images, the operator and who sends to whom. Gives the parts of the instance's nodes, and what is promised of them,
 so that the judge can prove this schedule as it proves any other. Paths lead along one dimension after the other, without
-delays; streams that cross more of the network are placed first. Non-goals: several operators in a phase, faults.
+delays; streams that cross more of the network are placed first. Non-goals: several operators that make schedules in one
+phase, faults.
 """
 
 from __future__ import annotations
@@ -160,11 +166,16 @@ class _Maker:
             }
             for node in self.nodes
         }
+        self.rewritten: dict[int, dict[tuple[int, int], list[Annotation]]] = {
+            node: self._rewritten(node) for node in self.nodes
+        }
+        """By node and VFSM, what load functions of other operators of the phase may make of it."""
         self._clear()
         self.links = {
             (node, a.destination, slot)
             for node in self.nodes
-            for (p, v), a in self.annotations[node].items()
+            for (p, v) in self.annotations[node]
+            for a in self._may_be(node, (p, v))
             if self.codes.is_neighbour(a.destination)
             for slot, row in enumerate(self.rows[node])
             if row[p] == v
@@ -185,6 +196,19 @@ class _Maker:
                 for p in self.pipelines:
                     if row[p] == REPROGRAM_VFSM and self.kept_slot.get((node, p)) != slot:
                         row[p] = 0
+
+    def _rewritten(self, node: int) -> dict[tuple[int, int], list[Annotation]]:
+        found: dict[tuple[int, int], list[Annotation]] = {}
+        for index, here in self.images.nodes[node].operators:
+            if self.images.operators[index].phase != self.phase:
+                continue
+            for rewrite in (r for role in here.roles for r in role.rewrites):
+                found.setdefault((rewrite.pipeline, rewrite.vfsm), []).append(rewrite.annotation)
+        return found
+
+    def _may_be(self, node: int, vfsm: tuple[int, int]) -> list[Annotation]:
+        """How a VFSM of the phase may stand."""
+        return [self.annotations[node][vfsm], *self.rewritten[node].get(vfsm, ())]
 
     def _reading(self, node: int, code: int) -> tuple[int, int]:
         return next(vfsm for vfsm, a in self.annotations[node].items() if a.source == code)
@@ -295,15 +319,15 @@ class _Maker:
         before, after = rows[slot - 1][p], rows[(slot + 1) % self.period][p]
         if rows[slot][p] or before == vfsm or after == vfsm:
             return False
-        known = self.annotations[node]
         if self.codes.is_register(source) and before >= FIRST_FREE_VFSM:
-            if self.codes.is_register(known[p, before].destination):
+            if any(self.codes.is_register(a.destination) for a in self._may_be(node, (p, before))):
                 return False
         if self.codes.is_register(destination):
             if after == REPROGRAM_VFSM:
                 return False
-            if after >= FIRST_FREE_VFSM and self.codes.is_register(known[p, after].source):
-                return False
+            if after >= FIRST_FREE_VFSM:
+                if any(self.codes.is_register(a.source) for a in self._may_be(node, (p, after))):
+                    return False
         # A second leg must stand right behind the first, so no VFSM may come in between; none can, its slot is taken.
         return True
 

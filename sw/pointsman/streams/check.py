@@ -19,6 +19,7 @@ from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
 from .check_ends import check_ends
+from .check_gates import check_gates
 from .check_node import NodeView
 from .check_online import check_online
 from .check_phases import (
@@ -33,6 +34,7 @@ from .check_phases import (
 )
 from .check_promises import Place, Trace, trace_promise
 from .check_report import RULES, CheckReport, Finding, Notebook, Rule
+from .check_schedules import check_schedules
 from .check_structure import check_structure
 from .check_threads import check_barriers, check_links, check_ways
 
@@ -81,6 +83,7 @@ def check_images(images: Images) -> CheckReport:
         streams = _PhaseStreams(images, codes, views[phase], phase, notebook)
         streams.check(owners)
         senders.append(streams.senders())
+        check_gates(images, codes, views[phase], phase, notebook)
         check_links(images, codes, views[phase], phase, notebook)
     check_ways(images, notebook)
     check_barriers(images, codes, views, following, senders, notebook)
@@ -88,6 +91,7 @@ def check_images(images: Images) -> CheckReport:
     check_kept_registers(images, codes, views, following, notebook)
     check_passages(images, following, notebook)
     check_online(images, notebook)
+    check_schedules(images, notebook)
     return notebook.report(images.name, owners)
 
 

@@ -84,6 +84,11 @@ RULES: dict[str, Rule] = {
         "ends of every link and whoever uses that link and slot next.",
         "§5.2.3, §6.1.2",
     ),
+    "gates": Rule("The word that opens a barrier in the router passes no node that has not entered.", "B.1"),
+    "schedules": Rule(
+        "The schedules of one operator differ in their values only, and each can follow wherever one of them can.",
+        "§4.1.1, §4.1.3",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

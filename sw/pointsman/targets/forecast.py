@@ -27,6 +27,10 @@ REWRITE = 6
 the node already."""
 
 
+GATE = 6
+"""Cycles that a processor needs to have its router open a gate and to shut it."""
+
+
 @dataclass(frozen=True)
 class Way:
     """From a register that a processor writes to one that a processor reads."""
@@ -52,6 +56,8 @@ class Forecast:
         stages = self.planned.stages
         if stages == 1:
             return self.cycles(value, writers)
+        if self.planned.implementation.gated:
+            return GATE + self.cycles(value * stages + 1, writers)
         total = float(ENDS)
         for stage in range(stages - 1):
             # The words of the next message wait behind those of this one, so only its own time counts.

@@ -355,6 +355,7 @@ class _Allocator:
             function_name(operator),
             planned.stages,
             planned.implementation.synchronised,
+            planned.implementation.gated,
             tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
             online=online,
         )
@@ -487,7 +488,9 @@ class _Allocator:
         )
 
     def _replaced(self) -> tuple[ReplacedImage, ...]:
-        number = {planned.operator.label: i for i, (_, planned) in enumerate(self.operators)}
+        number: dict[str, int] = {}
+        for i, (_, planned) in enumerate(self.operators):
+            number.setdefault(planned.operator.label, i)
         return tuple(
             ReplacedImage(
                 for_image(one.operator),

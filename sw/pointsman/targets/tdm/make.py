@@ -183,7 +183,7 @@ class _Maker:
             for p, (ops, second) in enumerate(zip(self.done, seconds, strict=True))
         ]
         runs = divide(parts, _edges(self.structure), self.cost, self.registers)
-        wanted: list[tuple[str, frozenset[Pair], list[_Done], int]] = []
+        wanted: list[tuple[str, frozenset[Pair], list[_Done], float]] = []
         of: list[tuple[int, ...]] = [()] * len(phases)
         for first, last in runs:
             ops = [done for p in range(first, last) for done in self.done[p]]

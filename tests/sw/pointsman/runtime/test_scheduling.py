@@ -60,3 +60,36 @@ def test_too_short_a_period_is_said() -> None:
     moves = tuple((node, 8 - node) for node in range(9) for _ in range(6) if node != 4)
     with pytest.raises(PointsmanError, match=r"^x.cop:1:1: operator 'p': no slots found for 48 streams in 12 slots"):
         schedule_moves(images, 0, 0, moves)
+
+
+BESIDE = """
+(loop 'l 3
+  (parallel
+    (permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)
+    (broadcast 'b (runtime) :m 9 :b 0.1 :impl 'str_bcast_linear)))
+"""
+
+
+def test_a_schedule_made_beside_another_operator_leaves_it_alone() -> None:
+    images = images_of(BESIDE, (2, 2), period=24)
+    index = next(i for i, one in enumerate(images.operators) if one.label == "p")
+    for order in ((1, 2, 3, 0), (3, 2, 1, 0)):
+        made = schedule_moves(images, index, 0, tuple(enumerate(order)))
+        changed = scheduled_images(images, index, {0: made})
+        report = check_images(changed)
+        assert report.ok, report.render()
+        others = [one for one in images.promises if one.operator != index]
+        assert others == [one for one in changed.promises if one.operator != index and one in others]
+
+
+def test_an_operator_that_makes_its_schedule_shares_a_phase_only_when_asked() -> None:
+    text = "(parallel (permute 'p (runtime) :m 5{}) (cshift 's 1 :b 0.1))"
+    asked = images_of(text.format(" :impl 'sch_permute_runtime"), (2, 2), period=24)
+    assert asked.operators[0].implementation == "sch_permute_runtime"
+    assert images_of(text.format(""), (2, 2), period=24).operators[0].implementation == "dyn_permute"
+
+
+def test_two_operators_that_make_schedules_do_not_share_a_phase() -> None:
+    one = "(permute '{} (runtime) :m 5 :impl 'sch_permute_runtime)"
+    with pytest.raises(PointsmanError, match="operators 'p' and 'q' both make their schedule at run time"):
+        images_of(f"(parallel {one.format('p')} {one.format('q')})", (2, 2), period=24)

@@ -1,0 +1,42 @@
+"""What ``:b`` and ``:pipelined`` mean to the planner (Metcalf 1997, A.3, §6.2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pointsman.cop.program import Operator
+from pointsman.streams.stream import Stream
+
+
+def most_words(operator: Operator, period: int) -> int | None:
+    """Words a period that each stream of an operator may have at most; None if ``:b`` leaves them free.
+
+    ``*min*`` is one word a period however long it is; a stream has at least that, or it would carry nothing.
+    """
+    if operator.b == "min":
+        return 1
+    return None if operator.b >= 1 else max(1, int(operator.b * period + 1e-9))
+
+
+def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
+    """Streams of an operator, none with more words than ``:b`` allows."""
+    most = most_words(operator, period)
+    if most is None:
+        return list(streams)
+    return [
+        replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
+        for stream in streams
+    ]
+
+
+def best_rate(operator: Operator, words_per_cycle: float, period: int) -> float:
+    """Words a cycle, where an implementation promises so many."""
+    most = most_words(operator, period)
+    return words_per_cycle if most is None else min(words_per_cycle, most / period)
+
+
+def call_cycles(operator: Operator, word_cycles: float, latency: float) -> float:
+    """Cycles of a call (w B_io + l_io). The latency of a pipelined operator is nobody's time: its calls follow each other
+    without waiting for an answer."""
+    return operator.m * word_cycles + (0.0 if operator.pipelined else latency)

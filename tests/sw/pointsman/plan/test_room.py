@@ -1,0 +1,53 @@
+"""Plans that nodes have no room for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
+from pointsman.plan.build import make_plan
+from pointsman.plan.choice import able
+from pointsman.plan.fit import fit
+from pointsman.plan.plan import Plan
+from pointsman.plan.roles import PlanError
+from pointsman.plan.room import refuse_overfull_phase
+from pointsman.streams.router import RoutingError
+
+
+def plan(text: str, shape: NodeShape) -> Plan:
+    return make_plan(compile_text(text, topology=mesh(2, 2)), shape, name="p", period=16)
+
+
+def test_a_plan_for_a_node_that_is_large_enough_fits() -> None:
+    found = plan("(stream 's 0 1 :m 4)", NodeShape())
+    fit(found)
+    refuse_overfull_phase(Wiring(found.phases[0].routed), NodeShape())
+
+
+def test_phases_that_need_more_vfsms_than_there_are_are_refused() -> None:
+    found = plan("(stream 's 0 1 :m 4)", NodeShape())
+    with pytest.raises(PlanError, match=r"has 4 VFSMs and needs \d+ for 9 phases"):
+        fit(replace(found, phases=found.phases * 9, shape=NodeShape(vfsms=4)))
+
+
+def test_a_phase_that_needs_more_registers_than_there_are_is_refused() -> None:
+    wiring = Wiring(plan("(allreduce 'a 'add :m 4)", NodeShape()).phases[0].routed)
+    most = max(wiring.registers_used.values())
+    with pytest.raises(RoutingError, match=f"would need {most} interface registers and has 2"):
+        refuse_overfull_phase(wiring, NodeShape(registers=4))
+
+
+def test_a_fan_of_more_streams_than_registers_gives_way_to_a_chain() -> None:
+    program = compile_text("(gather 'g 0 :m 4)", topology=mesh(4, 4))
+    (operator,) = program.operators()
+    names = [one.name for _, one in able(operator, IMPLEMENTATIONS, Context(mesh(4, 4), NodeShape()))]
+    assert "str_gather" not in names
+    assert "str_gather_chain" in names
+    asked = compile_text("(gather 'g 0 :m 4 :impl 'str_gather)", topology=mesh(4, 4))
+    with pytest.raises(PlanError, match="cannot do it"):
+        make_plan(asked, NodeShape(), name="p", period=16)

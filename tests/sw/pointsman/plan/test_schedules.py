@@ -1,0 +1,91 @@
+"""Phases divided by run-time values."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.operators.by_value import schedule_values
+from pointsman.plan.build import make_plan
+from pointsman.plan.control import END, START
+from pointsman.plan.roles import PlanError
+from pointsman.plan.schedules import with_schedules
+from pointsman.plan.structure import Structure, outline
+
+BROADCAST = "(broadcast 'b (runtime) :m {m} {more})"
+ASKED = ":impl 'sch_bcast_dense"
+
+
+def structures(text: str, size: tuple[int, ...] = (4,)) -> list[Structure]:
+    topology = mesh(*size)
+    program = compile_text(text, topology=topology)
+    return list(with_schedules([outline(program)], Context(topology, NodeShape()), IMPLEMENTATIONS))
+
+
+def test_a_phase_is_divided_by_value_and_each_part_can_follow_each() -> None:
+    text = f"(loop 'l 8 (cshift 's 1 :m 2) {BROADCAST.format(m=4, more=ASKED)})"
+    (divided,) = structures(text)
+    assert [phase.value for phase in divided.phases] == [None, (0,), (1,), (2,), (3,)]
+    parts = frozenset({1, 2, 3, 4})
+    assert divided.successors[START] == {0}
+    assert divided.successors[0] == parts
+    for one in parts:
+        assert divided.successors[one] == parts | {0, END}
+    assert sum(phase.rounds[0] for phase in divided.phases[1:]) == pytest.approx(8)
+    assert sum(phase.exits for phase in divided.phases[1:]) == pytest.approx(8)
+
+
+def test_values_named_in_the_program_are_the_only_ones() -> None:
+    (divided,) = structures(f"(broadcast 'b (runtime :values '(1 3)) :m 4 {ASKED})")
+    assert [phase.value for phase in divided.phases] == [(1,), (3,)]
+
+
+def test_long_messages_are_tried_with_a_schedule_for_each_value_unasked() -> None:
+    assert len(structures(BROADCAST.format(m=4, more=""))) == 1
+    undivided, divided = structures(BROADCAST.format(m=1000, more=""))
+    assert len(undivided.phases) == 1
+    assert len(divided.phases) == 4
+
+
+def test_schedules_are_not_tried_where_other_phases_join_the_instances() -> None:
+    rows = f"(subset (make-1d 'x) {BROADCAST.format(m=1000, more='')})"
+    assert len(structures(rows, (3, 2))) == 2
+    assert len(structures(f"(sequential {rows} (cshift 's 1))", (3, 2))) == 1
+
+
+@pytest.mark.parametrize("options", [":distributed t", ":dynamic t"])
+def test_a_value_that_not_all_nodes_know_has_no_schedules(options: str) -> None:
+    program = compile_text(f"(broadcast 'b (runtime {options}))", topology=mesh(4))
+    assert schedule_values(next(program.operators())) is None
+
+
+def test_schedules_must_not_share_a_phase() -> None:
+    text = f"(parallel {BROADCAST.format(m=4, more=ASKED)} (cshift 's 1))"
+    with pytest.raises(PlanError, match="shares a phase, and sch_bcast_dense needs one of its own for each value"):
+        structures(text)
+
+
+def refused(text: str, size: tuple[int, ...], shape: NodeShape, period: int) -> PlanError:
+    program = compile_text(text, topology=mesh(*size))
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, shape, name="b", period=period)
+    return caught.value
+
+
+def test_schedules_that_do_not_fit_the_memory_are_refused() -> None:
+    error = refused(BROADCAST.format(m=4, more=ASKED), (8,), NodeShape(), 16)
+    assert "8 phases and the loader phase of 16 slots each do not fit a schedule memory of 128 entries" in error.message
+
+
+def test_schedules_that_do_not_fit_the_vfsms_are_refused() -> None:
+    error = refused(BROADCAST.format(m=4, more=ASKED), (3,), NodeShape(vfsms=8), 16)
+    assert "has 8 VFSMs and 3 phases need" in error.message
+
+
+def test_instances_that_later_phases_join_are_refused() -> None:
+    rows = f"(subset (make-1d 'x) (broadcast 'b (runtime) :m 1 {ASKED}))"
+    error = refused(f"(loop 'l 4 {rows} (barrier 'all))", (2, 2), NodeShape(), 16)
+    assert "nodes outside its instances would have to know" in error.message
