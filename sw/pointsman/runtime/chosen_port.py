@@ -44,8 +44,9 @@ class ChosenPort:
         self.label = label
         self.ports = ports
         self.chosen: Port | None = None
-        for phase in phases:
-            router.together[phase] = tuple(other for other in phases if other != phase)
+        if router.keeps(phases):
+            for phase in phases:
+                router.together[phase] = tuple(other for other in phases if other != phase)
 
     @classmethod
     def of(cls, operators: Sequence[OperatorImage], ports: Sequence[Port | None], router: Router) -> ChosenPort | None:

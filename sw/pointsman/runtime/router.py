@@ -120,6 +120,11 @@ class Router:
         await WaitEmpty(0, category)
         await Wait(POINTER_DRAIN, category)
 
+    def keeps(self, phases: Sequence[int]) -> bool:
+        """Has each of these phases a block of the schedule memory to itself?"""
+        blocks = [one.block for one in self.images.phases]
+        return all(blocks.count(blocks[phase]) == 1 for phase in phases)
+
     def _block(self, phase: int) -> int:
         return Images.LOADER_BLOCK if phase < 0 else self.images.phases[phase].block
 
