@@ -22,6 +22,7 @@ from pointsman.images.image import SYNC, Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import rounds_between_values
+from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
@@ -116,6 +117,11 @@ def make_plan(
         assert failure is not None
         raise failure
     return best
+
+
+def _alone(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
+    """The online streams of a phase that has no others (but a barrier later); with others they share in proportion."""
+    return spans[-1] if part is not None and part.streams and len(spans[-1]) == streams else range(0)
 
 
 def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
@@ -309,7 +315,7 @@ class _Planner:
         if part is not None and part.streams:
             spans.append(range(len(streams), len(streams) + len(part.streams)))
             streams += part.streams
-        routed = self._route(streams)
+        routed = self._route(streams, _alone(part, spans, len(streams)))
         planned = self._operators(phase, implementations, spans, routed)
         if planned is None:
             return None
@@ -347,7 +353,7 @@ class _Planner:
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
         span = range(len(streams), len(streams) + len(own))
-        routed = self._route(streams + own)
+        routed = self._route(streams + own, _alone(draft.part, draft.spans, len(streams)))
         implementations = tuple(one.implementation for one in before.operators)
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
@@ -362,13 +368,15 @@ class _Planner:
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
 
-    def _route(self, streams: list[Stream]) -> RoutedPhase:
+    def _route(self, streams: list[Stream], hops: range = range(0)) -> RoutedPhase:
+        """``hops``: streams to neighbours that are to be in frames."""
         key = (tuple(streams), self.period)
         if key not in self.routes:
+            network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
-                self.routes[key] = route_phase(
-                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed
-                )
+                self.routes[key] = route_frames(
+                    streams, hops, network, shape, period=period, seed=seed
+                ) or route_phase(streams, network, shape, period=period, seed=seed)
             except RoutingError as error:
                 self.routes[key] = error
         result = self.routes[key]
