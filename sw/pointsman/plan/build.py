@@ -374,9 +374,9 @@ class _Planner:
         if key not in self.routes:
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
-                self.routes[key] = route_frames(
-                    streams, hops, network, shape, period=period, seed=seed
-                ) or route_phase(streams, network, shape, period=period, seed=seed)
+                self.routes[key] = route_frames(streams, hops, network, shape, period=period, seed=seed) or route_phase(
+                    streams, network, shape, period=period, seed=seed
+                )
             except RoutingError as error:
                 self.routes[key] = error
         result = self.routes[key]
