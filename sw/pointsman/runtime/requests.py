@@ -223,8 +223,8 @@ class Attend(Request):
 
     It is complete in the first cycle in which all lanes are complete (if there are any; with ``one_lane``: one of
     them), or ``until`` has come (if given), or a register of ``full`` is full, or one of ``empty`` is not: at once if that
-    is so already. Awaited again it goes on where it was. This is what interrupts are made of: a program that serves them carries out whatever it has
-    to do in pieces.
+    is so already. Awaited again it goes on where it was. This is what interrupts are made of: a program that serves them
+    carries out whatever it has to do in pieces.
 
     Parameters
     ----------
