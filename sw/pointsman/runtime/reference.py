@@ -380,9 +380,10 @@ class _Port:
         instance = next(i for i in self.instances if self._part(i).kind in ("write", "both"))
         position = self._position(instance)
         if self._is_cast():
-            readers = set(self._readers(instance, position))
-            if readers:
-                self.shared.casts[instance, self._count(instance, "call")] = _Cast(position, words.copy(), readers)
+            left = set(self._readers(instance, position))
+            number = self._count(instance, "call")
+            if left:
+                self.shared.casts[instance, number] = _Cast(position, words.copy(), left)
             return
         call = self._count(instance, "write")
         readers = self._readers(instance, position)
@@ -454,6 +455,7 @@ class _Port:
         members = taking_part(operator, instance)
         needed: Sequence[int]
         if operator.kind in ("cshift", "eoshift", "permute"):
+            origin: int | None
             if found.targets is not None:
                 targets = found.targets
                 await Until(lambda: position in targets.values())
