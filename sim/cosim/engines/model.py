@@ -315,6 +315,7 @@ class _Run:
         tables.lane_count[node] = count
         tables.category[node] = packed.category
         tables.open_words[node] = packed.words
+        tables.one_lane[node] = isinstance(transfer, Attend) and transfer.one_lane
 
     def _grow(self, name: str, size: int) -> None:
         """Make room for more lanes, or more registers, of a node."""
@@ -401,6 +402,7 @@ def _requests(nodes: int) -> kernel.Requests:
         register=_zeros(nodes),
         category=_zeros(nodes),
         open_words=_zeros(nodes),
+        one_lane=_zeros(nodes),
         stalled=_zeros(nodes),
         lane_count=_zeros(nodes),
         lanes=_zeros(nodes, 4, kernel.LANE_FIELDS),

@@ -112,6 +112,8 @@ class Requests(NamedTuple):
     """n: category of a TRANSFER, -1 if it goes by direction."""
     open_words: np.ndarray
     """n: words that a TRANSFER has yet to move."""
+    one_lane: np.ndarray
+    """n: whether a TRANSFER is complete when one of its lanes is."""
     stalled: np.ndarray
     """n: cycle since which a TRANSFER has not moved."""
     lane_count: np.ndarray
@@ -483,7 +485,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                     event[4] = access_word
                     clock[EVENTS] += 1
                 requests.open_words[i] -= 1
-                if requests.open_words[i] == 0:
+                if requests.open_words[i] == 0 or (requests.one_lane[i] != 0 and moved + 1 == lanes[i, lane, WORDS]):
                     ready[i] = 1
                     any_ready = True
             elif kind[i] == EMPTY and full[i, requests.register[i]] == 0:

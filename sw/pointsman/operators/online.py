@@ -25,10 +25,10 @@ UNKNOWN = -1
 """A run-time value that a node does not know."""
 MOST_SCRIPTS = 20_000
 """Most scripts that are looked at to find the pairs of an operator; beyond that every pair is taken."""
-WORDS_PER_CYCLE = 0.2
-"""What a chain of processors passes on, about: two accesses and a cycle for each word, and slots that do not fit."""
-HOP_CYCLES = 26.0
-"""From a header at one processor to the same header at the next, about (benchmarks/online.py)."""
+WORDS_PER_CYCLE = 0.45
+"""What a chain of processors passes on, about: two accesses for each word. Slots may be fewer; the plan knows."""
+HOP_CYCLES = 9.0
+"""From a header at one processor to the same header at the next, about, but for the wait for a slot (benchmarks/online.py)."""
 SERIAL = ("dyn_bcast", "dyn_spread", "dyn_gather", "dyn_seqread", "dyn_seqwrite")
 """Ways in which one node sends or gets a message for each other."""
 AGREEING, AGREEMENT = 3, 6

@@ -22,6 +22,7 @@ from pointsman.images.image import Technique
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import is_settled, rounds_between_values
+from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
@@ -160,6 +161,11 @@ def make_plan(
 
 def _considered(one: Candidate, cycles: float | None, outcome: str) -> Considered:
     return Considered(one.labels, one.period, one.estimate, cycles, outcome)
+
+
+def _alone(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
+    """The online streams of a phase that has no others (but a barrier later); with others they share in proportion."""
+    return spans[-1] if part is not None and part.streams and len(spans[-1]) == streams else range(0)
 
 
 @dataclass(frozen=True)
@@ -425,7 +431,7 @@ class _Planner:
         if part is not None and part.streams:
             spans.append(range(len(streams), len(streams) + len(part.streams)))
             streams += part.streams
-        routed = self._route(index, streams)
+        routed = self._route(index, streams, _alone(part, spans, len(streams)))
         planned = self._operators(phase, implementations, spans, routed)
         if planned is None:
             return None
@@ -488,7 +494,7 @@ class _Planner:
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
         span = range(len(streams), len(streams) + len(own))
-        routed = self._route(index, streams + own)
+        routed = self._route(index, streams + own, _alone(draft.part, draft.spans, len(streams)))
         implementations = tuple(one.implementation for one in before.operators)
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
@@ -518,17 +524,22 @@ class _Planner:
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
 
-    def _route(self, index: int, streams: list[Stream]) -> RoutedPhase:
+    def _route(self, index: int, streams: list[Stream], hops: range = range(0)) -> RoutedPhase:
+        """``hops``: streams to neighbours that are to be in frames."""
         taken = frozenset().union(*self.taken.get(index, {}).values())
         key = (tuple(streams), self.period, taken)
         if key not in self.routes:
+            network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
-                self.routes[key] = route_phase(
+                made = None
+                if not taken:
+                    made = route_frames(streams, hops, network, shape, period=period, seed=seed)
+                self.routes[key] = made or route_phase(
                     streams,
-                    self.program.topology,
-                    self.shape,
-                    period=self.period,
-                    seed=self.seed,
+                    network,
+                    shape,
+                    period=period,
+                    seed=seed,
                     effort=ROUTING * self.effort,
                     forbidden=taken,
                 )

@@ -174,7 +174,7 @@ class OperatorFunctions:
         permutation: tuple[int, ...] | None = None
         chosen = []
         for name, sort, value in zip(names, self.signature.sorts, values, strict=True):
-            if name in self.signature.partial:
+            if name in self.signature.partial and not (self.signature.whole and isinstance(value, list | tuple)):
                 numbers.append(_partly_known(value, sort))
                 chosen.append(name)
             elif sort in CHOSEN:
@@ -193,7 +193,7 @@ class OperatorFunctions:
                 return Given(exact, self.index[exact], permutation)
             if all(
                 value in legal or (value in (HERE, UNKNOWN) and name in self.signature.partial)
-                for name, value, legal in zip(chosen, exact, ranges, strict=True)
+                for name, value, legal in zip(chosen, exact, ranges if chosen else (), strict=True)
             ):
                 return Given(exact, 0, permutation)
         except (KeyError, TypeError, ValueError, OverflowError):

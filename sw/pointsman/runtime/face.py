@@ -64,6 +64,8 @@ class Signature:
     combinations; ``values`` then means nothing."""
     partial: tuple[str, ...] = ()
     """Run-time operands that not every node knows."""
+    whole: bool = False
+    """Of a permutation of which a node knows its own entry, may it also give all?"""
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:

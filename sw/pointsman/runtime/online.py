@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,15 +36,19 @@ HEADER_BITS = 32
 class Costs:
     """Cycles of the agent beside its accesses, each of which takes one (Metcalf 1997, §8.3.3 gives only their sum).
 
-    ``interrupt``: from a channel's call to the first instruction of the handler, and back. ``header``: taking a header apart,
-    looking up the next hop, allocating a buffer. ``word``: moving a word into memory and out again. ``patience``: how long a
+    ``interrupt``: from a channel's call to the first instruction of the handler, and back. ``poll``: the same from a
+    function of the run time that waits, and looks at the channels as it looks at its own register. ``lookup``: taking a
+    header apart, finding the next hop; then the header goes on. ``buffer``: allocating a buffer and setting up the block
+    moves. ``turn``: from the end of a message that was passed on to the next one of its channel. ``patience``: how long a
     handler that has a message half in stays for its next word while the program waits for something; while it computes, no
     longer than an interrupt takes, as going back and being called again would cost that much.
     """
 
     interrupt: int = 8
-    header: int = 4
-    word: int = 1
+    poll: int = 2
+    lookup: int = 2
+    buffer: int = 2
+    turn: int = 1
     patience: int = 24
 
 
@@ -80,17 +84,23 @@ class HeaderLayout:
 
 @dataclass(eq=False)
 class Message:
-    """A message that arrives, has arrived, or goes out."""
+    """A message that arrives, has arrived, or goes out. ``have``: words of ``data`` that are here."""
 
     source: int
     queue: int
     round: int
-    total: int
-    words: list[int] = field(default_factory=list)
+    data: np.ndarray
+    have: int = 0
+    passing: bool = False
+    """For another node."""
+
+    @property
+    def total(self) -> int:
+        return len(self.data)
 
     @property
     def whole(self) -> bool:
-        return len(self.words) == self.total
+        return self.have == self.total
 
 
 @dataclass(eq=False)
@@ -101,19 +111,19 @@ class Sending:
     message: Message
     own: bool
     """Sent by this node's program."""
+    begun: bool = False
+    """The header has gone."""
     next: int = 0
+    """Words that have gone."""
 
     @property
     def ready(self) -> bool:
         """Is there a word to send now?"""
-        return self.next <= len(self.message.words) and not self.sent
+        return not self.begun or self.next < self.message.have
 
     @property
     def sent(self) -> bool:
-        return self.next > self.message.total
-
-    def word(self) -> int:
-        return self.header if self.next == 0 else self.message.words[self.next - 1]
+        return self.begun and self.next == self.message.total
 
 
 class Service(Request):
@@ -151,13 +161,14 @@ class Agent:
         self.lengths = tuple(lengths)
         self.clock = clock
         self.costs = costs
-        self.arriving: list[Sending | Message | None] = [None] * len(table.inputs)
-        self.left: list[int] = [0] * len(table.inputs)
+        self.arriving: list[Message | None] = [None] * len(table.inputs)
+        """By input: the message that is half in."""
         self.out: list[deque[Sending]] = [deque() for _ in table.outputs]
         self.queues: list[list[Message]] = [[] for _ in lengths]
         self.input_at = {register: i for i, register in enumerate(table.inputs)}
-        self.output_at = {register: i for i, register in enumerate(table.outputs)}
-        self.words = np.zeros(len(table.inputs) + len(table.outputs), np.uint32)
+        self.headers = np.zeros(len(table.inputs), np.uint32)
+        self.moves = 0
+        """Words moved so far, headers included."""
         self.passed = 0
         """Words of others that went through this processor."""
         self.held = self.peak = 0
@@ -167,7 +178,8 @@ class Agent:
 
     def send(self, to: int, queue: int, words: Sequence[int], round_: int = 0) -> Sending:
         """Put a message into the queue of its channel; see ``flush``."""
-        message = Message(self.number, queue, round_, self.lengths[queue], list(words))
+        assert len(words) == self.lengths[queue]
+        message = Message(self.number, queue, round_, np.array(words, np.uint32), len(words))
         return self.forward(message, to, queue, round_)
 
     def forward(self, message: Message, to: int, queue: int, round_: int = 0) -> Sending:
@@ -195,46 +207,50 @@ class Agent:
     def take(self, message: Message) -> None:
         """Remove a message from its queue."""
         self.queues[message.queue].remove(message)
-        self.held -= len(message.words)
+        self.held -= message.have
 
     def until(self, condition: Callable[[], bool], category: Category) -> Steps:
         """Serve the channels until ``condition`` holds. The program waits, so nothing is interrupted."""
         while not condition():
-            yield from self.serve(waiting=True)
-            if condition():
-                return
-            yield self._watching(category)
+            yield from self._move(category)
 
     def idle(self) -> bool:
         """Is nothing of any message here?"""
-        return not any(self.out) and not any(self.left) and not any(self.queues)
+        return not any(self.out) and not any(self.arriving) and not any(self.queues)
 
     # -- interrupts ------------------------------------------------------------------------------------------
 
     def carry_out(self, request: Request) -> Steps:
-        """Carry out a request of the program, and serve the channels meanwhile."""
+        """Carry out a request of the program, and serve the channels meanwhile.
+
+        A program that computes, or is in the middle of moving words, is interrupted; one that waits in a function of the run
+        time looks at the channels itself.
+        """
+        costs = self.costs
         if isinstance(request, Transfer):
             moved = np.zeros(len(request.lanes), np.int64)
             while any(int(n) < lane.words for n, lane in zip(moved, request.lanes, strict=True)):
                 piece = Attend(request, full=self.table.inputs, empty=self._pending())
                 piece.moved[:] = moved
                 yield piece
+                stalled = bool((piece.moved == moved).all())
                 moved = piece.moved
                 if not piece.done:
-                    yield from self.serve(waiting=False, patience=self.costs.patience)
+                    yield from self.serve(costs.poll if stalled else costs.interrupt, costs.patience)
         elif isinstance(request, Wait):
             end = self.clock.time + request.cycles
             while self.clock.time < end:
                 yield self._watching(request.category, until=end)
                 began = self.clock.time
                 if began < end:
-                    yield from self.serve(waiting=False)
+                    yield from self.serve(costs.interrupt, costs.interrupt)
                     end += self.clock.time - began
         elif isinstance(request, WaitUntil):
+            entry = costs.interrupt if request.category == Category.CPU else costs.poll
             while self.clock.time < request.time:
                 yield self._watching(request.category, until=request.time)
                 if self.clock.time < request.time:
-                    yield from self.serve(waiting=False, patience=self.costs.patience)
+                    yield from self.serve(entry, costs.patience)
         elif isinstance(request, WaitEmpty):
             while True:
                 piece = Attend(
@@ -245,7 +261,7 @@ class Agent:
                 yield piece
                 if request.register in piece.calls[1]:
                     return
-                yield from self.serve(waiting=False, patience=self.costs.patience)
+                yield from self.serve(costs.poll, costs.patience)
         else:
             yield request
 
@@ -254,92 +270,129 @@ class Agent:
         outputs = self.table.outputs
         return tuple(r for r, queue in zip(outputs, self.out, strict=True) if queue and queue[0].ready)
 
-    def _watching(self, category: Category, until: int | None = None) -> Attend:
+    def _watching(self, category: Category, until: int) -> Attend:
         return Attend(until=until, full=self.table.inputs, empty=self._pending(), category=category)
 
-    def serve(self, *, waiting: bool, patience: int | None = None) -> Steps:
-        """Move words as long as a channel has one or has room; ``waiting``: the program waits for that, so nobody is
-        interrupted, and its own words are its own time.
-
-        A handler that has a message half in stays for its next word: ``patience`` cycles, None: as long as an interrupt takes.
-        """
-        interrupted = waiting
-        stays = self.costs.interrupt if patience is None else patience
+    def serve(self, entry: int, patience: int) -> Steps:
+        """The handler: move words until none has moved for ``patience`` cycles. To get there takes ``entry`` cycles."""
+        yield Wait(entry, Category.ONLINE)
         while True:
-            look = Attend(until=0, full=self.table.inputs, empty=self._pending(), category=Category.ONLINE)
-            yield look
-            full, empty = look.calls
-            if not full and not empty:
-                if waiting or not any(self.left):
-                    return
-                stay = self._watching(Category.ONLINE, until=self.clock.time + stays)
-                yield stay
-                full, empty = stay.calls
-                if not full and not empty:
-                    return
-            if not interrupted:
-                interrupted = True
-                yield Wait(self.costs.interrupt, Category.ONLINE)
-            yield from self._move([self.input_at[r] for r in full], [self.output_at[r] for r in empty], waiting)
+            before = self.moves
+            yield from self._move(None, self.clock.time + patience)
+            if self.moves == before:
+                return
 
-    def _move(self, inputs: Sequence[int], outputs: Sequence[int], waiting: bool) -> Steps:
-        """Read a word from each of these channels and write one to each of those."""
-        first = len(self.table.inputs)
-        own: list[Lane] = []
-        others: list[Lane] = []
-        for i in inputs:
-            lane = Lane(False, self.table.inputs[i], 1, self.words[i : i + 1])
-            (own if waiting and isinstance(self.arriving[i], Message) else others).append(lane)
-        for i in outputs:
-            at = first + i
-            self.words[at] = self.out[i][0].word()
-            lane = Lane(True, self.table.outputs[i], 1, self.words[at : at + 1])
-            (own if waiting and self.out[i][0].own else others).append(lane)
-        if own:
-            yield Transfer(own)
-        if others:
-            yield Transfer(others, Category.ONLINE)
-        cycles = 0
-        for i in outputs:
-            sending = self.out[i][0]
-            sending.next += 1
+    def _move(self, waiting: Category | None, until: int | None = None) -> Steps:
+        """Move words on all channels at once, a word a cycle, until a message begins or ends.
+
+        ``waiting``: the program waits for that in this category, so its own words are its own time. None: it does not, and
+        at ``until``, or when there is nothing to move, its turn has come.
+        """
+        lanes, own = self._lanes()
+        silent = tuple(r for r, there in zip(self.table.inputs, self.arriving, strict=True) if there is None)
+        by_direction = waiting is not None and own
+        piece = Attend(
+            Transfer(lanes, None if by_direction else Category.ONLINE) if lanes else None,
+            until=0 if waiting is None and not lanes else until,
+            full=silent,
+            category=Category.ONLINE if waiting is None else waiting,
+            one_lane=True,
+        )
+        yield piece
+        ended = self._keep(piece.moved.tolist())
+        if ended:
+            yield Wait(ended * self.costs.turn, Category.ONLINE)
+        if piece.calls[0]:
+            yield from self._begin([self.input_at[r] for r in piece.calls[0]])
+
+    def _lanes(self) -> tuple[list[Lane], bool]:
+        """Block moves, of all outputs, then of all inputs; are all words this program's own?
+
+        A word goes out as soon as it is in: a lane of a message that is half in stays behind the lane that it comes by.
+        """
+        going = [(r, queue[0]) for r, queue in zip(self.table.outputs, self.out, strict=True) if queue]
+        coming = [(r, there) for r, there in zip(self.table.inputs, self.arriving, strict=True) if there is not None]
+        first = sum((not one.begun) + (one.next < one.message.total) for _, one in going)
+        lane_of = {id(message): first + k for k, (_, message) in enumerate(coming)}
+        lanes = []
+        for register, sending in going:
+            message, sent = sending.message, sending.next
+            if not sending.begun:
+                lanes.append(Lane(True, register, 1, np.array([sending.header], np.uint32)))
+            rest = message.total - sent
+            if not rest:
+                continue
+            data, ahead = message.data[sent:], message.have - sent
+            if message.whole:
+                lanes.append(Lane(True, register, rest, data))
+            elif ahead:
+                lanes.append(Lane(True, register, rest, data, pair=lane_of[id(message)], window=ahead))
+            else:
+                lanes.append(Lane(True, register, rest, data, after=lane_of[id(message)]))
+        for register, message in coming:
+            lanes.append(Lane(False, register, message.total - message.have, message.data[message.have :]))
+        own = all(sending.own for _, sending in going) and not any(message.passing for _, message in coming)
+        return lanes, own
+
+    def _keep(self, moved: Sequence[int]) -> int:
+        """Note what the lanes have moved. Gives the messages of others that have gone on."""
+        counts = iter(moved)
+        ended = 0
+        for queue in self.out:
+            if not queue:
+                continue
+            sending = queue[0]
+            body = sending.next < sending.message.total
+            if not sending.begun:
+                sending.begun = bool(next(counts))
+            if body:
+                sending.next += next(counts)
             if sending.sent:
-                self.out[i].popleft()
-                self.held -= 0 if sending.own else sending.message.total
-        for i in inputs:
-            cycles += self._take_in(i, int(self.words[i]), waiting)
+                queue.popleft()
+                if not sending.own:
+                    ended += 1
+                    self.held -= sending.message.total
+        for channel, message in enumerate(self.arriving):
+            if message is None:
+                continue
+            words = next(counts)
+            message.have += words
+            self.held += words
+            self.passed += words if message.passing else 0
+            if message.whole:
+                self.arriving[channel] = None
+        self.moves += sum(moved)
         self.peak = max(self.peak, self.held)
-        if cycles:
-            yield Wait(cycles, Category.ONLINE)
+        return ended
 
-    def _take_in(self, channel: int, word: int, waiting: bool) -> int:
-        """Put a word where it belongs. Gives the cycles that this takes."""
-        there = self.arriving[channel]
-        if there is None:
+    def _begin(self, inputs: Sequence[int]) -> Steps:
+        """Take the headers of new messages. One for another node goes on before its buffer is allocated."""
+        lanes = [Lane(False, self.table.inputs[i], 1, self.headers[i : i + 1]) for i in inputs]
+        yield Transfer(lanes, Category.ONLINE)
+        self.moves += len(inputs)
+        for i in inputs:
+            yield Wait(self.costs.lookup, Category.ONLINE)
+            word = int(self.headers[i])
             destination, source, queue, round_ = self.layout.unpack(word)
             if queue >= len(self.lengths):
                 raise PointsmanError(f"node {self.number} got a message for queue {queue}, which there is not")
-            message = Message(source, queue, round_, self.lengths[queue])
-            self.left[channel] = message.total
+            message = Message(source, queue, round_, np.zeros(self.lengths[queue], np.uint32))
+            if not message.whole:
+                self.arriving[i] = message
             if destination == self.number:
                 self.queues[queue].append(message)
-                self.arriving[channel] = message
             else:
+                message.passing = True
+                channel = self.table.onward[destination]
                 sending = Sending(word, message, False)
-                self.out[self.table.onward[destination]].append(sending)
-                self.arriving[channel] = sending
-            if not message.total:
-                self.arriving[channel] = None
-            return self.costs.header
-        passing = isinstance(there, Sending)
-        message = there.message if isinstance(there, Sending) else there
-        message.words.append(word)
-        self.held += 1
-        self.passed += passing
-        self.left[channel] -= 1
-        if not self.left[channel]:
-            self.arriving[channel] = None
-        return 0 if waiting and not passing else self.costs.word
+                self.out[channel].append(sending)
+                if len(self.out[channel]) == 1:
+                    lane = Lane(True, self.table.outputs[channel], 1, np.array([word], np.uint32))
+                    attempt = Attend(Transfer(lane, Category.ONLINE), until=self.clock.time + 1)
+                    yield attempt
+                    sending.begun = attempt.done
+                    self.moves += attempt.done
+            yield Wait(self.costs.buffer, Category.ONLINE)
 
 
 def agents_of(images: Images, number: int, clock: Clock, costs: Costs | None = None) -> dict[int, Agent]:

@@ -173,7 +173,8 @@ class OnlinePort:
         """A message of the destination of a collect to itself; it stands with those that have come."""
         agent = self.substrate.agent
         assert agent is not None  # alone in its instance, the node would not come here
-        agent.queues[self.queues[0]].append(Message(self.number, self.queues[0], 0, len(words), words.tolist()))
+        here = Message(self.number, self.queues[0], 0, words.astype(np.uint32), len(words))
+        agent.queues[self.queues[0]].append(here)
         agent.held += len(words)
 
     def _kind(self) -> Any:
@@ -247,7 +248,7 @@ class OnlinePort:
                 await Service(agent.until(partial(_is_whole, message), Category.READ))
             agent.take(message)
             self.origin = self.program.instances[self.instance].nodes.index(message.source)
-            slots[receive.slot][: message.total] = np.array(message.words, np.uint32)
+            slots[receive.slot][: message.total] = message.data
         if any(not sending.sent for sending in sendings):
             assert agent is not None
             await Service(agent.until(lambda: all(one.sent for one in sendings), Category.WRITE))

@@ -2,7 +2,8 @@
 
 Messages go from function to function at once and wait there as long as need be. So what a program does here is what
 it must do on every target; if it cannot go on here, it can nowhere, and if messages are left over, some target may be
-unable to finish it. Values that should agree, and do not, are found. Computing takes its cycles, words take none.
+unable to finish it. Values that should agree, and do not, are found; of one that is ``:distributed`` or ``:dynamic`` a node may
+give what it knows. Computing takes its cycles, words take none.
 
 Takes a Program and what each node does. Source of the meanings: Metcalf 1997, A.1; ours where that is silent: a
 combining operator takes the messages in the order of the subset, collect in the order in which they were written here,
@@ -18,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.cop.program import Group, Instance, Operator, Program, Runtime
+from pointsman.cop.catalogue import OPERATORS
+from pointsman.cop.program import Group, Instance, Operator, Program
 from pointsman.errors import PointsmanError
 from pointsman.operators.implementation import (
     function_name,
@@ -27,14 +29,36 @@ from pointsman.operators.implementation import (
     runtime_values,
     taking_part,
 )
+from pointsman.operators.messages import is_partial
+from pointsman.operators.online import agrees, legal_values
 
-from .face import Combine, Given, Part, Port, Signature
+from .face import CHOSEN, HERE, UNKNOWN, Combine, Given, Part, Port, Signature
 from .node import Node
 from .requests import Request, Transfer, Wait, WaitUntil
 
 
 def signature_of_operator(operator: Operator) -> Signature:
     """What an operator of a program looks like to an application."""
+    partial = tuple(name for name in _runtime_names(operator) if is_partial(operator, name))
+    if partial:
+        sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
+        listed = [
+            name
+            for name in _runtime_names(operator)
+            if sorts[name] in CHOSEN or (sorts[name] == "permutation" and name in partial)
+        ]
+        return Signature(
+            operator.label,
+            operator.kind,
+            str(operator.type),
+            operator.m,
+            _runtime_names(operator),
+            function=function_name(operator),
+            source=str(operator.position) if operator.position else "",
+            ranges=tuple(legal_values(operator, 0, name) for name in listed),
+            partial=partial,
+            whole=True,
+        )
     return Signature(
         operator.label,
         operator.kind,
@@ -45,6 +69,10 @@ def signature_of_operator(operator: Operator) -> Signature:
         function_name(operator),
         str(operator.position) if operator.position else "",
     )
+
+
+def _runtime_names(operator: Operator) -> tuple[str, ...]:
+    return runtime_operands(operator) if operator.instances else ()
 
 
 class Until(Request):
@@ -208,6 +236,17 @@ class _Round:
     """Message of each position that has called."""
     done: int = 0
     """Positions that have returned."""
+    targets: dict[int, int] | None = None
+    """Where the message of each position goes, if only that position knows."""
+
+
+@dataclass
+class _Cast:
+    """A message of a broadcast on its way, and who has yet to read it."""
+
+    writer: int
+    words: np.ndarray
+    readers: set[int]
 
 
 class _Shared:
@@ -221,11 +260,13 @@ class _Shared:
         """By instance, writer's and reader's position, messages on their way."""
         self.order: dict[tuple[int, int], deque[int]] = defaultdict(deque)
         """By instance of a collect and destination, who has written, in order."""
-        distributed = [
-            isinstance(value, Runtime) and (value.distributed or value.dynamic)
-            for _, value in (operator.instances[0].operands if operator.instances else ())
-        ]
-        self.agreed = not any(distributed)
+        self.agreed = not signature.partial
+        self.casts: dict[tuple[int, int], _Cast] = {}
+        """Of a broadcast whose source not everybody knows, messages by instance and number of the call."""
+        self.said: dict[tuple[int, int], int] = {}
+        """By instance and number of the load, the destination that some node named."""
+        self.values: dict[tuple[int, int], tuple[int, Given]] = {}
+        """By instance and number of the change, the values that all of its nodes load, and the position that was first."""
 
     def port(self, node: int) -> _Port | None:
         mine = [i for i, instance in enumerate(self.operator.instances) if node in instance.nodes]
@@ -240,11 +281,22 @@ class _Shared:
             label = self.signature.label
             node = self.operator.instances[instance].nodes[position]
             raise PointsmanError(
-                f"{self._where()}node {node} calls {label}_func with the values {_shown(given)}, "
+                f"{self.where()}node {node} calls {label}_func with the values {_shown(given)}, "
                 f"others in the same round with {_shown(found.given)}",
                 hint="run-time values must be the same at all nodes of the operator",
             )
         return found
+
+    def compare(self, instance: int, change: int, position: int, given: Given) -> None:
+        """Find a node that loads other values than those before it did."""
+        first, wanted = self.values.setdefault((instance, change), (position, given))
+        if given != wanted:
+            label, nodes = self.signature.label, self.operator.instances[instance].nodes
+            raise PointsmanError(
+                f"{self.where()}node {nodes[position]} calls {label}_load with the values {_shown(given)}, node {nodes[first]} "
+                f"with {_shown(wanted)}",
+                hint="run-time values must be the same at all nodes of the operator, in the same order",
+            )
 
     def unread(self) -> list[str]:
         found = []
@@ -252,12 +304,18 @@ class _Shared:
             if queue:
                 nodes = self.operator.instances[instance].nodes
                 found.append(
-                    f"{self._where()}{len(queue)} message{'s' * (len(queue) > 1)} of operator '{self.signature.label}' "
+                    f"{self.where()}{len(queue)} message{'s' * (len(queue) > 1)} of operator '{self.signature.label}' "
                     f"from node {nodes[writer]} to node {nodes[reader]} never read"
                 )
+        for (instance, _), cast in sorted(self.casts.items()):
+            nodes = self.operator.instances[instance].nodes
+            found.append(
+                f"{self.where()}1 message of operator '{self.signature.label}' from node {nodes[cast.writer]} to "
+                f"node {', '.join(str(nodes[k]) for k in sorted(cast.readers))} never read"
+            )
         return found
 
-    def _where(self) -> str:
+    def where(self) -> str:
         return f"{self.signature.source}: " if self.signature.source else ""
 
 
@@ -273,12 +331,17 @@ class _Port:
         self.instances = list(instances)
         self.node = node
         self.given = Given()
+        self.loaded: Given | None = None
         self.calls: dict[tuple[int, str], int] = defaultdict(int)
         """Calls so far, by instance and function."""
 
     async def load(self, given: Given) -> Part:
         operator = self.shared.operator
-        self.given = given
+        if self.shared.agreed and given != self.loaded:
+            for instance in self.instances:
+                self.shared.compare(instance, self._count(instance, "change"), self._position(instance), given)
+        self.loaded = given
+        self.given = await self._known(given)
         if operator.flow == "functional":
             (instance,) = self.instances[:1]
             position = self._position(instance)
@@ -290,6 +353,25 @@ class _Port:
         kind = kinds.pop() if len(kinds) == 1 else "both"
         return Part(kind, any(part.local for part in parts), all(part.void for part in parts if part.kind != "none"))
 
+    async def _known(self, given: Given) -> Given:
+        """What this node was given, with its own number in place of "here"; nodes that have to agree do so."""
+        instance = self.instances[0]
+        names = [
+            n for n, s in zip(self.shared.signature.runtime, self.shared.signature.sorts, strict=True) if s in CHOSEN
+        ]
+        numbers = list(given.numbers)
+        for k, name in enumerate(names):
+            if name in self.shared.signature.partial and numbers[k] == HERE:
+                numbers[k] = self._position(instance)
+        if agrees(self.shared.operator):
+            at = names.index("destination")
+            key = instance, self._count(instance, "load")
+            if numbers[at] != UNKNOWN:
+                self.shared.said.setdefault(key, numbers[at])
+            await Until(lambda: key in self.shared.said)
+            numbers[at] = self.shared.said[key]
+        return Given(tuple(numbers), given.index, given.permutation)
+
     def stale(self) -> str | None:
         return None
 
@@ -297,6 +379,12 @@ class _Port:
         operator = self.shared.operator
         instance = next(i for i in self.instances if self._part(i).kind in ("write", "both"))
         position = self._position(instance)
+        if self._is_cast():
+            left = set(self._readers(instance, position))
+            number = self._count(instance, "call")
+            if left:
+                self.shared.casts[instance, number] = _Cast(position, words.copy(), left)
+            return
         call = self._count(instance, "write")
         readers = self._readers(instance, position)
         if operator.kind in ("spread", "seqwrite"):
@@ -311,6 +399,8 @@ class _Port:
         operator, shared = self.shared.operator, self.shared
         instance = next(i for i in self.instances if self._part(i).kind in ("read", "both"))
         position = self._position(instance)
+        if self._is_cast():
+            return await self._read_cast(instance, position, into)
         if position not in taking_part(operator, instance):
             return False
         call = self._count(instance, "read")
@@ -328,12 +418,29 @@ class _Port:
         into[:] = queue.popleft()
         return True
 
+    def _is_cast(self) -> bool:
+        return self.shared.operator.kind == "broadcast" and not self.shared.agreed
+
+    async def _read_cast(self, instance: int, position: int, into: np.ndarray) -> bool:
+        """Read the message that belongs to this call, whoever wrote it."""
+        key, casts = (instance, self._count(instance, "call")), self.shared.casts
+        if position not in taking_part(self.shared.operator, instance):
+            return False
+        await Until(lambda: key in casts)
+        into[:] = casts[key].words
+        casts[key].readers.discard(position)
+        if not casts[key].readers:
+            del casts[key]
+        return True
+
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
         (instance,) = self.instances[:1]
         position = self._position(instance)
         number = self._count(instance, "func")
         found = self.shared.round(instance, number, position, self.given)
         found.sent[position] = None if words is None else words.copy()
+        if self.shared.operator.kind == "permute" and not self.shared.agreed and self.given.permutation is None:
+            self._aim(instance, position, found)
         valid = await self._result(instance, position, found, into, combine)
         found.done += 1
         if found.done == len(self._instance(instance).nodes):
@@ -348,7 +455,13 @@ class _Port:
         members = taking_part(operator, instance)
         needed: Sequence[int]
         if operator.kind in ("cshift", "eoshift", "permute"):
-            origin = _origin(operator, instance, position, given)
+            origin: int | None
+            if found.targets is not None:
+                targets = found.targets
+                await Until(lambda: position in targets.values())
+                origin = next(k for k, to in targets.items() if to == position)
+            else:
+                origin = _origin(operator, instance, position, given)
             if origin is None:
                 return position in members  # nothing comes in over the edge of an eoshift: zeros
             if origin not in members or position not in members:
@@ -376,6 +489,20 @@ class _Port:
             combine(into, message, into)
         return True
 
+    def _aim(self, instance: int, position: int, found: _Round) -> None:
+        """Note where the message of this node goes, as nobody else knows."""
+        target = self.given.numbers[0]
+        found.targets = {} if found.targets is None else found.targets
+        for other, to in found.targets.items():
+            if to == target:
+                nodes, label = self._instance(instance).nodes, self.shared.signature.label
+                raise PointsmanError(
+                    f"{self.shared.where()}nodes {nodes[other]} and {nodes[position]} both send to node {nodes[target]} in "
+                    f"the same round of {label}_func",
+                    hint="every node is to get one message of a permutation",
+                )
+        found.targets[position] = target
+
     # -- who sends to whom ------------------------------------------------------------------------------------
 
     def _instance(self, instance: int) -> Instance:
@@ -393,6 +520,8 @@ class _Port:
         operator, position = self.shared.operator, self._position(instance)
         reads = position in self._all_readers(instance)
         writes = position in self._all_writers(instance)
+        if operator.kind == "stream" and not writes and self._end(instance, "destination") == UNKNOWN:
+            reads = True  # it may be the one; only the source knows
         if operator.kind == "stream" and reads and writes:
             return Part("both", local=True)
         void = position not in taking_part(operator, instance)

@@ -221,10 +221,10 @@ class Transfer(Request):
 class Attend(Request):
     """Move words, or wait, until that is done or an interface register calls for the processor. Keeps its progress.
 
-    It is complete in the first cycle in which all lanes are complete (if there are any), or ``until`` has come (if
-    given), or a register of ``full`` is full, or one of ``empty`` is not: at once if that is so already. Awaited again
-    it goes on where it was. This is what interrupts are made of: a program that serves them carries out whatever it has
-    to do in pieces.
+    It is complete in the first cycle in which all lanes are complete (if there are any; with ``one_lane``: one of
+    them), or ``until`` has come (if given), or a register of ``full`` is full, or one of ``empty`` is not: at once if that
+    is so already. Awaited again it goes on where it was. This is what interrupts are made of: a program that serves them
+    carries out whatever it has to do in pieces.
 
     Parameters
     ----------
@@ -236,6 +236,8 @@ class Attend(Request):
         Interface registers that call when they are full, or not full.
     category : Category
         What the cycles count as, when there are no words to move.
+    one_lane : bool
+        Whether one complete lane is enough.
 
     Attributes
     ----------
@@ -244,7 +246,7 @@ class Attend(Request):
         request keeps it.
     """
 
-    __slots__ = ("category", "empty", "full", "lanes", "state", "until")
+    __slots__ = ("category", "empty", "full", "lanes", "one_lane", "state", "until")
 
     def __init__(
         self,
@@ -254,8 +256,10 @@ class Attend(Request):
         full: Sequence[int] = (),
         empty: Sequence[int] = (),
         category: Category = Category.CPU,
+        one_lane: bool = False,
     ) -> None:
         self.lanes = () if transfer is None else transfer.lanes
+        self.one_lane = bool(one_lane)
         self.category = _category(category) if transfer is None else transfer.category
         self.until = None if until is None else _count("the time to wait for", "cycles", until)
         self.full = tuple(map(_register, full))
@@ -271,8 +275,9 @@ class Attend(Request):
 
     @property
     def done(self) -> bool:
-        """Are there lanes, and are all of them complete?"""
-        return bool(self.lanes) and all(int(n) == x.words for n, x in zip(self.moved, self.lanes, strict=True))
+        """Are there lanes, and are all of them complete, or one if that is enough?"""
+        enough = any if self.one_lane else all
+        return bool(self.lanes) and enough(int(n) == x.words for n, x in zip(self.moved, self.lanes, strict=True))
 
     @property
     def calls(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -296,6 +301,7 @@ class Attend(Request):
         parts += [] if self.until is None else [f"until {self.until}"]
         parts += [f"full {self.full}"] if self.full else []
         parts += [f"empty {self.empty}"] if self.empty else []
+        parts += ["until a lane is complete"] if self.one_lane else []
         return f"Attend({', '.join(parts)})"
 
 

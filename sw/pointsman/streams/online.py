@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import sqrt
 from typing import Literal
 
 from pointsman.errors import PointsmanError
@@ -184,12 +185,15 @@ CLASSES = 3
 def online_streams(network: OnlineNetwork, name: str) -> list[Stream]:
     """The streams to route, one for each channel, with shares of bandwidth by their traffic.
 
-    Channels with about the same traffic get the same share: a group for each makes routing slow and gains little.
+    Shares go by the square root of the traffic, as queues are shortest then (Kleinrock 1964) and a single message is not slowed
+    down by a channel that few others need. Channels with about the same get the same: a group for each makes routing
+    slow and gains little.
     """
-    most = max(network.words, default=0.0) or 1.0
+    roots = [sqrt(words) for words in network.words]
+    most = max(roots, default=0.0) or 1.0
     streams = []
-    for channel, words in zip(network.channels, network.words, strict=True):
-        rank = next((k for k in range(CLASSES - 1) if words > most * 0.75 / 2**k), CLASSES - 1)
+    for channel, words in zip(network.channels, roots, strict=True):
+        rank = next((k for k in range(CLASSES - 1) if words > most * 0.7 / 2**k), CLASSES - 1)
         streams.append(
             Stream(
                 f"{name}[0].{channel.source}-{channel.target}",

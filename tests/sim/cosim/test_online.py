@@ -108,7 +108,7 @@ def test_a_computing_processor_is_interrupted_and_loses_no_cycle_of_its_own():
     assert nodes[1].substrate.agents[0].passed == 4
     costs = Costs()
     # One header and four words, read and written; at least one interrupt, at most one for each access.
-    least = costs.interrupt + costs.header + 4 * costs.word + 10
+    least = costs.interrupt + costs.lookup + costs.buffer + costs.turn + 10
     assert least <= online <= least + 10 * 2 * costs.interrupt
 
 

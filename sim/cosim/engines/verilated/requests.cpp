@@ -11,7 +11,7 @@ bool Vocabulary::fill() {
                       {&lanes, "lanes"},   {&write, "write"}, {&registers, "registers"}, {&words, "words"},
                       {&data, "data"},     {&after, "after"}, {&after_all, "after_all"}, {&window, "window"},
                       {&pair, "pair"},     {&throw_, "throw"}, {&until, "until"},         {&full, "full"},
-                      {&empty, "empty"},   {&state, "state"}};
+                      {&empty, "empty"},   {&state, "state"}, {&one_lane, "one_lane"}};
     bool ok = true;
     for (const auto& entry : classes) ok = ok && (*entry.place = PyObject_GetAttrString(module, entry.name));
     for (const auto& entry : attributes) ok = ok && (*entry.place = PyUnicode_InternFromString(entry.name));
@@ -159,6 +159,9 @@ Entered Reader::attend(Processor& processor, PyObject* request, std::int64_t& un
     const Entered moves = transfer(processor, request);
     Py_CLEAR(processor.read);
     if (moves != Entered::waits && moves != Entered::at_once) return moves;
+    std::int64_t one_lane = 0;
+    if (!number(request, names_.one_lane, one_lane, 0)) return Entered::error;
+    processor.one_lane = one_lane != 0;
     processor.watches.clear();
     for (const bool full : {true, false}) {
         const Entered result = watches(processor, request, full ? names_.full : names_.empty, full);

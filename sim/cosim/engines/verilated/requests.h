@@ -33,6 +33,7 @@ struct Processor {
     int category = -1;  // -1: by direction
     unsigned reg = 0;
     std::uint64_t open = 0;  // words of a transfer that have yet to move
+    bool one_lane = false;   // complete when one of its lanes is
     std::vector<Lane> lanes;
     std::vector<std::uint16_t> registers;
     std::vector<Py_buffer> buffers;
@@ -52,6 +53,7 @@ struct Processor {
     }
     void forget() {
         watches.clear();
+        one_lane = false;
         state = nullptr;
         for (Py_buffer& buffer : buffers) PyBuffer_Release(&buffer);
         buffers.clear();
@@ -62,7 +64,7 @@ struct Processor {
 // The classes and attribute names of pointsman.runtime.requests.
 struct Vocabulary {
     PyObject *wait = nullptr, *wait_until = nullptr, *wait_empty = nullptr, *transfer = nullptr, *attend = nullptr;
-    PyObject *until = nullptr, *full = nullptr, *empty = nullptr, *state = nullptr;
+    PyObject *until = nullptr, *full = nullptr, *empty = nullptr, *state = nullptr, *one_lane = nullptr;
     PyObject *cycles = nullptr, *time = nullptr, *reg = nullptr, *category = nullptr, *lanes = nullptr;
     PyObject *write = nullptr, *registers = nullptr, *words = nullptr, *data = nullptr;
     PyObject *after = nullptr, *after_all = nullptr, *window = nullptr, *pair = nullptr, *throw_ = nullptr;

@@ -142,7 +142,7 @@ Entered Run::enter(unsigned node, PyObject* request) {
                 break;
             }
             category = processor.category;
-            const bool done = !processor.lanes.empty() && processor.open == 0;
+            const bool done = !processor.lanes.empty() && (processor.open == 0 || (processor.one_lane && one_complete(processor)));
             if (called(processor, node) || done || (value >= 0 && value <= now)) {
                 processor.forget();
                 return Entered::at_once;
@@ -227,6 +227,12 @@ bool Run::complete_all() {
 
 // -- cycles -----------------------------------------------------------------------------------------------------
 
+bool Run::one_complete(const Processor& processor) {
+    for (const Lane& lane : processor.lanes)
+        if (lane.moved == lane.words) return true;
+    return false;
+}
+
 // Note which registers call for the processor; does any?
 bool Run::called(Processor& processor, unsigned node) const {
     bool any = false;
@@ -294,7 +300,7 @@ void Run::cycle() {
         if (++lane.turn == lane.registers) lane.turn = 0;
         ++counts_.accesses[2 * node + !lane.write];
         processor.stalled = quiet_ = now;
-        if (--processor.open == 0) due_[node] = any_due_ = true;
+        if (--processor.open == 0 || (processor.one_lane && lane.moved == lane.words)) due_[node] = any_due_ = true;
     }
     if (empties_)
         for (unsigned node = 0; node < nodes_; ++node)

@@ -60,6 +60,7 @@ class Run {
     bool keep_house();
     bool raise_deadlock();
     bool called(Processor& processor, unsigned node) const;
+    static bool one_complete(const Processor& processor);
     bool may_move(const Processor& processor, const Lane& lane) const;
     bool choose(unsigned node);
     void cycle();

@@ -76,12 +76,13 @@ def in_pieces(transfer: Transfer, rng: random.Random, node: int, log: list[tuple
             until=None if last else rng.choice((None, rng.randrange(400))),
             full=() if last else rng.sample((3, 5), rng.randrange(3)),
             empty=() if last else rng.sample((2, 4), rng.randrange(3)),
+            one_lane=not last and rng.random() < 0.4,
         )
         request.moved[:] = moved
         yield request
         moved = request.moved.tolist()
         log.append((node, -sum(request.state.tolist()) - 1))
-        if request.done:
+        if all(n == lane.words for n, lane in zip(moved, transfer.lanes, strict=True)):
             return
         yield Wait(rng.randrange(1, 5), Category.ONLINE)
         if rng.random() < 0.3:

@@ -35,25 +35,31 @@ def test_a_header_says_what_was_put_into_it(nodes: int, queues: int):
     assert layout.unpack(layout.pack(0, 0, 0, (1 << layout.round_bits) + 3))[3] == 3
 
 
+def message(source: int, queue: int, round_: int, words: int = 2) -> Message:
+    return Message(source, queue, round_, np.zeros(words, np.uint32))
+
+
 def test_a_message_goes_out_as_far_as_it_has_come():
-    message = Message(1, 0, 0, 2)
-    sending = Sending(99, message, False)
-    assert (sending.ready, sending.word()) == (True, 99)
+    coming = message(1, 0, 0)
+    sending = Sending(99, coming, False)
+    assert sending.ready
+    sending.begun = True
+    assert not sending.ready
+    coming.have = 1
+    assert sending.ready
     sending.next = 1
     assert not sending.ready
-    message.words.append(7)
-    assert (sending.ready, sending.word()) == (True, 7)
+    coming.have = 2
+    assert coming.whole
+    assert sending.ready
     sending.next = 2
-    assert not sending.ready
-    message.words.append(8)
-    sending.next = 3
     assert sending.sent
     assert not sending.ready
 
 
 def test_messages_are_found_by_queue_source_and_round():
     one = agent()
-    one.queues[0] = [Message(1, 0, 5, 2), Message(2, 0, 4, 2), Message(1, 0, 6, 2)]
+    one.queues[0] = [message(1, 0, 5), message(2, 0, 4), message(1, 0, 6)]
     assert one.find(None, 0) is one.queues[0][0]
     assert one.find(2, 0) is one.queues[0][1]
     assert one.find(None, 0, 6) is one.queues[0][2]
@@ -94,6 +100,11 @@ def test_a_request_that_waits_for_nothing_is_refused():
         Attend()
     with pytest.raises(PointsmanError, match="an interface register must be a number from 0 on"):
         Attend(full=(-1,))
+    once = Attend(Transfer([Lane(False, 2, 3), Lane(True, 4, 2)]), one_lane=True)
+    once.moved[:] = 2, 1
+    assert not once.done
+    once.moved[1] = 2
+    assert once.done
     waits = Attend(until=7, category=Category.READ)
     assert (waits.lanes, waits.done, waits.until) == ((), False, 7)
     assert waits.state.dtype == np.int64

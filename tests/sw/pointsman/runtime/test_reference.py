@@ -68,8 +68,79 @@ def test_values_that_differ_between_nodes_are_found() -> None:
         await node.cop.c_load(1 if node.number else 2)
         await node.cop.c_func([0])
 
-    with pytest.raises(PointsmanError, match=r"^x.cop:1:1: node 1 calls c_func with the values 1, others in the same"):
+    with pytest.raises(PointsmanError, match=r"^x.cop:1:1: node 1 calls c_load with the values 1, node 0 with 2"):
         run("(cshift 'c (runtime))", main)
+
+
+def test_values_that_differ_are_found_where_no_word_tells_and_loading_the_same_again_is_no_difference() -> None:
+    async def main(node: Node, bad: int = -1) -> None:
+        for to in (1, 1, 2):
+            if node.number != 3 or to != 1 or bad >= 0:
+                await node.cop.s_load(0, 3 if node.number == bad and to == 2 else to)
+            elif not seen:
+                seen.append(to)
+                await node.cop.s_load(0, to)
+
+    seen: list[int] = []
+    run("(stream 's (runtime) (runtime))", main)
+    with pytest.raises(PointsmanError, match=r"node 3 calls s_load with the values 0, 3, node 0 with 0, 2"):
+        run("(stream 's (runtime) (runtime))", lambda node: main(node, 3))
+
+
+@pytest.mark.parametrize("sort", [":distributed t", ":dynamic t"])
+def test_nodes_may_give_what_they_know_of_the_source_of_a_broadcast(sort: str) -> None:
+    async def main(node: Node) -> list[int]:
+        got = []
+        for source in (2, 0, 0, 3):
+            # Who is not the source says so, says nothing, or knows it.
+            known = node.number == source if node.number != 1 else (source if source else None)
+            if sort == ":distributed t" or node.number == source or not got:
+                await node.cop.b_load(known if node.number == source or sort == ":distributed t" else None)
+            elif node.number == 2 and got == [20]:
+                await node.cop.b_load(False)
+            if node.number == source:
+                await node.cop.b_write([10 * source + len(got) // 4])
+                got.append(10 * source)
+            else:
+                got.append(int((await node.cop.b_read())[0]))
+            if sort == ":dynamic t" and node.number == source:
+                await node.cop.b_load(False)
+        return got
+
+    assert run(f"(broadcast 'b (runtime {sort}))", main).results == [[20, 0, 0, 30]] * 4
+
+
+def test_nodes_may_give_their_own_entry_of_a_permutation_and_two_that_clash_are_told() -> None:
+    async def main(node: Node, order: tuple[int, ...]) -> Any:
+        await node.cop.p_load(order[node.number])
+        return (await node.cop.p_func([node.number])).tolist()
+
+    text = "(permute 'p (runtime :distributed t))"
+    assert run(text, lambda node: main(node, (1, 2, 3, 0))).results == [[3], [0], [1], [2]]
+    with pytest.raises(PointsmanError, match=r"nodes 0 and 2 both send to node 1 in the same round of p_func"):
+        run(text, lambda node: main(node, (1, 2, 1, 0)))
+
+
+def test_only_the_destination_knows_that_it_is_the_one() -> None:
+    async def main(node: Node) -> Any:
+        got = []
+        for destination in (3, 1):
+            await node.cop.r_load(node.number == destination)
+            got.append(await node.cop.r_func([node.number]))
+        return [None if one is None else one.tolist() for one in got]
+
+    found = run("(reduce 'r 'add (runtime :distributed t))", main).results
+    assert found == [[None, None], [None, [6]], [None, None], [[6], None]]
+
+
+def test_only_the_source_knows_where_its_message_goes() -> None:
+    async def main(node: Node) -> Any:
+        await node.cop.s_load(2 if node.number == 0 else None)
+        if node.number == 0:
+            await node.cop.s_write([5])
+        return (await node.cop.s_read()).tolist() if node.number == 2 else None
+
+    assert run("(stream 's 0 (runtime :dynamic t))", main).results == [None, None, [5], None]
 
 
 def test_program_that_cannot_go_on_is_told_node_by_node() -> None:

@@ -132,8 +132,9 @@ def test_streams_get_shares_by_the_traffic_of_their_channels():
     streams = online_streams(network, "a online")
     assert [(s.name, s.path) for s in streams[:2]] == [("a online[0].0-1", (0, 1)), ("a online[0].1-2", (1, 2))]
     assert network.words == (5.0, 4.0, 8.0, 9.0)
-    assert [s.weight for s in streams] == [4.5, 4.5, 9.0, 9.0]
-    assert streams[0].group == streams[1].group != streams[2].group
+    # Roots 2.2, 2.0, 2.8 and 3.0: only the second is below the first class.
+    assert [s.weight for s in streams] == [3.0, 1.5, 3.0, 3.0]
+    assert streams[0].group == streams[2].group == streams[3].group != streams[1].group
 
 
 def test_a_quiet_channel_gets_fewer_slots_than_a_busy_one():
