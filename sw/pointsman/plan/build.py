@@ -119,7 +119,9 @@ def make_plan(
     considered: dict[int, Considered] = {}
     planned = 0
     # Processors pass on messages only where nothing else can be done.
-    for fallbacks, (number, (whole, estimate, length, structure)) in product((False, True), enumerate(candidates)):
+    # With more operators than VFSMs that is so from the first.
+    tries = (False, True) if costs.fit(program.operators()) else (True,)
+    for fallbacks, (number, (whole, estimate, length, structure)) in product(tries, enumerate(candidates)):
         labels = tuple(tuple(operator.label for operator in phase.operators) for phase in structure.phases)
         if best is not None:
             hopeless = estimate > HOPELESS * best.cycles
@@ -127,6 +129,9 @@ def make_plan(
                 why = "promises too little" if hopeless else "not routed: there were better ones"
                 considered.setdefault(number, Considered(labels, length, estimate, None, why))
                 continue
+        if estimate == inf and not fallbacks and len(structure.phases) > 1:
+            considered[number] = Considered(labels, length, estimate, None, "a phase has too much in it")
+            continue
         if progress is not None:
             progress(f"planning {name} with {len(structure.phases)} phases of {length} slots ({estimate:.0f} cycles)")
         planner = _Planner(program, structure, shape, length, seed, routes, implementations, express, effort, fallbacks)
@@ -147,8 +152,7 @@ def make_plan(
                 if one.cycles is not None:
                     considered[other] = replace(one, outcome="chosen" if other == number else "slower")
     if best is None:
-        assert failure is not None
-        raise failure
+        raise failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
     gap = 0.0 if found is None else found.gap
     return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=gap)
 

@@ -42,7 +42,10 @@ def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> Foun
     free = set(_free(root))
     if not free:
         return None
-    return search(root, costs, budget=max(1, int(BUDGET * effort)), allowed=lambda place: place in free)
+    # The loader phase is one more.
+    most = max(1, costs.context.shape.schedule_depth // costs.period - 1)
+    budget = max(1, int(BUDGET * effort))
+    return search(root, costs, budget=budget, allowed=lambda place: place in free, most=most)
 
 
 def divisions(program: Program, found: Found | None) -> list[Structure]:

@@ -17,6 +17,8 @@ MOST_WAYS = 6
 """Other ways that the text shows."""
 MOST_IMPLEMENTATIONS = 3
 """Other implementations of an operator that the text shows."""
+LONGEST = 60
+"""Characters of an outcome that the text shows."""
 
 
 def decision_json(plan: Plan, costs: Estimates) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def decision_text(plain: dict[str, Any]) -> str:
             way["period"],
             f"{way['estimate']:,.0f}",
             "" if way["cycles"] is None else f"{way['cycles']:,.0f}",
-            way["outcome"],
+            way["outcome"] if len(way["outcome"]) <= LONGEST else way["outcome"][: LONGEST - 1] + "…",
         ]
         for way in ways
     ]
