@@ -81,7 +81,7 @@ def decision_text(plain: dict[str, Any]) -> str:
     for phase in plain["phases"]:
         change = phase["change"]
         lines += ["", f"phase {phase['name']}: {phase['cycles']:,.0f} cycles"]
-        cost = f"{change['exits']:,.0f} times {change['each']:,.0f} cycles" if change["exits"] else "never left"
+        cost = f"{change['exits']:,.0f} times {change['each']:,.0f} cycles" if change["cycles"] else "at no cost"
         lines.append(f"  ends by {change['technique']} ({cost}): {change['reason']}")
         for operator in phase["operators"]:
             others = [one for one in operator["alternatives"] if one["implementation"] != operator["implementation"]]
