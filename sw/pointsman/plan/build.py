@@ -413,7 +413,12 @@ class _Planner:
         if key not in self.routes:
             try:
                 self.routes[key] = route_phase(
-                    streams, self.program.topology, self.shape, period=self.period, seed=self.seed, effort=ROUTING * self.effort
+                    streams,
+                    self.program.topology,
+                    self.shape,
+                    period=self.period,
+                    seed=self.seed,
+                    effort=ROUTING * self.effort,
                 )
             except RoutingError as error:
                 self.routes[key] = error
@@ -433,14 +438,13 @@ class _Planner:
         key = id(routed), tuple(map(id, implementations)), tuple(operator.label for operator in phase.operators)
         if key not in self.known:
             wiring = Wiring(routed)
-            planned: list[PlannedOperator] | None = []
+            planned: list[PlannedOperator] = []
             for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
                 one = plan_operator(operator, implementation, span, routed, wiring)
                 if one is None:
-                    planned = None
                     break
                 planned.append(one)
-            self.known[key] = routed, None if planned is None else tuple(planned)
+            self.known[key] = routed, tuple(planned) if len(planned) == len(phase.operators) else None
         return self.known[key][1]
 
     def _barrier(self, phase: PhaseOutline, routed: RoutedPhase, part: OnlinePart | None = None) -> Operator:

@@ -26,7 +26,9 @@ BUDGET = 3000
 """Search nodes, times the effort."""
 
 
-def costs_of(program: Program, context: Context, implementations: Sequence[Implementation], *, period: int) -> Estimates:
+def costs_of(
+    program: Program, context: Context, implementations: Sequence[Implementation], *, period: int
+) -> Estimates:
     """What phases of a program would cost with this schedule length."""
     choices = {}
     for operator in program.operators():

@@ -215,7 +215,8 @@ class Estimates:
         nodes = frozenset().union(*(self._place(operator)[0] for operator in operators))
         across = max(self._place(operator)[1] for operator in operators)
         bound = all(
-            way.implementation.traceable and not way.implementation.processor_bound for way in self._shared(operators)[1]
+            way.implementation.traceable and not way.implementation.processor_bound
+            for way in self._shared(operators)[1]
         )
         if bound and all(operator.m > 2 * across + 2 and self._place(operator)[0] == nodes for operator in operators):
             return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)

@@ -136,9 +136,7 @@ def _told(ends: frozenset[Break]) -> Callable[[Part, int], bool]:
     return lambda part, i: (part, i) in ends
 
 
-def _first_guess(
-    root: Part, places: list[Break], costs: Costs, most: int | None
-) -> tuple[frozenset[Break], float]:
+def _first_guess(root: Part, places: list[Break], costs: Costs, most: int | None) -> tuple[frozenset[Break], float]:
     """A phase for each operator, then place after place without an end as long as that is cheaper or phases are too many."""
 
     def score(ends: frozenset[Break]) -> tuple[int, float]:

@@ -236,7 +236,11 @@ def negotiate(
         for position in range(count):
             chain = queue[position]
             demand, words = chains.demand[chain], chains.words[chain]
-            first_op, first_visit, first_start = chains.first_op[chain], chains.first_visit[chain], chains.first_start[chain]
+            first_op, first_visit, first_start = (
+                chains.first_op[chain],
+                chains.first_visit[chain],
+                chains.first_start[chain],
+            )
             reads, delivers = demands.reads[demand], demands.delivers[demand]
             ends = demands.ends[demands.first_end[demand] : demands.first_end[demand + 1]]
             old = chains.n_ops[chain] > 0
