@@ -126,13 +126,18 @@ def make_plan(
     considered: dict[int, Considered] = {}
     planned = 0
     # Processors pass on messages only where nothing else can be done.
-    for fallbacks, (number, one) in product((False, True), enumerate(candidates.ways)):
+    # With more operators than VFSMs that is so from the first.
+    tries = (False, True) if candidates.fits else (True,)
+    for fallbacks, (number, one) in product(tries, enumerate(candidates.ways)):
         if best is not None:
             hopeless = one.estimate > HOPELESS * best.cycles
             if one.whole or fallbacks or hopeless or planned >= max(1, round(PLANS * effort)):
                 why = "promises too little" if hopeless else "not routed: there were better ones"
                 considered.setdefault(number, _considered(one, None, why))
                 continue
+        if one.estimate == inf and not fallbacks and len(one.structure.phases) > 1:
+            considered[number] = _considered(one, None, "a phase has too much in it")
+            continue
         if progress is not None:
             phases = len(one.structure.phases)
             progress(f"planning {name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
@@ -154,8 +159,7 @@ def make_plan(
                 if way.cycles is not None:
                     considered[other] = replace(way, outcome="chosen" if other == number else "slower")
     if best is None:
-        assert failure is not None
-        raise failure
+        raise failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
     return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
 
 
@@ -567,15 +571,13 @@ class _Planner:
         if key not in self.known:
             wiring = Wiring(routed)
             refuse_overfull_phase(wiring, self.shape)
-            planned = []
+            planned: list[PlannedOperator] = []
             for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
                 one = plan_operator(operator, implementation, span, routed, wiring)
                 if one is None or (operator.label in self.bound and not one.message_bound):
-                    self.known[key] = routed, None
                     break
                 planned.append(one)
-            else:
-                self.known[key] = routed, tuple(planned)
+            self.known[key] = routed, tuple(planned) if len(planned) == len(phase.operators) else None
         return self.known[key][1]
 
     def _barrier(

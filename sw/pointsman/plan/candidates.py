@@ -51,6 +51,8 @@ class Candidates:
     ways: tuple[Candidate, ...]
     gap: float
     refused: tuple[PointsmanError, ...]
+    fits: bool
+    """The nodes may have VFSMs enough, if processors need not pass on messages."""
 
 
 def find_candidates(
@@ -67,9 +69,10 @@ def find_candidates(
     ways: list[Candidate] = []
     refused: list[PointsmanError] = []
     assumed = period or PERIODS[1]
-    gap = 0.0
+    gap, fits = 0.0, False
     for variant in variants(program, implementations, context, period=assumed):
         costs = costs_of(variant.program, context, implementations, period=assumed)
+        fits = fits or costs.fit(variant.program.operators())
         found = searched(variant.program, costs, effort=effort)
         gap = max([gap, *(one.gap for one in found)])
         divided = divisions(variant.program, found) if structures is None else structures
@@ -87,7 +90,7 @@ def find_candidates(
             phases = _apart_from_values(structure)
             ways += [Candidate(variant, structure, n, prices.at(n).of(phases), whole) for n in lengths]
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
-    return Candidates(tuple(ways), gap, tuple(refused))
+    return Candidates(tuple(ways), gap, tuple(refused), fits)
 
 
 def _apart_from_values(structure: Structure) -> list[tuple[tuple[Operator, ...], float]]:

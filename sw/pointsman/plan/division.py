@@ -58,9 +58,11 @@ def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list
     free = [set(_free(root, around)) for around in groups]
     if not free[0]:
         return []
+    # The loader phase is one more.
+    most = max(1, costs.context.shape.schedule_depth // costs.period - 1)
     budget = max(1, int(BUDGET * effort))
     return [
-        search(root, costs, budget=budget, allowed=places.__contains__)
+        search(root, costs, budget=budget, allowed=places.__contains__, most=most)
         for places in (free if free[1] != free[0] else free[:1])
     ]
 

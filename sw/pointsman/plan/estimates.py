@@ -94,6 +94,12 @@ class Estimates:
         """Phases (operators, exits) together."""
         return sum(self.phase(operators, exits) for operators, exits in phases)
 
+    def fit(self, operators: Iterable[Operator]) -> bool:
+        """May the nodes have VFSMs enough for all of them, whatever the phases?"""
+        nodes, shape = self.context.topology.nodes, self.context.shape
+        least = sum(np.min([way.usage[:nodes] for way in self._of(operator)], axis=0) for operator in operators)
+        return bool(np.max(least, initial=0) <= shape.pipelines * (shape.vfsms - 2))
+
     def alone(self, operator: Operator) -> float:
         """Cycles of the operator's best implementation with the network to itself."""
         if operator.label not in self._alone:

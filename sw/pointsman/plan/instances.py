@@ -72,13 +72,9 @@ class Instances:
                 tuple(x - y for x, y in zip(routed.topology.coordinates(node), at, strict=True))
                 for node in instance.nodes
             )
-            begin = own[0] if own else 0
             ends = tuple(
-                (
-                    s - begin,
-                    tuple(sorted((place[n], chain, end, number) for n, chain, end, number in registers.get(s, ()))),
-                )
-                for s in own
+                (k, tuple(sorted((place[n], chain, end, number) for n, chain, end, number in registers.get(s, ()))))
+                for k, s in enumerate(own)
             )
             key = (lies, instance.operands, shape_of(instance, own, routed), ends)
             found.append(first.setdefault(key, i))
@@ -100,10 +96,10 @@ class Instances:
             return draft
         key = instance, node, id(draft)
         if key not in self._moved:
-            by = self.streams[instance][0] - self.streams[self._like[instance]][0]
+            here = dict(zip(self.streams[self._like[instance]], self.streams[instance], strict=True))
 
             def moved(setting: VfsmSetting) -> VfsmSetting:
-                return VfsmSetting(setting.stream + by, setting.chain, replace(setting.vfsm, node=node))
+                return VfsmSetting(here[setting.stream], setting.chain, replace(setting.vfsm, node=node))
 
             settings = tuple(map(moved, draft.settings))
             later = None if draft.later is None else tuple(map(moved, draft.later))
@@ -115,11 +111,10 @@ class Instances:
 def shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
     """What the routes of an instance look like, nodes told by their place in it: equal for translated instances."""
     place = {node: i for i, node in enumerate(instance.nodes)}
-    first = streams[0] if streams else 0
-    own = set(streams)
+    own = {s: k for k, s in enumerate(streams)}
     return tuple(
         (
-            chain.stream - first,
+            own[chain.stream],
             chain.chain,
             tuple(
                 (place.get(v.node, -1 - v.node), v.pipeline, v.number, v.type, v.source, v.destination, v.slots)

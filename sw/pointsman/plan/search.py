@@ -71,7 +71,14 @@ def cost_of(phases: Phases, costs: Costs) -> float:
     return sum(costs.phase(leaf.operators, leaf.exits) for leaf in leaves(phases))
 
 
-def search(root: Part, costs: Costs, *, budget: int = 20_000, allowed: Callable[[Break], bool] | None = None) -> Found:
+def search(
+    root: Part,
+    costs: Costs,
+    *,
+    budget: int = 20_000,
+    allowed: Callable[[Break], bool] | None = None,
+    most: int | None = None,
+) -> Found:
     """The best division of ``root`` into phases.
 
     Parameters
@@ -80,10 +87,12 @@ def search(root: Part, costs: Costs, *, budget: int = 20_000, allowed: Callable[
         Most search nodes to follow.
     allowed : callable or None
         Tells of each place of `breaks` whether a phase may end there; None: everywhere.
+    most : int or None
+        Most phases, those of all threads together: what the schedule memory holds.
     """
     places = [place for place in breaks(root) if allowed is None or allowed(place)]
-    walk = _Walk(root, places, costs)
-    best_ends, best = _first_guess(root, places, costs)
+    walk = _Walk(root, places, costs, most)
+    best_ends, best = _first_guess(root, places, costs, most)
     order = count()
     start = walk.start()
     queue: list[tuple[float, int, _State]] = [(walk.bound(start), -next(order), start)]
@@ -108,7 +117,7 @@ def search(root: Part, costs: Costs, *, budget: int = 20_000, allowed: Callable[
             value = walk.bound(following)
             if value >= best:
                 continue
-            key = following.key()
+            key = following.key() if most is not None else (*following.key()[:-1], 0)
             if seen.get(key, inf) <= following.cost:
                 continue
             seen[key] = following.cost
@@ -127,17 +136,23 @@ def _told(ends: frozenset[Break]) -> Callable[[Part, int], bool]:
     return lambda part, i: (part, i) in ends
 
 
-def _first_guess(root: Part, places: list[Break], costs: Costs) -> tuple[frozenset[Break], float]:
-    """A phase for each operator, then place after place without an end as long as that is cheaper."""
+def _first_guess(root: Part, places: list[Break], costs: Costs, most: int | None) -> tuple[frozenset[Break], float]:
+    """A phase for each operator, then place after place without an end as long as that is cheaper or phases are too many."""
+
+    def score(ends: frozenset[Break]) -> tuple[int, float]:
+        phases = fold(root, _told(ends))
+        many = sum(1 for _ in leaves(phases))
+        excess = 0 if most is None else max(0, many - most)
+        return excess, inf if excess else cost_of(phases, costs)
+
     ends = frozenset(places)
-    best = cost_of(fold(root, _told(ends)), costs)
+    best = score(ends)
     for place in places:
-        fewer = ends - {place}
-        cost = cost_of(fold(root, _told(fewer)), costs)
-        if cost < best:
-            ends, best = fewer, cost
+        fewer = score(ends - {place})
+        if fewer < best:
+            ends, best = ends - {place}, fewer
     whole = cost_of(fold(root, _never), costs)
-    return (ends, best) if best <= whole else (frozenset(), whole)
+    return (ends, best[1]) if best <= (0, whole) else (frozenset(), whole)
 
 
 def _never(_: Part, __: int) -> bool:
@@ -211,8 +226,10 @@ class _State:
     loops: tuple[bool, ...]
     """Has each of the loops around been broken?"""
     ends: _Chain
+    closed: int = 0
+    """Phases that are complete."""
 
-    def key(self) -> object:
+    def key(self) -> tuple[object, ...]:
         return (
             self.place,
             self.open.key(),
@@ -220,14 +237,16 @@ class _State:
             tuple(frame.key() for frame in self.frames),
             tuple(tuple(o.label for o in context) for context in self.contexts),
             self.loops,
+            self.closed,
         )
 
 
 class _Walk:
     """The program as steps, and what each does to a search node."""
 
-    def __init__(self, root: Part, places: list[Break], costs: Costs) -> None:
+    def __init__(self, root: Part, places: list[Break], costs: Costs, most: int | None = None) -> None:
         self.costs = costs
+        self.most = most
         self.steps = list(_steps(root, set(places)))
         self.end = len(self.steps)
         operators = {o.label: o for step in self.steps for o in step.operators}
@@ -315,12 +334,14 @@ class _Walk:
             frame = state.frames[-1]
             frame = _Frame(frame.before, _widest(frame.first, state.open), frame.last, True)
             return _replaced(state, open=opened, frames=(*state.frames[:-1], frame), loops=loops)
+        if self.most is not None and state.closed + 2 > self.most:
+            return None  # This one, and the one that opens.
         cost = self.costs.phase(state.open.operators, state.open.exits)
         if cost == inf:
             return None
         done = {o.label for o in state.open.operators} - {o.label for o in self._context(state)}
         waiting = state.waiting - sum(self.alone[label] for label in done)
-        return _replaced(state, open=opened, cost=state.cost + cost, waiting=waiting, loops=loops)
+        return _replaced(state, open=opened, cost=state.cost + cost, waiting=waiting, loops=loops, more=1)
 
     def _context(self, state: _State) -> Operators:
         return tuple({o.label: o for context in state.contexts for o in context}.values())
@@ -343,6 +364,7 @@ def _replaced(
     contexts: tuple[Operators, ...] | None = None,
     loops: tuple[bool, ...] | None = None,
     ends: _Chain | Literal["same"] = "same",
+    more: int = 0,
 ) -> _State:
     """`dataclasses.replace`, ten times as fast."""
     return _State(
@@ -355,6 +377,7 @@ def _replaced(
         state.contexts if contexts is None else contexts,
         state.loops if loops is None else loops,
         state.ends if ends == "same" else ends,
+        state.closed + more,
     )
 
 

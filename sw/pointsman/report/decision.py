@@ -17,6 +17,8 @@ MOST_WAYS = 6
 """Other ways that the text shows."""
 MOST_IMPLEMENTATIONS = 3
 """Other implementations of an operator that the text shows."""
+LONGEST = 60
+"""Characters of an outcome that the text shows."""
 
 
 def decision_json(plan: Plan, costs: Estimates) -> dict[str, Any]:
@@ -79,7 +81,7 @@ def decision_text(plain: dict[str, Any]) -> str:
     for phase in plain["phases"]:
         change = phase["change"]
         lines += ["", f"phase {phase['name']}: {phase['cycles']:,.0f} cycles"]
-        cost = f"{change['exits']:,.0f} times {change['each']:,.0f} cycles" if change["exits"] else "never left"
+        cost = f"{change['exits']:,.0f} times {change['each']:,.0f} cycles" if change["cycles"] else "at no cost"
         lines.append(f"  ends by {change['technique']} ({cost}): {change['reason']}")
         for operator in phase["operators"]:
             others = [one for one in operator["alternatives"] if one["implementation"] != operator["implementation"]]
@@ -97,7 +99,7 @@ def decision_text(plain: dict[str, Any]) -> str:
             way["period"],
             f"{way['estimate']:,.0f}",
             "" if way["cycles"] is None else f"{way['cycles']:,.0f}",
-            way["outcome"],
+            way["outcome"] if len(way["outcome"]) <= LONGEST else way["outcome"][: LONGEST - 1] + "…",
         ]
         for way in ways
     ]

@@ -1,6 +1,6 @@
 """One chain at a time: its cheapest route, its cheapest starts, what it occupies; on arrays of whole numbers, compiled.
 
-Places are (node, pipeline) pairs, numbered node × pipelines + pipeline. The tables of an occupancy are indexed by
+Places are (node, pipeline) pairs, numbered node × pipelines + pipeline. The tables of use are indexed by
 (place, slot) or (wire, slot). An *operation* is one VFSM of a chain, a row (place, slot after the start, wire, link,
 reads the interface, writes the interface); wire and link are -1 where it writes none. A *branch* is a row (node, first
 onward row, onward rows, delivers, choose, source), an *onward* row is (link, branch), as in ``ways``.

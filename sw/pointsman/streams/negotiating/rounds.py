@@ -1,7 +1,7 @@
 """The rounds of a negotiation: chains are ripped up and routed again at growing prices until no resource is used twice.
 
-After McMurchie and Ebeling 1995; only chains in conflict are routed again. Tables are those of ``occupancy`` and of
-``demands``, which say what their columns are.
+After McMurchie and Ebeling 1995; only chains in conflict are routed again. Routes are rows as
+``kernels.cheapest`` gives them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,12 @@ class Chains(NamedTuple):
 
 
 class Use(NamedTuple):
-    """Who uses what, and past conflicts; see ``negotiation``."""
+    """Who uses what, by (place, slot) or (wire, slot), and past conflicts.
+
+    ``readers`` and ``writers`` of the interface stand by condition first; the ``_met`` ones count those that an access under
+    this condition may meet. ``held`` is the slot of the reprogramming VFSM by place, -1 where there is none;
+    ``turn_history`` that of a delivery in a slot with an injection in the next.
+    """
 
     cells: np.ndarray
     wires: np.ndarray

@@ -122,3 +122,30 @@ def test_a_place_that_is_not_allowed_is_not_used() -> None:
     root = chain(4)
     found = search(root, Equal(0), allowed=lambda place: place[1] != 1)
     assert [leaf.labels() for leaf in leaves(found.phases)] == ["o0", "o1,o2", "o3"]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5])
+def test_no_more_phases_than_there_may_be_and_the_best_of_those(most: int) -> None:
+    operators = " ".join(f"(broadcast 'b{i} {i} :m {3 + 5 * i})" for i in range(6))
+    program = compile_text(f"(sequential {operators})", topology=mesh(3, 2))
+    root = disjoint_tree(program)
+
+    class Counted:
+        """Phases of few operators are cheap."""
+
+        def phase(self, operators, exits):
+            return float(sum(o.m for o in operators) * len(operators))
+
+        def alone(self, operator):
+            return float(operator.m)
+
+        def least(self, operators, exits):
+            return self.phase(operators, exits)
+
+    costs = Counted()
+    found = search(root, costs, most=most)
+    folded = [fold(root, lambda part, i, ends=ends: (part, i) in ends) for ends in every_division(root)]
+    allowed = [cost_of(one, costs) for one in folded if sum(1 for _ in leaves(one)) <= most]
+    assert sum(1 for _ in leaves(found.phases)) <= most
+    assert found.gap == 0
+    assert found.cost == pytest.approx(min(allowed))

@@ -1,0 +1,107 @@
+"""How long planning takes, how it grows with nodes and operators, and what it finds.
+
+Processor time in this process, kernels warm: one small program is planned first. Prints one JSON object.
+
+    nice -n 15 python benchmarks/compile_time.py [--meshes 2 4 8 10 16] [--operators 1 10 50 100 200] [--page docs/compiler.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_file, compile_text
+from pointsman.cop.program import Program
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.plan.build import make_plan
+from pointsman.report.page import put_between
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import make_images
+
+ROOT = Path(__file__).parent.parent
+PHASE = """(phase
+  (subset (make-1d 'x) (broadcast 'b (runtime) :m 32) (allreduce 'r 'sum :m 4))
+  (subset (make-1d 'y) (cshift 'c -1 :m 32)))"""
+
+
+def chain(count: int) -> str:
+    """So many operators after each other, each between two neighbours of an 8x8 mesh."""
+    pairs = [(8 * y + x, 8 * y + x + 1) for y in range(8) for x in range(7)]
+    parts = [
+        f"(stream 's{i} {a} {b} :m {1 + i * 7 % 40})" for i, (a, b) in enumerate(pairs[k % 56] for k in range(count))
+    ]
+    return f"(sequential {' '.join(parts)})"
+
+
+def measure(what: str, size: int, program: Program, effort: float) -> dict[str, Any]:
+    """Processor seconds of planning, of the images, and of the judge."""
+    print(f"{what} on {size}x{size} …", file=sys.stderr)
+    row: dict[str, Any] = {"program": what, "mesh": f"{size}x{size}", "operators": len(list(program.operators()))}
+    times = [time.process_time()]
+    try:
+        plan = make_plan(program, NodeShape(), name=what, effort=effort)
+        times.append(time.process_time())
+        images = make_images(plan)
+        times.append(time.process_time())
+        row["judge_ok"] = check_images(images).ok
+        times.append(time.process_time())
+        row |= {"phases": len(plan.phases), "period": plan.period, "predicted": plan.cycles, "gap": plan.gap}
+    except PointsmanError as error:
+        times.append(time.process_time())
+        row["refused"] = error.message
+    steps = ("plan", "images", "judge")
+    row["seconds"] = {step: round(b - a, 3) for step, a, b in zip(steps, times, times[1:], strict=False)}
+    return row
+
+
+def page_table(rows: list[dict[str, Any]]) -> str:
+    """The rows as Markdown."""
+    lines = [
+        "| program | mesh | operators | phases | slots | gap | plan, s | images, s | judge, s |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        seconds = row["seconds"]
+        found = f"{row['phases']} | {row['period']} | {row['gap']:.1%}" if "phases" in row else "refused | |"
+        each = " | ".join(f"{seconds[step]:.2f}" if step in seconds else "" for step in ("plan", "images", "judge"))
+        lines.append(f"| {row['program']} | {row['mesh']} | {row['operators']} | {found} | {each} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--meshes", type=int, nargs="+", default=[2, 4, 8, 10, 16])
+    parser.add_argument("--operators", type=int, nargs="+", default=[1, 10, 50, 100, 200])
+    parser.add_argument("--effort", type=float, default=1.0)
+    parser.add_argument("--page", type=Path, help="put the table into this page")
+    options = parser.parse_args()
+    measure("warm", 2, compile_text("(cshift 'c 1 :m 4)", topology=mesh(2, 2)), 1.0)
+    rows = []
+    for size in options.meshes:
+        network = mesh(size, size)
+        # 210 equations divide among 2, 3, 5, 6, 7, 10 rows; others get the next multiple.
+        n = -(-210 // size) * size
+        gauss = compile_file(ROOT / "examples/gauss/gauss.cop", topology=network, parameters={"n": n})
+        rows.append(measure("gauss", size, gauss, options.effort))
+        matmul = compile_file(ROOT / "examples/matmul/matmul.cop", topology=network, parameters={"block": 225})
+        rows.append(measure("matmul", size, matmul, options.effort))
+        rows.append(measure("one phase", size, compile_text(PHASE, topology=network), options.effort))
+    for count in options.operators:
+        rows.append(measure("chain", 8, compile_text(chain(count), topology=mesh(8, 8)), options.effort))
+    answer = {"benchmark": "compile_time", "python": platform.python_version(), "effort": options.effort, "runs": rows}
+    print(json.dumps(answer, indent=1))
+    if options.page is not None:
+        page = options.page.read_text()
+        marks = "<!-- begin compile_time -->", "<!-- end compile_time -->"
+        options.page.write_text(put_between(page, *marks, page_table(rows)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What explain tells of the planner's decision: against the plan itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from numesh.shape import NodeShape
+from pointsman.cli import main
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan.build import make_plan
+from pointsman.plan.division import costs_of
+from pointsman.report.decision import decision_json, decision_text
+
+TEXT = """
+(loop 'l 10
+  (subset (make-1d 'x) (broadcast 'b (runtime) :m 60))
+  (subset (make-1d 'y) (cshift 'c -1 :m 3)))
+"""
+
+
+@pytest.fixture(scope="module")
+def decided():
+    program = compile_text(TEXT, topology=mesh(3, 3))
+    plan = make_plan(program, NodeShape(), name="test")
+    costs = costs_of(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS, period=plan.period)
+    return plan, decision_json(plan, costs)
+
+
+def test_every_operator_is_told_with_its_implementation_and_the_others(decided) -> None:
+    plan, plain = decided
+    told = {one["label"]: one for phase in plain["phases"] for one in phase["operators"]}
+    assert {label: one["implementation"] for label, one in told.items()} == {
+        one.operator.label: one.implementation.name for phase in plan.phases for one in phase.operators
+    }
+    for one in told.values():
+        alone = [other["alone"] for other in one["alternatives"]]
+        assert alone == sorted(alone)
+        assert one["implementation"] in [other["implementation"] for other in one["alternatives"]]
+
+
+def test_the_times_of_the_phases_are_the_plans(decided) -> None:
+    plan, plain = decided
+    assert sum(phase["cycles"] for phase in plain["phases"]) == pytest.approx(plan.cycles)
+    for phase, told in zip(plan.phases, plain["phases"], strict=True):
+        change = told["change"]
+        assert change["technique"] == phase.technique
+        assert change["each"] * change["exits"] == pytest.approx(change["cycles"])
+        assert 0 <= change["cycles"] < told["cycles"]
+
+
+def test_one_way_is_chosen_and_no_routed_way_was_quicker(decided) -> None:
+    plan, plain = decided
+    chosen = [way for way in plain["ways"] if way["outcome"] == "chosen"]
+    assert [way["cycles"] for way in chosen] == [plan.cycles]
+    assert chosen[0]["period"] == plan.period
+    assert all(way["cycles"] is None or way["cycles"] >= plan.cycles for way in plain["ways"])
+    assert len(plain["ways"]) > 3
+
+
+def test_the_text_has_phases_ends_and_ways(decided) -> None:
+    plan, plain = decided
+    text = decision_text(plain)
+    for phase in plan.phases:
+        assert f"phase {phase.name}: " in text
+        assert phase.reason in text
+    assert "chosen" in text
+
+
+def test_the_command_gives_text_and_json(tmp_path: Path) -> None:
+    source = tmp_path / "p.cop"
+    source.write_text("(cshift 'c 1 :m 4)")
+    answer = CliRunner().invoke(main, ["explain", str(source), "--mesh", "2x2", "--decision"])
+    assert answer.exit_code == 0, answer.output
+    assert "ends by none (at no cost): no phase follows" in answer.output
+    answer = CliRunner().invoke(main, ["explain", str(source), "--mesh", "2x2", "--decision", "--json"])
+    assert json.loads(answer.output)["decision"]["phases"][0]["name"] == "c"
+
+
+def test_an_effort_of_nothing_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "p.cop"
+    source.write_text("(cshift 'c 1 :m 4)")
+    answer = CliRunner().invoke(main, ["compile", str(source), "--mesh", "2x2", "--effort", "0"])
+    assert answer.exit_code == 2
+    assert "--effort" in answer.output
