@@ -32,7 +32,7 @@ def divisions(
     """Structures without doubles. ``period`` is the schedule length that estimates assume."""
     root = disjoint_tree(program)
     found: list[Structure] = []
-    free = [set(_free(root, around)) for around in (("parallel",), ("parallel", "disjoint"))]
+    free = list(dict.fromkeys(tuple(_free(root, around)) for around in (("parallel",), ("parallel", "disjoint"))))
     if free[0]:
         choices = {}
         for operator in program.operators():
@@ -40,9 +40,11 @@ def divisions(
             metrics = [(one, one.metric(operator, context)) for one in ways]
             choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
         costs = Estimates(choices, program.rounds(), context, period=period)
-        for places in free if free[1] != free[0] else free[:1]:
-            best = search(root, costs, budget=BUDGET, allowed=places.__contains__)
-            found.append(divided(program, root, best.phases))
+        best = [search(root, costs, budget=BUDGET, allowed=set(places).__contains__) for places in free if places]
+        # Threads that are not expected to be quicker are not worth the time to route them.
+        if len(best) > 1 and best[0].cost >= best[1].cost:
+            del best[0]
+        found += [divided(program, root, one.phases) for one in best]
     found.append(outline(program))
     if root.operators():
         found.append(divided(program, root, fold(root, lambda part, i: False)))
