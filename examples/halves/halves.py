@@ -32,7 +32,9 @@ class Halves(Application):
     def options(cls, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--numbers", default="3 5", help="two numbers, or - to read them (default '3 5')")
         parser.add_argument("--words", type=int, default=64, help="words of a block (default 64)")
-        parser.add_argument("--rounds", type=int, nargs=2, default=(6, 4), help="of the left and the right half (default 6 4)")
+        parser.add_argument(
+            "--rounds", type=int, nargs=2, default=(6, 4), help="of the left and the right half (default 6 4)"
+        )
 
     def __init__(self, options: argparse.Namespace, topology: Topology) -> None:
         super().__init__(options, topology)
@@ -50,7 +52,9 @@ class Halves(Application):
         except ValueError:
             self.numbers = []
         if len(self.numbers) != 2:
-            raise PointsmanError(f"two whole numbers are needed, not {text.strip()!r}", hint="--numbers '3 5', for instance")
+            raise PointsmanError(
+                f"two whole numbers are needed, not {text.strip()!r}", hint="--numbers '3 5', for instance"
+            )
         across = topology.size[0]
         self.halves = [
             [node for node in range(topology.nodes) if (node % across < across // 2) == left] for left in (True, False)

@@ -1,4 +1,4 @@
-"""Two computations on the halves of a mesh: by their meaning, on the cycle model and on the RTL, as threads with phases of their own."""
+"""Two computations on the halves of a mesh: by their meaning, and as threads on the cycle model and on the RTL."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from cosim.machine import Machine
 from cosim.session import Run, run_application
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
-from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import fold
-from pointsman.plan.structure import Structure, divided
 from pointsman.runtime.application import load_application, parse_options
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.streams.check import check_images
@@ -39,16 +35,9 @@ def example(width: int, height: int, *arguments: str):
     return application, program
 
 
-def threads(program: Program) -> Structure:
-    """A phase for each operator, as far as threads have them apart."""
-    root = disjoint_tree(program)
-    return divided(program, root, fold(root, lambda part, i: True))
-
-
-def run(engine: str, *arguments: str, apart: bool = True) -> Run:
+def run(engine: str, *arguments: str) -> Run:
     application, program = example(4, 2, *arguments)
-    structures = [threads(program)] if apart else None
-    images = make_images(make_plan(program, NodeShape(), name="halves", period=16, structures=structures))
+    images = make_images(make_plan(program, NodeShape(), name="halves", period=16))
     report = check_images(images)
     assert report.ok, report.render()
     with Machine(NodeShape(), program.topology, engine=engine) as machine:  # type: ignore[arg-type]
@@ -69,13 +58,12 @@ def test_the_halves_go_through_phases_of_their_own() -> None:
     images = result.images
     names = [phase.name for phase in images.phases]
     assert names == ["input", "lb+rb", "lu", "ru", "ld+rd", "result"]
-    inner = {name: {n for n, node in enumerate(images.nodes) if names.index(name) in {p.phase for p in node.phases}} for name in ("lu", "ru")}
-    assert inner == {"lu": {0, 1, 4, 5}, "ru": {2, 3, 6, 7}}
-
-
-def test_the_planner_finds_a_division_of_its_own() -> None:
-    result = run("model", "--words", "8", "--rounds", "2", "3", apart=False)
-    assert result.correct, result.answer
+    nodes = [
+        {n for n, node in enumerate(images.nodes) if phase in {part.phase for part in node.phases}}
+        for phase in range(len(names))
+    ]
+    assert nodes[names.index("lu")] == {0, 1, 4, 5}
+    assert nodes[names.index("ru")] == {2, 3, 6, 7}
 
 
 @pytest.mark.slow

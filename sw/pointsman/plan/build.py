@@ -28,6 +28,7 @@ from .choice import able, why_none
 from .division import divisions
 from .ends import closing_barrier, collisions, needs_barrier, phase_name, phase_nodes, settle_cycles, word_spans
 from .leaving import leaving
+from .lengths import PERIODS, schedule_lengths
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
 from .online import OnlinePart, online_part, stands_for
 from .plan import Leaving, Plan, PlannedOperator, PlannedPhase
@@ -47,8 +48,6 @@ TOGETHER = 1
 once takes long."""
 BARRIERS_TRIED = 1
 """Most combinations of a phase that are routed with a barrier while there are others."""
-PERIODS = (8, 16, 24, 32, 40)
-"""Schedule lengths among which the compiler chooses."""
 
 Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link]], RoutedPhase | RoutingError]
 
@@ -70,7 +69,7 @@ def make_plan(
     Parameters
     ----------
     period : int or None
-        Schedule length; None: the one of ``PERIODS`` with the smallest predicted time that fits the schedule memory.
+        Schedule length; None: the one of ``lengths.PERIODS`` with the smallest predicted time that fits the schedule memory.
     implementations : sequence of Implementation
         Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
     express : int
@@ -102,7 +101,7 @@ def make_plan(
             # It can always be tried, and routing everything at once takes longest.
             break
         try:
-            lengths = _lengths(structure, shape, asked)
+            lengths = schedule_lengths(structure, shape, asked)
         except PlanError as error:
             failure = failure or error
             continue
@@ -121,20 +120,6 @@ def make_plan(
         assert failure is not None
         raise failure
     return best
-
-
-def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
-    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory."""
-    blocks = len(structure.phases) + 1
-    fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
-    lengths = [asked] if asked is not None else fitting or [max(2, shape.schedule_depth // blocks)]
-    if blocks * lengths[0] > shape.schedule_depth:
-        raise PlanError(
-            f"{len(structure.phases)} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
-            f"memory of {shape.schedule_depth} entries",
-            hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
-        )
-    return lengths
 
 
 @dataclass(frozen=True)

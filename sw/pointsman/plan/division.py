@@ -32,7 +32,8 @@ def divisions(
     """Structures without doubles. ``period`` is the schedule length that estimates assume."""
     root = disjoint_tree(program)
     found: list[Structure] = []
-    free = list(dict.fromkeys(tuple(_free(root, around)) for around in (("parallel",), ("parallel", "disjoint"))))
+    kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
+    free = list(dict.fromkeys(tuple(_free(root, around)) for around in kinds))
     if free[0]:
         choices = {}
         for operator in program.operators():
@@ -57,7 +58,5 @@ def divisions(
 
 def _free(root: Part, around: Collection[PartKind]) -> Iterator[Break]:
     """Places to end a phase that are in no group of these kinds."""
-    bound = {
-        child for part in root.walk() if part.kind in around for child in part.walk() if child is not part
-    }
+    bound = {child for part in root.walk() if part.kind in around for child in part.walk() if child is not part}
     return (place for place in breaks(root) if place[0] not in bound)

@@ -28,7 +28,9 @@ def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> No
         where = phase.operators[0].operator.position
         for node in sorted(phase.nodes):
             if index not in _reached(structure.flow(node), START, None):
-                raise PlanError(f"{where}: words of phase '{phase.name}' pass through node {node}, which is in another thread")
+                raise PlanError(
+                    f"{where}: words of phase '{phase.name}' pass through node {node}, which is in another thread"
+                )
         for instance in phase.barrier.operator.instances if phase.barrier else ():
             odd = odd_one(structure, index, instance.nodes)
             if odd is not None:

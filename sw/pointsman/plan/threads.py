@@ -42,9 +42,7 @@ class Threads:
     @cached_property
     def groups(self) -> tuple[Part, ...]:
         """The disjoint groups that are in more than one phase."""
-        return tuple(
-            part for part in self.root.walk() if part.kind == "disjoint" and len(self.phases_of(part)) > 1
-        )
+        return tuple(part for part in self.root.walk() if part.kind == "disjoint" and len(self.phases_of(part)) > 1)
 
     @cached_property
     def _known(self) -> dict[tuple[tuple[int, ...], ...], Flow]:

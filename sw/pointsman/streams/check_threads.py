@@ -1,8 +1,8 @@
 """Rules of threads: nodes that go through phases of their own, without the rest of the mesh (Metcalf 1997, §6.1.2, §5.2.3).
 
-Each node has its own ways through its phases (``NodeImage.ways``). While one node is in a phase of which its neighbour has no part,
-the neighbour may be anywhere; so no word of that phase may use the link between them, in either direction: with that, an idle
-link of the one cannot look like a word to the other. For phases of which both have a part the rules of wires hold
+Each node has its own ways through its phases (``NodeImage.ways``). While one node is in a phase of which its neighbour has
+no part, the neighbour may be anywhere; so no word of that phase may use the link between them, in either direction: with that, an
+idle link of the one cannot look like a word to the other. For phases of which both have a part the rules of wires hold
 (``check_phases``), along the ways of each node. What they take from a barrier is proven here: that it joins the two ends of a
 link, and everybody whose words use that link in that slot in the phase after it.
 
@@ -50,7 +50,12 @@ def check_ways(images: Images, notebook: Notebook) -> None:
                     reached.add(after)
                     waiting.append(after)
         for phase in sorted(parts - reached):
-            note(node, "the node has a part in it, but no way of the node leads there", "a phase of its own thread", phase)
+            note(
+                node,
+                "the node has a part in it, but no way of the node leads there",
+                "a phase of its own thread",
+                phase,
+            )
 
 
 def check_links(images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
@@ -79,7 +84,7 @@ def check_barriers(
     senders: Sequence[Senders],
     notebook: Notebook,
 ) -> None:
-    """Whoever uses a link in a phase that a barrier closes, or sends over it in the next phase in the same slot, is in the barrier.
+    """Whoever uses a link in a phase that a barrier closes, or sends over it in the same slot in the next, is in the barrier.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def test_a_node_beside_all_threads_may_wait_with_an_operator_of_its_own() -> Non
 
 def test_a_loop_that_shares_a_phase_with_a_common_operator_is_refused() -> None:
     # x is in the phase to which the loop of one thread comes back.
-    with pytest.raises(PlanError, match="does not come to phase .* as often as others of its barrier"):
+    with pytest.raises(PlanError, match=r"does not come to phase .* as often as others of its barrier"):
         planned(THREADS.format("loop 'l 3", LAST), "a1")
 
 

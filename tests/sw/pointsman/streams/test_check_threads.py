@@ -85,7 +85,9 @@ def test_a_phase_to_which_no_way_leads_is_found(shows: Judge) -> None:
 def test_ways_between_no_phases_do_no_harm(shows: Judge, way: tuple[int, int]) -> None:
     images = threads()
     shows(
-        "threads", f"a way leads from phase {way[0]} to phase {way[1]}", with_ways(images, 1, *images.nodes[1].ways, way)
+        "threads",
+        f"a way leads from phase {way[0]} to phase {way[1]}",
+        with_ways(images, 1, *images.nodes[1].ways, way),
     )
 
 
@@ -95,7 +97,7 @@ def test_words_that_leave_the_thread_are_found(shows: Judge, change: ModuleType)
     index = next(i for i, part in enumerate(images.nodes[1].phases) if part.phase == inner)
     part = images.nodes[1].phases[index]
     # A VFSM that writes the link to node 0 now writes the one to node 2.
-    (there, _), = [(port, end) for port, end in images.topology.at_port[1].items() if end[0] == 2]
+    ((there, _),) = [(port, end) for port, end in images.topology.at_port[1].items() if end[0] == 2]
     back = next(port for port, end in images.topology.at_port[1].items() if end[0] == 0)
     which = next(i for i, one in enumerate(part.annotations) if one.annotation.destination == back)
     broken = change.with_annotation(images, 1, index, which, destination=there)
@@ -107,9 +109,9 @@ def test_a_link_whose_ends_are_in_no_common_barrier_is_found(shows: Judge) -> No
     closing = next(phase.barrier for phase in images.phases if phase.barrier is not None)
     broken = replace(images, promises=tuple(p for p in images.promises if p.operator != closing))
     report = check_images(broken)
-    assert any(
-        f.rule == "threads" and "which is not in the node's barrier" in f.message for f in report.findings
-    ), report.render()
+    assert any(f.rule == "threads" and "which is not in the node's barrier" in f.message for f in report.findings), (
+        report.render()
+    )
 
 
 def test_senders_that_did_not_wait_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
