@@ -98,7 +98,7 @@ def make_plan(
     Parameters
     ----------
     period : int or None
-        Schedule length; None: the one of ``PERIODS`` with the smallest predicted time that fits the schedule memory.
+        Schedule length; None: the one of ``lengths.PERIODS`` with the smallest predicted time that fits the schedule memory.
     implementations : sequence of Implementation
         Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
     express : int

@@ -9,21 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from numesh.shape import NodeShape
 from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
 from pointsman.operators import Context, Implementation
 
 from .division import costs_of, divisions, searched
+from .lengths import PERIODS, schedule_lengths
 from .replacing import Variant, variants
 from .roles import PlanError
 from .schedules import with_schedules
 from .structure import Structure
-
-PERIODS = (8, 16, 24, 32, 40)
-"""Schedule lengths among which the compiler chooses."""
-RESIDENT = 2
-"""Least phases that the schedule memory must hold besides the loader phase."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +73,7 @@ def find_candidates(
         divided = divisions(variant.program, found) if structures is None else structures
         for structure in with_schedules(divided, context, implementations):
             try:
-                lengths = _lengths(structure, context.shape, period)
+                lengths = schedule_lengths(structure, context.shape, period)
             except PlanError as error:
                 refused.append(error)
                 continue
@@ -102,20 +97,3 @@ def _apart_from_values(structure: Structure) -> list[tuple[tuple[Operator, ...],
         exits[labels] = exits.get(labels, 0.0) + phase.exits
         operators.setdefault(labels, phase.operators)
     return [(operators[labels], exits[labels]) for labels in operators]
-
-
-def _lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
-    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory; failing
-    that, those with which it holds two besides the loader's, so that the others take turns."""
-    blocks = len(structure.phases) + 1
-    least = min(blocks, 1 + RESIDENT)
-    fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
-    sharing = [p for p in PERIODS if least * p <= shape.schedule_depth]
-    lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
-    if least * lengths[0] > shape.schedule_depth:
-        raise PlanError(
-            f"{least - 1} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
-            f"memory of {shape.schedule_depth} entries",
-            hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
-        )
-    return lengths

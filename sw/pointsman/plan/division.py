@@ -54,17 +54,18 @@ def costs_of(
 def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list[Found]:
     """Answers of the search; none if there is nothing to choose."""
     root = disjoint_tree(program)
-    groups: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
-    free = [set(_free(root, around)) for around in groups]
-    if not free[0]:
-        return []
+    kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
+    free = list(dict.fromkeys(tuple(_free(root, around)) for around in kinds))
     # The loader phase is one more.
     most = max(1, costs.context.shape.schedule_depth // costs.period - 1)
     budget = max(1, int(BUDGET * effort))
-    return [
-        search(root, costs, budget=budget, allowed=places.__contains__, most=most)
-        for places in (free if free[1] != free[0] else free[:1])
+    best = [
+        search(root, costs, budget=budget, allowed=set(places).__contains__, most=most) for places in free if places
     ]
+    # Threads that are not expected to be quicker are not worth the time to route them.
+    if len(best) > 1 and best[0].cost >= best[1].cost:
+        del best[0]
+    return best
 
 
 def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:

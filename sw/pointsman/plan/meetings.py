@@ -87,7 +87,7 @@ def unsolved(
 
     def open_still(earlier: int, later: int) -> bool:
         known = joined.get(earlier, {}).get(later)
-        if planned[earlier].technique == "barrier" and not comes_next(structure, planned, earlier, later):
+        if planned[earlier].barrier is not None and not comes_next(structure, planned, earlier, later):
             return False
         return known is None or (bool(known) and known != word_spans(planned[later]))
 
