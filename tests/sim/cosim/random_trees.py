@@ -22,9 +22,7 @@ KINDS = ("broadcast", "broadcast", "stream", "cshift", "eoshift", "barrier")
 MOST_ROUNDS = 3
 
 
-def random_text(
-    seed: int, topology: Topology, *, depth: int = 2, operators: int = 5, rounds: int = MOST_ROUNDS
-) -> str:
+def random_text(seed: int, topology: Topology, *, depth: int = 2, operators: int = 5, rounds: int = MOST_ROUNDS) -> str:
     """A program; the same for the same arguments. Loops are run at most ``rounds`` times."""
     rng = random.Random(seed)
     labels = iter(f"o{i}" for i in range(1000))

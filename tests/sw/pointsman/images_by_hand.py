@@ -318,8 +318,8 @@ def merge_1x3() -> Images:
 def two_phases_2x2(shape: NodeShape | None = None) -> Images:
     """Two phases; the first ends with a barrier around the mesh, the second writes a link in the same slot again.
 
-    Phase 0: a stream 0 -> 1 -> 3 in pipeline 0 and the barrier's tokens 0 -> 1 -> 3 -> 2 -> 0 in pipeline 1; node 0 sends a second
-    one round when the first has come back.
+    Phase 0: a stream 0 -> 1 -> 3 in pipeline 0 and the barrier's tokens 0 -> 1 -> 3 -> 2 -> 0 in pipeline 1; node 0 sends a
+    second one round when the first has come back.
     Phase 1: a stream 0 -> 1 in the very slot, and one 2 -> 3.
     """
     by = ByHand(mesh(2, 2), period=8, shape=shape)
