@@ -26,6 +26,7 @@ from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
 
+from .around import route_around
 from .cache import evicted
 from .candidates import Candidate, find_candidates
 from .choice import able
@@ -54,7 +55,7 @@ from .schedules import refuse_split_barriers
 from .structure import PhaseOutline, Structure, optional_groups, schedule_blocks
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
-from .wires import Link, command_gap, keep_off
+from .wires import Link, command_gap
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
@@ -231,7 +232,9 @@ class _Planner:
             if phase is None:
                 return None
             planned.append(phase)
-        self._route_around(planned)
+        self.taken |= route_around(
+            self.structure, planned, self._on_other_wires, aliased_handshake=self.shape.aliased_handshake
+        )
         refuse_crossing(self.structure, planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
@@ -277,7 +280,13 @@ class _Planner:
                 f"'{planned[later].name}'"
             )
             index = earlier
-        again = self.plan_phase(index, self.reasons.get(index))
+        try:
+            again = self.plan_phase(index, self.reasons.get(index))
+        except PlanError:
+            # It may have been routed around others to save a barrier that it gets now all the same.
+            if index == later or self.taken.pop(index, None) is None:
+                raise
+            again = self.plan_phase(index, self.reasons.get(index))
         assert again is not None
         planned[index] = again
 
@@ -286,35 +295,22 @@ class _Planner:
         optional = optional_groups(self.program)
         return leaving(planned, structure.successors, structure.again, optional, structure.flow)
 
-    def _route_around(self, planned: list[PlannedPhase]) -> None:
-        """Route phases again on wires that those which neighbours may still be in do not use, where that costs less than the
-        barriers which it saves (Table 5.2: prohibitions to the stream router)."""
-        aliased = self.shape.aliased_handshake
-        collided = sorted({later: None for earlier, later, _ in self._collisions(planned) if planned[earlier].loose})
-        for later in collided:
-            found = {e for e, other, _ in self._collisions(planned) if other == later and planned[e].loose}
-            if not found or later in self.taken:
-                continue
-            after = self.structure.reachable(later) if planned[later].loose else frozenset()
-            others = {p for p, phase in enumerate(planned) if later in self.structure.reachable(p) and phase.loose}
-            self.taken[later] = {
-                p: keep_off(planned[p].routed, aliased_handshake=aliased) for p in sorted((others | after) - {later})
-            }
-            saved = 0.0
-            for earlier in found:
-                phase = self.structure.phases[earlier]
-                saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
-            try:
-                again = self.plan_phase(later, None, planned[later].cycles + saved)
-            except PlanError:
-                again = None
-            if again is None or any(
-                later in pair[:2] and planned[pair[0]].loose
-                for pair in self._collisions([*planned[:later], again, *planned[later + 1 :]])
-            ):
-                del self.taken[later]
-            else:
-                planned[later] = again
+    def _on_other_wires(
+        self, planned: list[PlannedPhase], later: int, taken: dict[int, frozenset[Link]], instead: Iterable[int]
+    ) -> PlannedPhase | None:
+        """A phase routed again off the links and slots in ``taken``; None if that costs more than barriers at the ends of
+        ``instead``, or cannot be done."""
+        saved = 0.0
+        for earlier in instead:
+            phase = self.structure.phases[earlier]
+            saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
+        self.taken[later] = taken
+        try:
+            return self.plan_phase(later, None, planned[later].cycles + saved)
+        except PlanError:
+            return None
+        finally:
+            del self.taken[later]
 
     def _count_reloads(self, planned: list[PlannedPhase]) -> None:
         """Phases that take turns in the schedule memory cost the time of loading them each time, about."""

@@ -1,0 +1,51 @@
+"""Later phases are routed around wires on which a neighbour may still take words for an earlier one (Metcalf 1997, Table 5.2).
+
+A phase that nodes leave each for itself shares no (link, slot) with any phase that may run later. Where it would, either the
+later one moves to other slots, which may cost it words, or the earlier one gets a barrier. Takes planned phases; replaces those
+that can move for less than the barriers that this saves. The rest is left for barriers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from .ends import collisions
+from .plan import PlannedPhase
+from .structure import Structure
+from .wires import Link, keep_off
+
+
+class Again(Protocol):
+    """Plans a phase again, off some wires, if that costs less than barriers at the ends of others."""
+
+    def __call__(
+        self, planned: list[PlannedPhase], later: int, taken: dict[int, frozenset[Link]], instead: Iterable[int]
+    ) -> PlannedPhase | None: ...
+
+
+def route_around(
+    structure: Structure, planned: list[PlannedPhase], again: Again, *, aliased_handshake: bool
+) -> dict[int, dict[int, frozenset[Link]]]:
+    """Replace phases of ``planned``, each once at most. Gives, by phase that was moved, what it leaves alone for which other."""
+    left_alone = {}
+
+    def against(phases: list[PlannedPhase], later: int | None = None) -> list[tuple[int, int]]:
+        found = collisions(phases, structure, aliased_handshake=aliased_handshake)
+        return [(a, b) for a, b, _ in found if phases[a].loose and (later is None or later in (a, b))]
+
+    for later in sorted({b for _, b in against(planned)}):
+        instead = {a for a, b in against(planned, later) if b == later}
+        if not instead:
+            continue
+        before = {p for p, phase in enumerate(planned) if phase.loose and later in structure.reachable(p)}
+        after = structure.reachable(later) if planned[later].loose else frozenset()
+        taken = {
+            p: keep_off(planned[p].routed, aliased_handshake=aliased_handshake)
+            for p in sorted((before | after) - {later})
+        }
+        moved = again(planned, later, taken, instead)
+        if moved is not None and not against([*planned[:later], moved, *planned[later + 1 :]], later):
+            planned[later] = moved
+            left_alone[later] = taken
+    return left_alone
