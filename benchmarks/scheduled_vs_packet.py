@@ -30,7 +30,7 @@ import numpy as np
 from cosim.packet.model import Traffic, run_model
 from packet_router.shape import RouterShape
 from pointsman.network import mesh, parse_size
-from pointsman.report.comparison import plot_comparison, replace_table
+from pointsman.report.comparison import plot_comparison, read_clocks, replace_table
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
@@ -38,8 +38,6 @@ WORDS = 512
 SIZES = ("4x4", "8x8", "16x16", "4x4x4", "8x8x8")
 PACKETS = (8, 16, 32, 64, 128, 512)
 """Words of a packet."""
-OPEN_ROUTER_MHZ = 141.0
-"""The fastest open packet router with five ports that was measured the same way (BaseJump STL)."""
 PEERS: dict[str, dict[str, Any]] = {
     "4x4": {"e-cube": {"8": 1749, "32": 1605, "512": 1560}, "adaptive": 738, "with header": {"9": 1941}},
     "8x8": {"e-cube": {"8": 4069, "32": 3733, "512": 3628}, "adaptive": 1910, "with header": {"9": 4517}},
@@ -202,22 +200,6 @@ def divide(words: int, weights: list[int]) -> list[int]:
     return shares
 
 
-def clocks() -> dict[str, float]:
-    """MHz of each router as placed and routed; what has not been measured is left out."""
-    found = {"open packet router": OPEN_ROUTER_MHZ}
-    path = RESULTS / "fpga.json"
-    if path.exists():
-        for row in json.loads(path.read_text())["rows"]:
-            varied = row.get("varied", {})
-            if not varied or set(varied) == {"pipelines"}:
-                found[f"scheduled, {row['shape']['pipelines']} pipelines"] = row["mhz"]["median"]
-    path = RESULTS / "packet_fpga.json"
-    if path.exists():
-        for row in json.loads(path.read_text())["rows"]:
-            found[row["name"]] = row["mhz"]["median"]
-    return found
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", default=",".join(SIZES), help=f"of {', '.join(SIZES)}")
@@ -235,7 +217,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.plots is not None:
         results = json.loads((RESULTS / "scheduled_vs_packet.json").read_text())
-        results["clocks"] = clocks()
+        results["clocks"] = read_clocks(RESULTS)
         for path in plot_comparison(results, options.plots):
             print(f"wrote {path}", file=sys.stderr)
         PAGE.write_text(replace_table(PAGE.read_text(), results))
@@ -271,7 +253,7 @@ def main() -> int:
 
 def _results(cases: dict[tuple[str, str], dict[str, Any]]) -> str:
     ordered = sorted(cases.values(), key=lambda case: (case["pattern"], len(case["size"].split("x")), case["nodes"]))
-    plain = {"benchmark": "scheduled_vs_packet", "words": WORDS, "clocks": clocks(), "cases": ordered}
+    plain = {"benchmark": "scheduled_vs_packet", "words": WORDS, "clocks": read_clocks(RESULTS), "cases": ordered}
     return json.dumps(plain, indent=1) + "\n"
 
 

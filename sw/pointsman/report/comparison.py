@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from .page import put_between
 
 Series = dict[str, list[tuple[int, float]]]
+OPEN_ROUTER_MHZ = 141.0
+"""The fastest open packet router with five ports that was measured the same way (BaseJump STL)."""
+
+
+def read_clocks(results: Path) -> dict[str, float]:
+    """MHz of each router as placed and routed, from the files in ``results``; what has not been measured is left out."""
+    found = {"open packet router": OPEN_ROUTER_MHZ}
+    path = results / "fpga.json"
+    if path.exists():
+        for row in json.loads(path.read_text())["rows"]:
+            varied = row.get("varied", {})
+            if not varied or set(varied) == {"pipelines"}:
+                found[f"scheduled, {row['shape']['pipelines']} pipelines"] = row["mhz"]["median"]
+    path = results / "packet_fpga.json"
+    if path.exists():
+        for row in json.loads(path.read_text())["rows"]:
+            found[row["name"]] = row["mhz"]["median"]
+    return found
 
 
 def best_cycles(case: dict[str, Any]) -> dict[str, int]:
