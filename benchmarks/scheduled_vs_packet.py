@@ -3,7 +3,7 @@
 Patterns are those of Metcalf 1997, §8.2.1: to the node with the reversed number, and to the node with exchanged or rotated
 coordinates. Packet routers take the words in packets, with their header beside them, or (to compare with published
 simulations) with a header that counts as a word. A node sends a word and takes a word in every cycle. They are simulated by the
-cycle model that tests hold equal to the RTL; ``--rtl`` runs the RTL itself as well.
+cycle model that tests hold equal to the RTL; ``--rtl`` runs the best packet length of each router on the RTL itself.
 
 Scheduled routers get routes from ``pointsman.streams``. ``cycles`` is what the timetable says for processors that are never late,
 as those of the packet routers are; ``measured`` is a run on the engine of ``--engine`` by processors with one access a cycle
@@ -78,23 +78,22 @@ def packet_rows(size: tuple[int, ...], ends: tuple[int, ...], rtl: bool) -> Iter
     """e-cube and adaptive, packets of several lengths, with the header beside the words and among them."""
     for routing in ("e-cube", "adaptive"):
         shape = RouterShape(size=size, routing=routing)
+        rows: list[Row] = []
         for words in PACKETS:
             for header in (0, 1):
-                traffic = Traffic(ends, words + header, WORDS // words)
-                row: Row = {
-                    "router": routing,
-                    "words": words,
-                    "header": "beside" if header else "among",
-                    "cycles": run_model(shape, traffic).cycles,
-                    "engine": "model",
-                }
-                if rtl:
-                    from cosim.packet.traffic import run_traffic
+                cycles = run_model(shape, Traffic(ends, words + header, WORDS // words)).cycles
+                beside = "beside" if header else "among"
+                rows.append({"router": routing, "words": words, "header": beside, "cycles": cycles, "engine": "model"})
+        if rtl:
+            from cosim.packet.traffic import run_traffic
 
-                    row |= {"rtl_cycles": run_traffic(shape, traffic).cycles}
-                    if row["rtl_cycles"] != row["cycles"]:
-                        raise SystemExit(f"model and RTL differ: {row}")
-                yield row
+            best = min((row for row in rows if row["header"] == "beside"), key=lambda row: row["cycles"])
+            began = time.process_time()
+            found = run_traffic(shape, Traffic(ends, best["words"] + 1, WORDS // best["words"])).cycles
+            best |= {"rtl_cycles": found, "engine": "verilated", "cpu_seconds": round(time.process_time() - began, 1)}
+            if found != best["cycles"]:
+                raise SystemExit(f"model and RTL differ: {best}")
+        yield from rows
 
 
 def scheduled_row(size: tuple[int, ...], ends: tuple[int, ...], pipelines: int, engine: str, effort: float) -> Row:
@@ -162,6 +161,7 @@ def scheduled_row(size: tuple[int, ...], ends: tuple[int, ...], pipelines: int, 
         "limit": limit,
         "kept": cycles <= limit,
         "engine": name,
+        "effort": effort,
         "routing_seconds": round(result.seconds, 1),
         "cpu_seconds": round(time.process_time() - began, 1),
     }
@@ -207,7 +207,7 @@ def main() -> int:
     parser.add_argument("--engine", default="auto", help="of the scheduled routers: auto, verilated or model")
     parser.add_argument("--pipelines", default="2,3", help="of the scheduled routers; others are kept")
     parser.add_argument("--effort", type=float, default=1.0, help="of their routing")
-    parser.add_argument("--rtl", action="store_true", help="run the packet routers' RTL as well, and compare")
+    parser.add_argument("--rtl", action="store_true", help="run the packet routers' RTL as well, with the best packets")
     parser.add_argument("--into", type=Path, help="file: add to the results there, in place of printing them")
     parser.add_argument(
         "--plots",

@@ -105,7 +105,7 @@ class OutputPort(wiring.Component):
         spare = self.free & empty
         m.d.comb += [channel_turn.requests.eq(self.ask), channel_turn.turn.eq(1), self.given.eq(channel_turn.grant)]
         asked = Signal(bits)
-        for p in ports:
+        for p in ports if self.channels > 1 else ():
             with m.If(channel_turn.grant[p]):
                 m.d.comb += asked.eq(getattr(self, f"ask_channel_{p}"))
         lowest = Signal(bits)
@@ -121,7 +121,7 @@ class OutputPort(wiring.Component):
         # Words.
         m.d.comb += [word_turn.requests.eq(self.want), word_turn.turn.eq(1), self.granted.eq(word_turn.grant)]
         channel = Signal(bits)
-        for p in ports:
+        for p in ports if self.channels > 1 else ():
             with m.If(word_turn.grant[p]):
                 m.d.comb += channel.eq(getattr(self, f"want_channel_{p}"))
         goes = self.want.any()

@@ -186,7 +186,7 @@ def _runtime_source(figures: Figures) -> Verdict | None:
             break
         until = nodes
     everywhere = min(best.values()) > 1
-    better = everywhere and until > 60 * ROOM
+    better = everywhere and until > 80
     return Verdict(
         "From a source known at run time, too, in wall-clock time on every mesh, and up to 60 nodes even in cycles (8-6)",
         f"dyn_bcast_dense over the better scheduled one, time, by nodes: {_listed(best)}; ahead in cycles up to {until} nodes",

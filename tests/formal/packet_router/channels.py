@@ -70,7 +70,7 @@ def _owned(shape: RouterShape, *, interface: bool) -> Harness:
         Cover(gives & (behind != 0), "given while words are behind it")
         if escape
         else Cover(gives & (owner != 0), "given again"),
-        Cover(ends & (port.ask != 0), "given back"),
+        Cover(ends & (behind != 0), "given back with words behind it"),
     ]
     inputs = ["ask", "ask_any", "want", "want_last", "credit_valid", "credit_channel"]
     inputs += [f"{way}_channel_{p}" for p in range(ports) for way in ("ask", "want")]
