@@ -269,15 +269,17 @@ class Levels:
         less full is easier, and that is only about true. Gives the best, the tries, and the work done in all."""
         attempts = 0
         conflicts: dict[Level, int] = {}
+        levels = self._above(best, estimate)
         for turn in range(CLIMB_TRIES):
-            levels = self._above(best, estimate)
+            levels = [level for level in levels if level.share > best.level.share]
             if turn:
-                levels = sorted((level for level in levels if level in conflicts), key=lambda level: conflicts[level])
-                levels = levels[: max(2, len(levels) // 2)]
+                # Half as many in each round, those that were nearest.
+                levels = sorted(levels, key=lambda level: (conflicts[level], level.load))[: max(2, len(levels) // 2)]
             for level in levels:
                 if self._spent(spent):
                     return best, attempts, spent
                 if level.share <= best.level.share:
+                    conflicts[level] = 0
                     continue
                 self.tell(f"{level.slots} slots, up to {max(level.words)} words a stream, try {turn + 1}")
                 outcome, work = self._attempt(level, (self.budget - spent) // 2, 100 + turn)
