@@ -94,7 +94,7 @@ def comparison_table(results: dict[str, Any]) -> str:
             cells.append(f"{found[name]}{mark}{time}")
         measured = [
             f"{row['measured']}{RTL if row['engine'] == 'verilated' else ''}"
-            for row in case["rows"]
+            for row in sorted(case["rows"], key=lambda row: row.get("pipelines", 0))
             if row["router"] == "scheduled"
         ]
         lines.append(f"| {case['pattern']} {case['size']} | " + " | ".join([*cells, " / ".join(measured)]) + " |")
