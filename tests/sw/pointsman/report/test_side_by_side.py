@@ -79,6 +79,12 @@ def test_statements_without_figures_are_left_out():
     assert verdicts({"clocks": {}, "rows": []}) == []
 
 
+def test_what_lies_beyond_the_largest_mesh_is_not_judged():
+    plain = results()
+    plain["rows"] = [row for row in plain["rows"] if row.get("nodes", 0) <= 64]
+    assert "reproduced below 60 nodes; not measured from 100" in [verdict.verdict for verdict in verdicts(plain)]
+
+
 def test_times_are_cycles_over_the_clock_of_each():
     figures = Figures(results())
     assert figures.microseconds("str_prefix", 4, 1) == pytest.approx(40 / 200)
