@@ -41,10 +41,13 @@ formal: $(STAMP) ## prove the properties of the RTL (sby and Yices; about ten mi
 	@$(BIN)/python -m cosim.formal --table
 	@$(BIN)/python -m cosim.formal --block tdm_switch
 	@$(BIN)/python -m cosim.formal --block tdm_switch --table
+	@$(BIN)/python -m cosim.formal --block packet_router
+	@$(BIN)/python -m cosim.formal --block packet_router --table
 
 mutants: $(STAMP) ## put faults into a copy of the RTL and see the proofs find them
 	@$(BIN)/python -m cosim.formal --mutants
 	@$(BIN)/python -m cosim.formal --block tdm_switch --mutants
+	@$(BIN)/python -m cosim.formal --block packet_router --mutants
 
 verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
 	@$(BIN)/pointsman verilog numesh --mesh 4x4 -o build/numesh-4x4.v

@@ -28,6 +28,8 @@ class RoundRobin(wiring.Component):
 
     def __init__(self, *, count: int) -> None:
         self.count = count
+        self.after = Signal(count)
+        """Bits above the one that had its turn last."""
         super().__init__({"requests": In(count), "grant": Out(count), "turn": In(1)})
 
     def elaborate(self, platform: object) -> Module:
@@ -35,8 +37,7 @@ class RoundRobin(wiring.Component):
         if self.count == 1:
             m.d.comb += self.grant.eq(self.requests)
             return m
-        # Bits above the one that had its turn last.
-        after = Signal(self.count)
+        after = self.after
         later = self.requests & after
         first_later = _lowest(later)
         m.d.comb += self.grant.eq(Mux(later.any(), first_later, _lowest(self.requests)))

@@ -64,38 +64,40 @@ class InputPort(wiring.Component):
                 "word_last": Out(1),
             }
         )
+        pointer = bits_for(shape.buffer)
+        self.caught = Signal()
+        self.caught_channel = Signal(lanes)
+        self.caught_data = Signal(shape.width)
+        self.caught_last = Signal()
+        self.words = Memory(shape=shape.width + 1, depth=shape.lanes * shape.buffer, init=[])
+        self.fronts = [
+            Memory(shape=1 + len(Signal(layout).as_value()), depth=shape.buffer, init=[]) for _ in range(shape.lanes)
+        ]
+        self.written = [Signal(pointer, name=f"written_{c}") for c in range(shape.lanes)]
+        self.taken = [Signal(pointer, name=f"taken_{c}") for c in range(shape.lanes)]
+        self.count = [Signal(range(shape.buffer + 1), name=f"count_{c}") for c in range(shape.lanes)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
-        pointer_bits = bits_for(shape.buffer)
-        caught = Signal()
-        channel = Signal(bits_for(shape.lanes))
-        data = Signal(shape.width)
-        last = Signal()
+        caught, channel, data, last = self.caught, self.caught_channel, self.caught_data, self.caught_last
         m.d.sync += [caught.eq(self.valid), channel.eq(self.channel), data.eq(self.data), last.eq(self.last)]
 
         m.submodules.route = route = Route(shape=shape)
         m.d.comb += [route.here.eq(self.here), route.header.eq(data)]
-        m.submodules.words = words = Memory(shape=shape.width + 1, depth=shape.lanes * shape.buffer, init=[])
+        m.submodules.words = words = self.words
         write, read = words.write_port(), words.read_port(domain="comb")
 
-        writes, reads = [], []
+        writes, reads = self.written, self.taken
         for c in range(shape.lanes):
             put = Signal(name=f"put_{c}")
             take = self.take[c]
-            written = Signal(pointer_bits, name=f"written_{c}")
-            taken = Signal(pointer_bits, name=f"taken_{c}")
-            count = Signal(range(shape.buffer + 1), name=f"count_{c}")
-            writes.append(written)
-            reads.append(taken)
+            written, taken, count = writes[c], reads[c], self.count[c]
             m.d.comb += put.eq(caught & (channel == c))
             m.d.sync += [written.eq(written + put), taken.eq(taken + take), count.eq(count + put - take)]
             some = Signal(name=f"some_{c}")
             m.d.sync += some.eq((some & ~(take & (count == 1))) | put)
-            m.submodules[f"front_{c}"] = front = Memory(
-                shape=1 + len(route.route.as_value()), depth=shape.buffer, init=[]
-            )
+            m.submodules[f"front_{c}"] = front = self.fronts[c]
             f_write, f_read = front.write_port(), front.read_port(domain="comb")
             m.d.comb += [
                 f_write.en.eq(put),
@@ -117,7 +119,7 @@ class InputPort(wiring.Component):
         # What is taken is read one cycle later; the buffer keeps it until the sender knows of the free place.
         place = Signal.like(read.addr)
         number = Signal(bits_for(shape.lanes))
-        chosen = Signal(pointer_bits)
+        chosen = Signal(bits_for(shape.buffer))
         for c in range(shape.lanes):
             with m.If(self.take[c]):
                 m.d.comb += [number.eq(c), chosen.eq(reads[c])]

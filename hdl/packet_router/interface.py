@@ -59,6 +59,21 @@ class Interface(wiring.Component):
         self.shape = shape
         turned = {name: member.flip() for name, member in local_members(shape).items()}
         super().__init__({**turned, **port_members(shape)})
+        lanes = bits_for(shape.lanes)
+        self.inside = Signal()
+        """A message has begun."""
+        self.lane = Signal(lanes)
+        """Its channel."""
+        self.room, self.whole = Signal(shape.lanes), Signal(shape.lanes)
+        self.credits = [
+            Signal(range(shape.buffer + 1), init=shape.buffer, name=f"credits_{c}") for c in range(shape.lanes)
+        ]
+        bits = bits_for(shape.queue)
+        self.queues = Memory(shape=shape.width, depth=shape.addresses * shape.queue, init=[])
+        self.written = [Signal(bits, name=f"written_{a}") for a in range(shape.addresses)]
+        self.taken = [Signal(bits, name=f"taken_{a}") for a in range(shape.addresses)]
+        self.words = [Signal(range(shape.queue + 1), name=f"words_{a}") for a in range(shape.addresses)]
+        """Words in each queue; of address 0: words dropped whose room has not been given back."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -70,9 +85,7 @@ class Interface(wiring.Component):
         """Count the room behind each channel, and pick one for each message."""
         shape = self.shape
         lanes = bits_for(shape.lanes)
-        inside = Signal()  # a message has begun
-        lane = Signal(lanes)
-        room, whole = Signal(shape.lanes), Signal(shape.lanes)
+        inside, lane, room, whole = self.inside, self.lane, self.room, self.whole
         first, picked = Signal(lanes), Signal(lanes)
         ready = Signal()
         if shape.routing == "adaptive":
@@ -100,7 +113,7 @@ class Interface(wiring.Component):
         for c in range(shape.lanes):
             less = self.put_valid & (channel == c)
             more = self.put_credit_valid & (self.put_credit_channel == c)
-            credits = Signal(range(shape.buffer + 1), init=shape.buffer, name=f"credits_{c}")
+            credits = self.credits[c]
             some = Signal(init=1, name=f"room_{c}")
             all_ = Signal(init=1, name=f"whole_{c}")
             with m.If(more & ~less):
@@ -112,11 +125,9 @@ class Interface(wiring.Component):
     def _take(self, m: Module) -> None:
         """A queue for each address, all in one memory."""
         shape = self.shape
-        bits = bits_for(shape.queue)
-        m.submodules.queues = queues = Memory(shape=shape.width, depth=shape.addresses * shape.queue, init=[])
+        m.submodules.queues = queues = self.queues
         write, read = queues.write_port(), queues.read_port(transparent_for=())
-        written = [Signal(bits, name=f"written_{a}") for a in range(shape.addresses)]
-        taken = [Signal(bits, name=f"taken_{a}") for a in range(shape.addresses)]
+        written, taken = self.written, self.taken
         takes = Signal()
         m.d.comb += [
             write.en.eq(self.get_valid),
@@ -130,7 +141,7 @@ class Interface(wiring.Component):
         # Address 0 gives the room back at once.
         dropped = self.get_valid & (self.get_channel == 0)
         owed = Signal()  # a word dropped in the cycle of a read has its credit in the next free cycle
-        count = Signal(range(shape.queue + 1))
+        count = self.words[0]
         m.d.sync += [
             self.get_credit_valid.eq(takes | owed),
             self.get_credit_channel.eq(Mux(takes, self.take_address, 0)),
@@ -140,7 +151,7 @@ class Interface(wiring.Component):
         for a in range(1, shape.addresses):
             put = self.get_valid & (self.get_channel == a)
             took = takes & (self.take_address == a)
-            words = Signal(range(shape.queue + 1), name=f"words_{a}")
+            words = self.words[a]
             full = Signal(name=f"full_{a}")
             m.d.sync += [
                 written[a].eq(written[a] + put),

@@ -85,6 +85,11 @@ class OutputPort(wiring.Component):
                 "credit_channel": In(bits),
             }
         )
+        self.credits = [
+            Signal(range(self.depth + 1), init=self.depth, name=f"credits_{c}") for c in range(self.channels)
+        ]
+        self.empty = Signal(self.channels)
+        """Nobody's words are behind channel c."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -95,12 +100,12 @@ class OutputPort(wiring.Component):
         bits = bits_for(self.channels)
 
         # Channels.
-        empty = Signal(self.channels)
+        empty = self.empty
         escape = self.channels if self.interface else shape.escape_channels
         spare = self.free & empty
         m.d.comb += [channel_turn.requests.eq(self.ask), channel_turn.turn.eq(1), self.given.eq(channel_turn.grant)]
         asked = Signal(bits)
-        for p in ports:
+        for p in ports if self.channels > 1 else ():
             with m.If(channel_turn.grant[p]):
                 m.d.comb += asked.eq(getattr(self, f"ask_channel_{p}"))
         lowest = Signal(bits)
@@ -116,7 +121,7 @@ class OutputPort(wiring.Component):
         # Words.
         m.d.comb += [word_turn.requests.eq(self.want), word_turn.turn.eq(1), self.granted.eq(word_turn.grant)]
         channel = Signal(bits)
-        for p in ports:
+        for p in ports if self.channels > 1 else ():
             with m.If(word_turn.grant[p]):
                 m.d.comb += channel.eq(getattr(self, f"want_channel_{p}"))
         goes = self.want.any()
@@ -129,7 +134,7 @@ class OutputPort(wiring.Component):
         for c in range(self.channels):
             less = goes & (channel == c)
             more = self.credit_valid & (self.credit_channel == c)
-            credits = Signal(range(self.depth + 1), init=self.depth, name=f"credits_{c}")
+            credits = self.credits[c]
             room = Signal(init=1, name=f"room_{c}")
             whole = Signal(init=1, name=f"whole_{c}")
             with m.If(more & ~less):

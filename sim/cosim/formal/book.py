@@ -12,7 +12,7 @@ from pointsman.errors import PointsmanError
 from .proof import Book
 
 ROOT = Path(__file__).parents[3]
-BLOCKS = ("numesh", "tdm_switch")
+BLOCKS = ("numesh", "tdm_switch", "packet_router")
 """Folders of ``hdl`` that have proofs."""
 
 

@@ -9,7 +9,8 @@ from .book import ROOT
 from .proof import Book, Case, Mutant, Proof
 
 PAGES = {
-    block: ROOT / "docs" / f"proofs_table{suffix}.md" for block, suffix in (("numesh", ""), ("tdm_switch", "_tdm"))
+    block: ROOT / "docs" / f"proofs_table{suffix}.md"
+    for block, suffix in (("numesh", ""), ("tdm_switch", "_tdm"), ("packet_router", "_packet"))
 }
 PAGE = PAGES["numesh"]
 _FILE = "times.json"
@@ -55,13 +56,14 @@ def write_page(book: Book, times: Times) -> Path:
 def page(book: Book, times: Times) -> str:
     """The page of all shapes, proofs and mutants."""
     of_node = book.block == "numesh"
+    name = {"numesh": "the node", "tdm_switch": "the switch", "packet_router": "the packet router"}[book.block]
     looked_at = (
         " `odd.1` is pipeline 1 of shape `odd`, where a proof looks at one pipeline."
         if of_node
-        else " They are of the switch."
+        else f" They are of {name}."
     )
     parts = [
-        "# All proofs" if of_node else "# All proofs of the switch",
+        "# All proofs" if of_node else f"# All proofs of {name}",
         f"Written by `python -m cosim.formal --table`; [Proofs](proofs.md) tells what it means.{looked_at} "
         "Times are CPU seconds of the last run, all shapes and covers.",
         f"{len(book.proofs)} proofs, {sum(len(proof.cases) for proof in book.proofs)} cases.",
@@ -74,7 +76,7 @@ def page(book: Book, times: Times) -> str:
             ],
         )
         if of_node
-        else _switch_shapes(book),
+        else _plain_shapes(book, FIELDS[book.block]),
     ]
     for family in dict.fromkeys(proof.family for proof in book.proofs):
         proofs = [proof for proof in book.proofs if proof.family == family]
@@ -95,8 +97,16 @@ def page(book: Book, times: Times) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _switch_shapes(book: Book) -> str:
-    names = ("ports", "slots", "order", "priority", "reserve", "sl_units", "sl_cycles", "slot_cycles", "guard_cycles")
+FIELDS = {
+    "tdm_switch": (
+        *("ports", "slots", "order", "priority", "reserve", "sl_units", "sl_cycles", "slot_cycles", "guard_cycles"),
+    ),
+    "packet_router": ("size", "torus", "routing", "lanes", "buffer", "addresses", "queue", "width"),
+}
+"""What the page tells of the shapes of a block."""
+
+
+def _plain_shapes(book: Book, names: tuple[str, ...]) -> str:
     head = ("name", *(name.replace("_", " ") for name in names))
     return _table(head, [(name, *(getattr(s, field) for field in names)) for name, s in book.shapes.items()])
 

@@ -47,6 +47,7 @@ def _network(shape: RouterShape, module: str, verilog: str, registers: int) -> H
         joints=[_joints(shape, node) for node in range(shape.nodes)],
         # A message may be as long as the longest program's; nothing is lost by being patient.
         quiet_cycles=20_000 + 100 * shape.nodes,
+        registered=True,
     )
 
 

@@ -55,7 +55,7 @@ from .schedules import refuse_split_barriers
 from .structure import PhaseOutline, Structure, optional_groups, schedule_blocks
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
-from .wires import Link, command_gap
+from .wires import Link, command_gap, keep_off
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""

@@ -32,6 +32,8 @@ NEAR, TRIES_NEAR, TRIES_LOWEST = 5, 5, 3
 """A level that failed by so few conflicts is tried so often; the lowest one so often in any case."""
 SHARING = 0.15
 """How much harder a level counts for each word above one that its chains carry on average."""
+CLIMB_SHARING, CLIMB_FULL, CLIMB_TRIES = 0.04, 1.1, 40
+"""The same for levels that are tried one by one in the end; how full they may be at most; tries of each."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class Levels:
         self._end_streams = np.repeat(np.arange(len(ends)), [len(nodes) for nodes in ends])
         self.slack = 2 if self.ground.nodes <= MOST_NODES_LOOSE else 0
         hops = int(tables.length.sum()) + len(self.ground.streams)
+        self.effort = effort
         self.budget = int(effort * min(max(LEAST_WORK, WORK_PER_HOP * hops), MOST_WORK))
         self.patience = max(20, int(PATIENCE * min(effort, 4.0)))
         self.until = None if time_limit is None else time.monotonic() + time_limit
@@ -131,7 +134,7 @@ class Levels:
                 thin.append(share)
         return thin
 
-    def _level(self, slots: int, share: Fraction, estimate: float) -> Level | None:
+    def _level(self, slots: int, share: Fraction, estimate: float, sharing: float = SHARING) -> Level | None:
         words = tuple(
             0 if index in self.pinned else max(1, -int(-(share * weight * slots) // 1))
             for index, weight in enumerate(self.weights)
@@ -149,7 +152,7 @@ class Levels:
             return None
         room = (slots - free) / slots
         load = float(least) / (estimate * room) if estimate else 1.0
-        load += SHARING * (sum(words) / max(1, sum(split)) - 1)
+        load += sharing * (sum(words) / max(1, sum(split)) - 1)
         return Level(slots, words, least, load)
 
     def split(self, slots: int, words: Sequence[int]) -> list[int] | None:
@@ -254,8 +257,49 @@ class Levels:
                 continue  # almost: from other random numbers
             index = self._next(levels, low, high, best is None)
         if best is not None:
-            best.attempts, best.work = sum(tries.values()), spent
+            attempts = sum(tries.values())
+            if self.effort > 1:
+                best, more, spent = self._climb(best, estimate, spent)
+                attempts += more
+            best.attempts, best.work = attempts, spent
         return best
+
+    def _climb(self, best: Best, estimate: float, spent: int) -> tuple[Best, int, int]:
+        """Spend what is left on every level above the best, one try each in turn; halving takes for granted that what is
+        less full is easier, and that is only about true. Gives the best, the tries, and the work done in all."""
+        attempts = 0
+        conflicts: dict[Level, int] = {}
+        levels = self._above(best, estimate)
+        for turn in range(CLIMB_TRIES):
+            levels = [level for level in levels if level.share > best.level.share]
+            if turn:
+                # Half as many in each round, those that were nearest.
+                levels = sorted(levels, key=lambda level: (conflicts[level], level.load))[: max(2, len(levels) // 2)]
+            for level in levels:
+                if self._spent(spent):
+                    return best, attempts, spent
+                if level.share <= best.level.share:
+                    conflicts[level] = 0
+                    continue
+                self.tell(f"{level.slots} slots, up to {max(level.words)} words a stream, try {turn + 1}")
+                outcome, work = self._attempt(level, (self.budget - spent) // 2, 100 + turn)
+                attempts, spent = attempts + 1, spent + work
+                conflicts[level] = min(outcome.conflicts, conflicts.get(level, outcome.conflicts))
+                if outcome.chains is not None:
+                    best = Best(level, outcome.chains, estimate)
+        return best, attempts, spent
+
+    def _above(self, best: Best, estimate: float) -> list[Level]:
+        """Levels with a greater share than the best, of all periods, the emptiest first."""
+        found = []
+        for slots in self.periods:
+            for share in self._shares(slots, estimate):
+                if share <= best.level.share:
+                    continue
+                level = self._level(slots, share, estimate, CLIMB_SHARING)
+                if level is not None and level.share > best.level.share and level.load <= CLIMB_FULL:
+                    found.append(level)
+        return sorted(found, key=lambda level: (level.load, level.slots))
 
     def _spent(self, work: int) -> bool:
         return work >= self.budget or (self.until is not None and time.monotonic() > self.until)
