@@ -1,13 +1,14 @@
 """Speed of the engines: routers alone, and with processors that move words round a ring.
 
-Times are processor time, so that other work on the computer counts less. "raw" is the best of several stretches in
+Times are processor time, so that other work on the computer counts less, and of many short stretches the best counts: another
+thread on the same core can halve the speed of a long one. "raw" is the best of the stretches in
 which every router moves a word every other cycle and no processor does anything; "transfers" the same ring with a
 program on every node that sends and receives arrays, per length of the arrays. "ring shift" is one word at a time, with
 some cycles of computation between the words: the programs are resumed for each. "build" is the cold build of the
 verilated engine in an empty cache, "cached start" a machine from the cache in another process, "resident megabytes" the
 memory of the measuring process.
 
-    python benchmarks/engine_speed.py [--size 8x8] [--engines verilated,model] [--seconds 1.0] [--no-build]
+    python benchmarks/engine_speed.py [--sizes 4x4,8x8,16x16] [--engines verilated,model] [--seconds 1.0] [--no-build]
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from cosim.engines.verilated.build import find_compiler
-from cosim.machine import Machine
+from cosim.machine import EngineName, Machine
 from cosim.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, parse_size
@@ -35,10 +36,10 @@ from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitUntil
 
 LENGTHS = (1, 16, 256, 4096)
 COMPUTE = (0, 10, 50, 200)
-REPEATS = 3
+STRETCHES = 20
 BUILD = """
 import sys
-from cosim.machine import Machine
+from cosim.machine import EngineName, Machine
 from numesh.shape import NodeShape
 from pointsman.network import mesh, parse_size
 Machine(NodeShape(), mesh(*parse_size(sys.argv[1])), engine="verilated")
@@ -47,16 +48,14 @@ Machine(NodeShape(), mesh(*parse_size(sys.argv[1])), engine="verilated")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--size", default="8x8")
+    parser.add_argument("--sizes", default="4x4,8x8,16x16")
     parser.add_argument("--engines", default="verilated,model")
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of one measurement, about")
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of one measurement in all, about")
     parser.add_argument("--no-build", action="store_true", help="do not measure a cold build")
     options = parser.parse_args()
-    topology = mesh(*parse_size(options.size))
     shape = NodeShape()
     result: dict[str, Any] = {
         "benchmark": "engine_speed",
-        "size": list(topology.size),
         "shape": shape.as_dict(),
         "versions": _versions(),
         "marks": {
@@ -64,17 +63,18 @@ def main() -> None:
             "ring shift over raw": {"0": 0.7, "50": 0.85},
             "cached start": 1.0,
         },
-        "engines": {},
+        "sizes": {},
     }
-    for engine in options.engines.split(","):
-        figures = _speeds(engine, shape, topology, options.seconds)
-        if engine == "verilated" and not options.no_build:
-            figures["build"] = _cold_build(options.size)
-        result["engines"][engine] = figures
+    for size in options.sizes.split(","):
+        engines = result["sizes"][size] = {}
+        for engine in options.engines.split(","):
+            engines[engine] = _speeds(engine, shape, mesh(*parse_size(size)), options.seconds)
+            if engine == "verilated" and not options.no_build:
+                engines[engine]["build"] = _cold_build(size)
     print(json.dumps(result, indent=1))
 
 
-def _speeds(engine: str, shape: NodeShape, topology: Topology, seconds: float) -> dict[str, Any]:
+def _speeds(engine: EngineName, shape: NodeShape, topology: Topology, seconds: float) -> dict[str, Any]:
     began = time.perf_counter()
     with Machine(shape, topology, engine=engine) as machine:
         started = time.perf_counter() - began
@@ -108,12 +108,12 @@ def _best(machine: Machine, seconds: float, run: Any) -> float:
     """Node-cycles per second of processor time, best of some stretches of this length."""
     cycles = 200
     best = 0.0
-    for _ in range(REPEATS + 2):
+    for _ in range(STRETCHES + 2):
         began = time.process_time()
         passed = run(cycles)
         taken = max(time.process_time() - began, 1e-6)
         best = max(best, machine.nodes * passed / taken)
-        cycles = max(200, int(best * seconds / machine.nodes))
+        cycles = max(200, int(best * seconds / STRETCHES / machine.nodes))
     return best
 
 

@@ -16,8 +16,9 @@ from numesh.shape import NodeShape
 from pointsman.network import Topology
 from pointsman.runtime.requests import Attend, Category, Transfer, WaitEmpty
 
-from . import model_kernel as kernel
+from . import model_tables as kernel
 from .base import Engine, State
+from .model_kernel import advance
 from .processors import Access, Options, Outcome, Program, Programs, lanes_of, too_long, waiting
 
 _NODE_CYCLES_PER_CALL = 200_000
@@ -47,21 +48,22 @@ class ModelEngine(Engine):
         for node, contents in enumerate(memories):
             if id(contents) not in cache:
                 cache[id(contents)] = self._unpack(contents)
-            self.routers.schedule[node], self.routers.annotation[node] = cache[id(contents)]
+            schedule, self.routers.annotation[node] = cache[id(contents)]
+            self.routers.schedule[node, : self.shape.schedule_depth] = schedule
 
     def _unpack(self, contents: NodeMemories) -> tuple[np.ndarray, np.ndarray]:
         codes, shape = self.codes, self.shape
         entries = [codes.decode_entry(word) for word in contents.schedule]
-        schedule = np.array([(*entry.vfsms, entry.ahead) for entry in entries], dtype=np.int64)
-        annotation = np.empty((shape.pipelines, shape.vfsms), dtype=np.int64)
+        schedule = np.array([(*entry.vfsms, entry.ahead) for entry in entries], dtype=np.uint16)
+        annotation = np.empty((shape.vfsms, shape.pipelines), dtype=np.int64)
         for p, words in enumerate(contents.annotations):
             for vfsm, word in enumerate(words):
-                annotation[p, vfsm] = kernel.decode(word, codes.place_bits, self.routers.places)
+                annotation[vfsm, p] = kernel.decode(word, vfsm, codes.place_bits, self.routers.places)
         return schedule, annotation
 
     def memories(self) -> list[NodeMemories]:
         schedules = self._packed_schedules().tolist()
-        annotations = (self.routers.annotation >> kernel.PACKED).tolist()
+        annotations = _packed(self.routers.annotation).swapaxes(1, 2).tolist()
         return [
             NodeMemories(tuple(schedule), tuple(map(tuple, words)))
             for schedule, words in zip(schedules, annotations, strict=True)
@@ -70,7 +72,7 @@ class ModelEngine(Engine):
     def _packed_schedules(self) -> np.ndarray:
         """Schedule entries of all nodes as words, which may be longer than any integer of NumPy."""
         widths = list(self.codes.entry_layout.values())
-        columns = self.routers.schedule if sum(widths) < 63 else self.routers.schedule.astype(object)
+        columns = self.routers.schedule[:, : self.shape.schedule_depth].astype(np.int64 if sum(widths) < 63 else object)
         words, offset = columns[:, :, 0] * 0, 0
         for column, width in enumerate(widths):
             words = words + (columns[:, :, column] << offset)
@@ -78,37 +80,47 @@ class ModelEngine(Engine):
         return words.astype(object)
 
     def state(self) -> State:
-        r, k = self.routers, kernel
-        started = self.time >= LOOKAHEAD
-        decode_valid = self.time >= FIRST_READ - 2
-        reading = self.time >= FIRST_READ
-        valid = r.stage[:, :, k.VALID]
-        packed = (r.stage[:, :, k.ANNOTATION] >> k.PACKED) * valid
+        r, k, time = self.routers, kernel, self.time
+        pipelines = self.shape.pipelines
+        decode_valid, reading = time >= FIRST_READ - 2, time >= FIRST_READ
+
+        def entry(age: int) -> np.ndarray:
+            rows = r.node[:, k.ENTRIES + (time - age) % k.RECENT]
+            return r.schedule.reshape(-1)[rows[:, None] + np.arange(pipelines + 1)].astype(np.int64)
+
+        def looked(age: int) -> np.ndarray:
+            return r.stage[:, :, k.LOOKED + (time - age) % k.RECENT]
+
+        def vfsm(annotations: np.ndarray) -> np.ndarray:
+            return (annotations >> k.VFSM) & k.NUMBER_MASK
+
+        valid = ((r.stage[:, :, k.FLAGS] & k.VALID) != 0) + 0
+        packed = _packed(r.stage[:, :, k.WRITING]) * valid
         pending = r.node[:, k.POINTER_KIND] != 0
         return {
-            "entry_vfsm": r.stage[:, :, k.ENTRY_VFSM] * started,
-            "entry_ahead": r.node[:, k.AHEAD] * started,
+            "entry_vfsm": entry(2)[:, :pipelines] * (time >= LOOKAHEAD),
+            "entry_ahead": entry(2)[:, pipelines] * (time >= LOOKAHEAD),
             "pointer_set": (r.node[:, k.POINTER_KIND] == int(CommandKind.SET_POINTER)) + 0,
             "pointer": r.node[:, k.POINTER] * pending,
-            "decode_vfsm": r.stage[:, :, k.DECODE_VFSM] * decode_valid,
-            "decode_annotation": (r.stage[:, :, k.DECODE_ANNOTATION] >> k.PACKED) * decode_valid,
-            "read_vfsm": r.stage[:, :, k.READ_VFSM] * reading,
-            "read_annotation": (r.stage[:, :, k.READ_ANNOTATION] >> k.PACKED) * reading,
-            "write_valid": valid.copy(),
+            "decode_vfsm": vfsm(looked(1)) * decode_valid,
+            "decode_annotation": _packed(looked(1)) * decode_valid,
+            "read_vfsm": vfsm(looked(3)) * reading,
+            "read_annotation": _packed(looked(3)) * reading,
+            "write_valid": valid,
             "write_word": _words(r.stage[:, :, k.WORD] * valid),
-            "write_vfsm": r.stage[:, :, k.VFSM] * valid,
+            "write_vfsm": vfsm(r.stage[:, :, k.WRITING]) * valid,
             "write_type": packed & k.TYPE_MASK,
             "write_destination": (packed >> (2 + self.codes.place_bits)) & ((1 << self.codes.place_bits) - 1),
             "write_forked": packed >> (2 + 2 * self.codes.place_bits),
-            "write_from_buffer": (r.stage[:, :, k.FROM_BUFFER] != 0) * valid,
+            "write_from_buffer": ((r.stage[:, :, k.FLAGS] & k.FROM_BUFFER) != 0) * valid,
             "held": r.buffer_full.astype(np.int64),
             "buffer": _words(r.buffer * r.buffer_full),
             "full": r.full.astype(np.int64),
             "register": _words(r.register * r.full),
-            "collected": r.stage[:, :, k.COLLECTED].copy(),
-            "read_data": _words(r.node[:, k.READ_DATA]),
+            "collected": r.collected.copy(),
+            "read_data": _words(r.read_data),
             "schedule": self._packed_schedules(),
-            "annotation": r.annotation >> k.PACKED,
+            "annotation": _packed(r.annotation).swapaxes(1, 2),
         }
 
     # -- single cycles, as the plain processors drive them ---------------------------------------------------
@@ -127,8 +139,8 @@ class ModelEngine(Engine):
             if not 0 <= access.register < self.shape.registers:
                 raise IndexError(f"register must be 0 to {self.shape.registers - 1}, not {access.register}")
             given[node] = access.register, access.write, _signed(access.word)
-        kernel.advance(self.routers, self.requests, self.time + 1, True)
-        words = _words(self.routers.node[:, kernel.READ_DATA])
+        advance(self.routers, self.requests, self.time + 1, True)
+        words = _words(self.routers.read_data)
         return {node: int(words[node]) for node, access in accesses.items() if not access.write}
 
     # -- programs --------------------------------------------------------------------------------------------
@@ -232,7 +244,7 @@ class _Run:
             else:
                 stop = min(stop, self.quiet + options.quiet_cycles)
             clock[kernel.LAST_ACCESS] = self.quiet
-            kernel.advance(self.engine.routers, self.requests, stop, False)
+            advance(self.engine.routers, self.requests, stop, False)
             self._keep_events()
             time = int(clock[kernel.TIME])
             self.quiet = int(clock[kernel.LAST_ACCESS])
@@ -371,27 +383,31 @@ def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Route
     layout[kernel.VFSM_BITS] = codes.vfsm_bits
     layout[kernel.PLACE_BITS] = codes.place_bits
     layout[kernel.COMMAND_WORDS] = codes.command_words
-    node_state = _zeros(n, kernel.NODE_FIELDS)
+    node_state = _lines(n, kernel.NODE_FIELDS)
     # Reset is a command to go to address 0, then to 1.
     node_state[:, kernel.POINTER_KIND] = node_state[:, kernel.REST_KIND] = int(CommandKind.SET_POINTER)
     node_state[:, kernel.REST] = 1
+    first_entries = np.arange(n) * (shape.schedule_depth + kernel.SPARE_ROWS) * (p + 1)
+    node_state[:, kernel.ENTRIES : kernel.ENTRIES + kernel.RECENT] = first_entries[:, None]
     return kernel.Routers(
-        schedule=_zeros(n, shape.schedule_depth, p + 1),
-        annotation=_zeros(n, p, v),
-        stage=_zeros(n, p, kernel.STAGE_FIELDS),
+        schedule=np.zeros((n, shape.schedule_depth + kernel.SPARE_ROWS, p + 1), dtype=np.uint16),
+        annotation=_zeros(n, v, p),
+        stage=_lines(n, p, kernel.STAGE_FIELDS),
         node=node_state,
+        read_data=_zeros(n),
         buffer=_zeros(n, p, v),
         buffer_full=np.zeros((n, p, v), dtype=np.int8),
         register=_zeros(n, shape.registers),
         full=np.zeros((n, shape.registers), dtype=np.int8),
         partial=_zeros(n, p, codes.command_words),
+        collected=_zeros(n, p),
         offers=_zeros(2, links + 1) - 1,
         offered=_zeros(2, links + 1),
         accepts=_zeros(2, links + 1) - 1,
         peer=peer,
         places=places,
         layout=layout,
-        scratch=_zeros(4, p) - 1,
+        scratch=_zeros(4, p),
         arrivals=_zeros(n, 3),
     )
 
@@ -420,6 +436,17 @@ def _requests(nodes: int) -> kernel.Requests:
 
 def _zeros(*shape: int) -> np.ndarray:
     return np.zeros(shape, dtype=np.int64)
+
+
+def _lines(*shape: int) -> np.ndarray:
+    """Zeros whose rows of 64 bytes are lines of the cache."""
+    room = _zeros(8 + int(np.prod(shape)))
+    return room[-(room.ctypes.data // 8) % 8 :][: int(np.prod(shape))].reshape(shape)
+
+
+def _packed(annotations: np.ndarray) -> np.ndarray:
+    """The packed words that decoded annotations come from."""
+    return (annotations >> kernel.PACKED) & kernel.PACKED_MASK
 
 
 def _words(patterns: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 import traceback
+import weakref
 from collections.abc import Iterator
 
 import numpy as np
@@ -484,6 +485,32 @@ def test_a_program_may_catch_a_refusal_and_go_on(machine: Machine):
             return machine.time
 
     assert alone(machine, program()).results[0] == 2
+
+
+def test_requests_may_come_again_in_any_number_and_order(fast_machine: Machine):
+    """More of them than an engine remembers, between others that come only once and must not outlive that."""
+    alive: list[weakref.ref[np.ndarray]] = []
+
+    def program(node: int) -> Iterator[object]:
+        sent = [np.full(2, 100 * node + k, dtype=np.uint32) for k in range(12)]
+        kept = [Transfer(Lane(True, 2, 1, data)) for data in sent]
+        pause = Wait(3, CPU)
+        got = []
+        for k in [*range(12), *reversed(range(12)), 0, 0, 5, 0]:
+            yield kept[k]
+            room = np.zeros(1, dtype=np.uint32)
+            yield Transfer(Lane(False, 3, 1, room))
+            got.append(int(room[0]))
+            alive.append(weakref.ref(room))
+            del room
+            yield pause
+        return got
+
+    record = fast_machine.run([program(node) for node in range(NODES)])
+    order = [*range(12), *reversed(range(12)), 0, 0, 5, 0]
+    assert record.results == [[100 * PREVIOUS[node] + k for k in order] for node in range(NODES)]
+    assert record.cycles[:, CPU].tolist() == [3 * len(order)] * NODES
+    assert not any(ref() is not None for ref in alive)
 
 
 def test_an_array_that_shrinks_after_the_request_was_made_is_refused(fast_machine: Machine):

@@ -45,8 +45,8 @@ from .verilog import (
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
 HEADERS = ("mesh.h", "cells.h", "wave.h", "values.h", "run.h", "requests.h")
 MODULE = "pointsman_mesh"
-LANES = (16, 32, 64)
-"""Blocks evaluated at once; fewer of them build no faster and gain nothing."""
+FEW_LANES, MANY_LANES = 16, 64
+"""Blocks evaluated at once. Few: all variables in 32 bits. Many: each in as many as it needs."""
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _WAVE_RUNTIME = (*_RUNTIME, "verilated_fst_c.cpp")
@@ -59,6 +59,10 @@ _COMMON_FLAGS = ("-std=gnu++17", "-fPIC", "-fvisibility=hidden", "-DVL_TIME_CONT
 _FAST_FLAGS = ("-O2", "-march=native")
 _LANES_FLAGS = ("-O3", "-march=native", *("--param", "max-completely-peel-times=1"))
 """Loops over lanes are to be vectors, and not to be unrolled first."""
+_LANES_GCC_FLAGS = ("-fno-tree-pre",)
+"""GCC looks for partial redundancies, of which there are none, for a third of its time."""
+_LONG_VECTORS = ("-mprefer-vector-width=512",)
+"""For few lanes, where the processor has such vectors; compilers take half of them on their own."""
 _SLOW_FLAGS = ("-O0",)
 _RUNTIME_FLAGS = ("-O1",)
 _BUNDLE_BYTES = 500_000
@@ -98,7 +102,7 @@ def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) ->
             else (False,)
         ):
             parts = _one_block(hardware, wave) if one else _all_blocks(hardware)
-            key = _digest(repr(parts), *sources, *_LANES_FLAGS, *_FAST_FLAGS, tools.identity)
+            key = _digest(repr(parts), *sources, *_lanes_flags(parts.lanes, tools), *_FAST_FLAGS, tools.identity)
             try:
                 return _kept("engine", key, partial(_build, parts=parts, tools=tools, report=report)) / f"{MODULE}.so"
             except LanesError:
@@ -115,18 +119,19 @@ class _Parts:
     settings: str
     top: str
     flags: tuple[str, ...]
-    lanes: bool
+    lanes: int = 0
     wave: bool = False
 
 
 def _one_block(hardware: Hardware, wave: bool) -> _Parts:
+    lanes = lanes_for(hardware.blocks)
     return _Parts(
         verilog=one_block_verilog(hardware),
-        header=one_block_header(hardware, lanes_for(hardware.blocks)) + ("#define WAVE 1\n" if wave else ""),
+        header=one_block_header(hardware, lanes) + ("#define WAVE 1\n" if wave else ""),
         settings=verilator_settings(hardware, one=True),
         top=SEAT,
         flags=("--output-split", "0", *(("--trace-fst",) if wave else ())),
-        lanes=True,
+        lanes=lanes,
         wave=wave,
     )
 
@@ -138,13 +143,13 @@ def _all_blocks(hardware: Hardware) -> _Parts:
         settings=verilator_settings(hardware),
         top=TOP,
         flags=("--output-split", "20000", "-fno-dfg"),
-        lanes=False,
     )
 
 
 def lanes_for(blocks: int) -> int:
-    """How many blocks are evaluated at once."""
-    return next((lanes for lanes in LANES if blocks <= lanes), LANES[-1])
+    """How many blocks are evaluated at once: many if that leaves no lanes empty that few would fill."""
+    few, many = (-(-blocks // lanes) * lanes for lanes in (FEW_LANES, MANY_LANES))
+    return MANY_LANES if many <= few else FEW_LANES
 
 
 def kept_node_verilog(shape: NodeShape) -> str:
@@ -195,7 +200,8 @@ class _Tools:
         self.include = Path(sysconfig.get_path("include"))
         flags = [*_COMMON_FLAGS]
         version = _version(compiler)
-        if "clang" not in version:
+        self.gcc = "clang" not in version
+        if self.gcc:
             # Keeps builds for different meshes apart in one process.
             flags.append("-fno-gnu-unique")
         self.flags = tuple(flags)
@@ -266,12 +272,12 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     slow = [path for path in generated if "__Slow" in path.name]
     fast = [path for path in generated if path not in slow]
     if parts.lanes:
-        (work / "lanes.h").write_text(_lanes(work))
+        (work / "lanes.h").write_text(_lanes(work, even=parts.lanes == FEW_LANES))
         slow, fast = generated, []
     jobs: list[tuple[Path, Sequence[str]]] = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
     jobs += [(bundle, _SLOW_FLAGS) for bundle in _bundles(work, "slow", slow)]
     for bundle in _bundles(work, "loop", [here / name for name in SOURCES]):
-        fast_flags = _LANES_FLAGS if parts.lanes else _FAST_FLAGS
+        fast_flags = _lanes_flags(parts.lanes, tools) if parts.lanes else _FAST_FLAGS
         jobs.append((bundle, (*fast_flags, f"-I{work}", f"-I{here}", f"-I{tools.include}")))
     objects = [work / f"{source.stem}.o" for source, _ in jobs]
     done = 0
@@ -298,11 +304,16 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     shutil.rmtree(work)
 
 
-def _lanes(work: Path) -> str:
+def _lanes_flags(lanes: int, tools: _Tools) -> tuple[str, ...]:
+    long_vectors = lanes == FEW_LANES and "avx512f" in _processor()
+    return (*_LANES_FLAGS, *(_LANES_GCC_FLAGS if tools.gcc else ()), *(_LONG_VECTORS if long_vectors else ()))
+
+
+def _lanes(work: Path, *, even: bool) -> str:
     root = "Vmesh___024root"
     source = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*.cpp")) if "__Slow" not in path.name)
     slow = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*__Slow.cpp")))
-    return lanes_header((work / f"{root}.h").read_text(), source, slow, "@(edge port_clk)", "@(posedge clk)")
+    return lanes_header((work / f"{root}.h").read_text(), source, slow, "@(edge port_clk)", "@(posedge clk)", even=even)
 
 
 def _bundles(work: Path, name: str, sources: Sequence[Path]) -> list[Path]:

@@ -5,7 +5,9 @@ which every variable is an array with an element per block, and functions in whi
 blocks. The compiler turns the loops into vector instructions, so that a statement costs hardly more for 64 blocks
 than for one, and the code is the same for any number of blocks and any network between them.
 
-What Verilator's statements mean is left alone: each is copied as it is, with ``[l]`` behind the names of variables. A
+What Verilator's statements mean is left alone: each is copied as it is, with ``[l]`` behind the names of variables. With
+``even`` small variables are kept in 32 bits each, for groups of blocks that fill one vector so: then no statement has to widen
+or narrow anything. Verilator masks a variable unless its type does it; those that are as wide as their type are cast. A
 construct that is not known here raises `LanesError`; the caller then builds in the ordinary way.
 
 Non-goals: blocks in which an output depends on an input in the same cycle, which one pass over all blocks cannot settle.
@@ -14,7 +16,7 @@ Non-goals: blocks in which an output depends on an input in the same cycle, whic
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _TYPES = {"CData": "uint8_t", "SData": "uint16_t", "IData": "uint32_t", "QData": "uint64_t"}
 _BYTES = {"uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8}
@@ -31,12 +33,15 @@ class LanesError(ValueError):
 
 @dataclass(frozen=True)
 class Variable:
-    """A member of Verilator's class: ``rows`` words of a memory, ``words`` pieces of a wide value, 0 for neither."""
+    """A member of Verilator's class: its bits, ``rows`` words of a memory, ``words`` pieces of a wide value, 0 for neither."""
 
     name: str
     type: str
+    bits: int = 0
     rows: int = 0
     words: int = 0
+    cut: str = ""
+    """Type that values are cast to before they are assigned, where Verilator leaves that to the variable's type."""
 
     @property
     def dimensions(self) -> int:
@@ -48,7 +53,7 @@ class Variable:
         return f"    {self.type} {self.name}{sizes}[LANES];"
 
 
-def lanes_header(header: str, source: str, triggers: str, link: str, clock: str) -> str:
+def lanes_header(header: str, source: str, triggers: str, link: str, clock: str, *, even: bool = False) -> str:
     """The header with ``Lanes`` and its functions ``lanes_link`` and ``lanes_clock``.
 
     Parameters
@@ -58,9 +63,12 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str)
     link, clock : str
         Names of the triggers, such as "@(posedge clk)". ``lanes_link`` takes over the inputs and settles what depends on
         them; ``lanes_clock`` is the clock's edge, and settles what depends on registers alone.
+    even : bool
+        Keep variables of fewer bits in 32.
     """
-    variables = _variables(header)
+    variables = [_even(variable) if even else variable for variable in _variables(header)]
     known = {variable.name: variable.dimensions for variable in variables}
+    cuts = {variable.name: variable.cut for variable in variables if variable.cut}
     bits = {}
     pattern = r"'act' region.*?|index (\d+) is active: ([^\\]+)\\n"
     for found in re.finditer(pattern, _function(triggers, r"\w*___dump_triggers__act", cold=True)[1]):
@@ -72,7 +80,7 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str)
     clocked: list[str] = []
     functions: dict[str, str] = {}
     local_text, body = _function(source, r"\w*___eval_nba")
-    local, declared = _locals(local_text)
+    local, declared = _locals(local_text, even)
     for statement in _statements(body):
         match = re.match(r"if \(\((\d+)ULL & vlSelfRef\.__VnbaTriggered\[0U\]\)\) \{(.*)\}\s*$", statement, re.S)
         if match is None:
@@ -82,10 +90,10 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str)
         for part in _statements(inner):
             call = re.fullmatch(r"(\w+)\(vlSelf\);", part)
             if call is None:
-                calls.append(f"    for (int l = 0; l < LANES; ++l) {{ {_lane(part, known, local)} }}")
+                calls.append(f"    for (int l = 0; l < LANES; ++l) {{ {_cut(_lane(part, known, local), cuts)} }}")
                 continue
             if call[1] not in functions:
-                functions[call[1]] = _translated(call[1], source, known)
+                functions[call[1]] = _translated(call[1], source, known, cuts, even)
             calls.append(f"    {call[1]}(S);")
         # What depends on inputs and registers is settled when the inputs are there.
         (clocked if mask == bits[clock] else linked).extend(calls)
@@ -136,14 +144,14 @@ def _variables(header: str) -> list[Variable]:
     found = []
     for line in header[begin:end].splitlines():
         text = line.strip()
-        if port := re.fullmatch(r"VL_(?:IN|OUT)(8|16|64|)\((\w+),\d+,\d+\);", text):
-            found.append(Variable(port[2], _PORT_TYPES[port[1]]))
-        elif scalar := re.fullmatch(r"(CData|SData|IData|QData)/\*[^*]*\*/ (\w+);", text):
-            found.append(Variable(scalar[2], _TYPES[scalar[1]]))
+        if port := re.fullmatch(r"VL_(?:IN|OUT)(8|16|64|)\((\w+),(\d+),\d+\);", text):
+            found.append(Variable(port[2], _PORT_TYPES[port[1]], bits=int(port[3]) + 1))
+        elif scalar := re.fullmatch(r"(CData|SData|IData|QData)/\*(\d+):0\*/ (\w+);", text):
+            found.append(Variable(scalar[3], _TYPES[scalar[1]], bits=int(scalar[2]) + 1))
         elif wide := re.fullmatch(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", text):
             found.append(Variable(wide[2], "uint32_t", words=int(wide[1])))
-        elif memory := re.fullmatch(r"VlUnpacked<(CData|SData|IData|QData)/\*[^*]*\*/, (\d+)> (\w+);", text):
-            found.append(Variable(memory[3], _TYPES[memory[1]], rows=int(memory[2])))
+        elif memory := re.fullmatch(r"VlUnpacked<(CData|SData|IData|QData)/\*(\d+):0\*/, (\d+)> (\w+);", text):
+            found.append(Variable(memory[4], _TYPES[memory[1]], bits=int(memory[2]) + 1, rows=int(memory[3])))
         elif both := re.fullmatch(r"VlUnpacked<VlWide<(\d+)>/\*[^*]*\*/, (\d+)> (\w+);", text):
             found.append(Variable(both[3], "uint32_t", rows=int(both[2]), words=int(both[1])))
         elif text.endswith(";") and not re.match(
@@ -177,22 +185,41 @@ def _function(source: str, pattern: str, *, cold: bool = False) -> tuple[str, st
     return declared, body
 
 
-def _translated(name: str, source: str, known: dict[str, int]) -> str:
+def _translated(name: str, source: str, known: dict[str, int], cuts: dict[str, str], even: bool) -> str:
     text, body = _function(source, re.escape(name))
-    local, declared = _locals(text)
+    local, declared = _locals(text, even)
     lines = [f"static void {name}(Lanes& __restrict S) {{", *declared]
     for statement in _statements(body):
-        lines.append(f"    for (int l = 0; l < LANES; ++l) {{ {_lane(statement, known, local)} }}")
+        lines.append(f"    for (int l = 0; l < LANES; ++l) {{ {_cut(_lane(statement, known, local), cuts)} }}")
     return "\n".join([*lines, "}"])
 
 
-def _locals(text: str) -> tuple[dict[str, int], list[str]]:
+def _even(variable: Variable) -> Variable:
+    """A variable in 32 bits, if it has fewer."""
+    if _BYTES[variable.type] >= 4:
+        return variable
+    full = variable.bits == 8 * _BYTES[variable.type]
+    return replace(variable, type="uint32_t", cut=variable.type if full else "")
+
+
+def _cut(text: str, cuts: dict[str, str]) -> str:
+    """Statements with casts before what is assigned to these variables."""
+    for name, cast in cuts.items():
+        if name in text:
+            text = re.sub(rf"(S\.{name}(?:\[[^=;]*\])*\[l\]\s*)=(?!=)([^;]*);", rf"\1= ({cast})(\2);", text)
+    return text
+
+
+def _locals(text: str, even: bool) -> tuple[dict[str, int], list[str]]:
     """Dimensions of a function's own variables, and their declarations."""
     local: dict[str, int] = {}
     lines = []
-    for match in re.finditer(r"(CData|SData|IData|QData)/\*[^*]*\*/ (\w+);", text):
-        local[match[2]] = 0
-        lines.append(f"    {_TYPES[match[1]]} {match[2]}[LANES];")
+    for match in re.finditer(r"(CData|SData|IData|QData)/\*(\d+):0\*/ (\w+);", text):
+        local[match[3]] = 0
+        variable = Variable(match[3], _TYPES[match[1]], bits=int(match[2]) + 1)
+        wide = _even(variable)
+        # One that its type cuts stays as it is.
+        lines.append((wide if even and not wide.cut else variable).declaration)
     for match in re.finditer(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", text):
         local[match[2]] = 1
         lines.append(f"    uint32_t {match[2]}[{match[1]}][LANES];")

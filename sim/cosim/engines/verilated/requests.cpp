@@ -42,41 +42,75 @@ bool Reader::number(PyObject* object, PyObject* name, std::int64_t& value, std::
     return !(value == -1 && PyErr_Occurred());
 }
 
-Entered Reader::transfer(Processor& processor, PyObject* request) const {
-    if (processor.read == request) {
-        for (Lane& lane : processor.lanes) lane.moved = lane.turn = 0;
-        processor.open = processor.words;
-        processor.category = processor.read_category;
+bool Reader::category(Reading& reading, PyObject* request, PyObject* name, std::int64_t none) {
+    std::int64_t value;
+    if (!number(request, name, value, none)) return false;
+    reading.category = static_cast<int>(value);
+    return true;
+}
+
+Entered Reader::read(Processor& processor, PyObject* request) const {
+    if (processor.knows(request)) {
+        for (Lane& lane : processor.reading().lanes) lane.moved = lane.turn = 0;
+        processor.open = processor.reading().words;
         return Entered::waits;
     }
-    processor.forget();
-    std::int64_t category;
-    if (!number(request, names_.category, category, -1)) return Entered::error;
+    bool until;
+    const Kind what = kind(request, until);
+    if (what == Kind::idle) return Entered::refused;
+    Reading& reading = processor.renew();
+    reading.kind = what;
+    reading.until = until;
+    Entered result = Entered::waits;
+    switch (what) {
+        case Kind::idle:
+            break;
+        case Kind::transfer:
+            result = transfer(reading, request);
+            if (result == Entered::waits && reading.words == 0) result = Entered::at_once;
+            break;
+        case Kind::timer:
+            if (!number(request, until ? names_.time : names_.cycles, reading.value, 0) ||
+                !category(reading, request, names_.category, 0))
+                result = Entered::error;
+            break;
+        case Kind::attend:
+            result = attend(processor, request);
+            break;
+        case Kind::empty:
+            if (!number(request, names_.reg, reading.value, 0) || !category(reading, request, names_.category, 0))
+                result = Entered::error;
+            else if (!has_register(reading.value))
+                result = Entered::refused;
+            break;
+    }
+    if (result != Entered::waits) {
+        processor.watches.clear();
+        processor.state = nullptr;
+        reading.forget();
+        return result;
+    }
+    if (what != Kind::attend) processor.open = reading.words;
+    reading.request = Py_NewRef(request);
+    return Entered::waits;
+}
+
+Entered Reader::transfer(Reading& reading, PyObject* request) const {
+    if (!category(reading, request, names_.category, -1)) return Entered::error;
     PyObject* const lanes = PyObject_GetAttr(request, names_.lanes);
     if (!lanes) return Entered::error;
-    processor.category = static_cast<int>(category);
-    processor.lanes.clear();
-    processor.registers.clear();
-    processor.open = 0;
-    Entered result = Entered::at_once;
+    Entered result = Entered::waits;
     if (!PyTuple_Check(lanes)) {
         PyErr_SetString(PyExc_TypeError, "lanes of a transfer must be a tuple");
         result = Entered::error;
     }
-    for (Py_ssize_t k = 0; result == Entered::at_once && k < PyTuple_GET_SIZE(lanes); ++k)
-        result = lane(processor, PyTuple_GET_ITEM(lanes, k), PyTuple_GET_SIZE(lanes));
+    for (Py_ssize_t k = 0; result == Entered::waits && k < PyTuple_GET_SIZE(lanes); ++k)
+        result = lane(reading, PyTuple_GET_ITEM(lanes, k), PyTuple_GET_SIZE(lanes));
     Py_DECREF(lanes);
-    if (result != Entered::at_once || processor.open == 0) {
-        processor.forget();
-        return result;
-    }
-    processor.read = Py_NewRef(request);
-    processor.words = processor.open;
-    processor.read_category = processor.category;
-    return Entered::waits;
+    return result;
 }
 
-Entered Reader::lane(Processor& processor, PyObject* object, std::size_t lane_count) const {
+Entered Reader::lane(Reading& reading, PyObject* object, std::size_t lane_count) const {
     std::int64_t write, words, after, after_all, window, pair;
     if (!number(object, names_.write, write, 0) || !number(object, names_.words, words, 0) ||
         !number(object, names_.after, after, -1) || !number(object, names_.after_all, after_all, 0) ||
@@ -92,7 +126,7 @@ Entered Reader::lane(Processor& processor, PyObject* object, std::size_t lane_co
     lane.after_all = after_all;
     lane.pair = static_cast<std::int32_t>(pair);
     lane.window = window;
-    lane.first = static_cast<std::uint32_t>(processor.registers.size());
+    lane.first = static_cast<std::uint32_t>(reading.registers.size());
 
     PyObject* const registers = PyObject_GetAttr(object, names_.registers);
     if (!registers) return Entered::error;
@@ -100,12 +134,12 @@ Entered Reader::lane(Processor& processor, PyObject* object, std::size_t lane_co
     for (Py_ssize_t k = 0; known && k < PyTuple_GET_SIZE(registers); ++k) {
         const long long reg = PyLong_AsLongLong(PyTuple_GET_ITEM(registers, k));
         known = has_register(reg);
-        processor.registers.push_back(static_cast<std::uint16_t>(reg));
+        reading.registers.push_back(static_cast<std::uint16_t>(reg));
     }
     Py_DECREF(registers);
     if (PyErr_Occurred()) return Entered::error;
     if (!known) return Entered::refused;
-    lane.registers = static_cast<std::uint32_t>(processor.registers.size()) - lane.first;
+    lane.registers = static_cast<std::uint32_t>(reading.registers.size()) - lane.first;
 
     PyObject* const data = PyObject_GetAttr(object, names_.data);
     if (!data) return Entered::error;
@@ -115,7 +149,7 @@ Entered Reader::lane(Processor& processor, PyObject* object, std::size_t lane_co
             Py_DECREF(data);
             return Entered::error;
         }
-        processor.buffers.push_back(buffer);
+        reading.buffers.push_back(buffer);
         lane.data = static_cast<char*>(buffer.buf);
         lane.bytes = static_cast<std::uint8_t>(buffer.itemsize);
         const bool fits = (buffer.itemsize == 8 || (buffer.itemsize == 4 && width_ <= 32)) &&
@@ -126,9 +160,9 @@ Entered Reader::lane(Processor& processor, PyObject* object, std::size_t lane_co
         }
     }
     Py_DECREF(data);
-    processor.open += lane.words;
-    processor.lanes.push_back(lane);
-    return Entered::at_once;
+    reading.words += lane.words;
+    reading.lanes.push_back(lane);
+    return Entered::waits;
 }
 
 Entered Reader::watches(Processor& processor, PyObject* request, PyObject* name, bool full) const {
@@ -153,22 +187,19 @@ Entered Reader::watches(Processor& processor, PyObject* request, PyObject* name,
     return result;
 }
 
-Entered Reader::attend(Processor& processor, PyObject* request, std::int64_t& until) const {
-    if (!number(request, names_.until, until, -1)) return Entered::error;
-    processor.forget();
-    const Entered moves = transfer(processor, request);
-    Py_CLEAR(processor.read);
-    if (moves != Entered::waits && moves != Entered::at_once) return moves;
+Entered Reader::attend(Processor& processor, PyObject* request) const {
+    Reading& reading = processor.reading();
+    if (!number(request, names_.until, reading.value, -1)) return Entered::error;
+    const Entered moves = transfer(reading, request);
+    if (moves != Entered::waits) return moves;
     std::int64_t one_lane = 0;
     if (!number(request, names_.one_lane, one_lane, 0)) return Entered::error;
-    processor.one_lane = one_lane != 0;
+    reading.one_lane = one_lane != 0;
+    processor.open = reading.words;
     processor.watches.clear();
     for (const bool full : {true, false}) {
         const Entered result = watches(processor, request, full ? names_.full : names_.empty, full);
-        if (result != Entered::waits) {
-            processor.watches.clear();
-            return result;
-        }
+        if (result != Entered::waits) return result;
     }
     PyObject* const state = PyObject_GetAttr(request, names_.state);
     if (!state) return Entered::error;
@@ -176,12 +207,12 @@ Entered Reader::attend(Processor& processor, PyObject* request, std::int64_t& un
     const int failed = PyObject_GetBuffer(state, &buffer, PyBUF_CONTIG);
     Py_DECREF(state);
     if (failed) return Entered::error;
-    processor.buffers.push_back(buffer);
-    const std::size_t count = processor.lanes.size() + processor.watches.size();
+    reading.buffers.push_back(buffer);
+    const std::size_t count = reading.lanes.size() + processor.watches.size();
     if (buffer.itemsize != 8 || buffer.len != static_cast<Py_ssize_t>(8 * count)) return Entered::refused;
     processor.state = static_cast<std::int64_t*>(buffer.buf);
-    for (std::size_t k = 0; k < processor.lanes.size(); ++k) {
-        Lane& lane = processor.lanes[k];
+    for (std::size_t k = 0; k < reading.lanes.size(); ++k) {
+        Lane& lane = reading.lanes[k];
         const std::int64_t moved = processor.state[k];
         if (moved < 0 || static_cast<std::uint64_t>(moved) > lane.words) return Entered::refused;
         lane.moved = static_cast<std::uint64_t>(moved);

@@ -25,39 +25,80 @@ struct Watch {
     bool full;
 };
 
-// A processor and what it waits for.
-struct Processor {
-    PyObject* program = nullptr;  // borrowed
+// A request as it was read from Python. A program that awaits the same object again need not have it read again: reading one
+// costs more than resuming the program.
+struct Reading {
     PyObject* request = nullptr;
-    std::int64_t since = 0, stalled = 0;
-    int category = -1;  // -1: by direction
-    unsigned reg = 0;
-    std::uint64_t open = 0;  // words of a transfer that have yet to move
-    bool one_lane = false;   // complete when one of its lanes is
+    Kind kind = Kind::idle;
+    bool until = false;        // of a timer: the value is a time
+    std::int64_t value = 0;    // of a timer: cycles or time; of `empty`: the register
+    int category = -1;         // -1: by direction
+    std::uint64_t words = 0;
+    bool one_lane = false;     // complete when one of its lanes is
     std::vector<Lane> lanes;
     std::vector<std::uint16_t> registers;
     std::vector<Py_buffer> buffers;
+
+    void forget() {
+        for (Py_buffer& buffer : buffers) PyBuffer_Release(&buffer);
+        buffers.clear();
+        lanes.clear();
+        registers.clear();
+        words = 0;
+        one_lane = false;
+        Py_CLEAR(request);
+    }
+};
+
+// A processor and what it waits for.
+struct Processor {
+    static constexpr unsigned kKept = 8;
+
+    PyObject* program = nullptr;  // borrowed
+    PyObject* request = nullptr;
+    std::int64_t since = 0, stalled = 0;
+    std::uint64_t open = 0;  // words of a transfer that have yet to move
     std::vector<Watch> watches;
     std::int64_t* state = nullptr;  // of a request that is attended: what its lanes have moved, who called
     std::uint64_t number = 0;       // of the request: timers of earlier ones mean nothing
-    // The transfer that `lanes`, `registers` and `buffers` were read from. A program that awaits the same object again
-    // need not have it read again.
-    PyObject* read = nullptr;
-    std::uint64_t words = 0;
-    int read_category = -1;
+    Reading kept[kKept];
+    unsigned current = 0, oldest = 0;  // of `kept`
 
-    // The request is done with. One that is attended keeps its progress itself, so it has to be read again.
+    Reading& reading() { return kept[current]; }
+    const Reading& reading() const { return kept[current]; }
+    // Whether the request has been read already; it is the current one then.
+    bool knows(const PyObject* wanted) {
+        for (unsigned k = 0; k < kKept; ++k)
+            if (kept[k].request == wanted) {
+                current = k;
+                return true;
+            }
+        return false;
+    }
+    // Room for another reading, which becomes the current one.
+    Reading& renew() {
+        current = oldest;
+        for (unsigned k = 0; k < kKept; ++k)
+            if (!kept[k].request) current = k;
+        if (current == oldest) oldest = (oldest + 1) % kKept;
+        reading().forget();
+        return reading();
+    }
+    // The request is done with. One that is attended keeps its progress itself, so it has to be read again; one that
+    // nobody else has cannot come again.
     void release() {
-        if (state) forget();
+        if (!request) return;
+        if (state || (reading().request == request && Py_REFCNT(request) == 2)) {
+            watches.clear();
+            state = nullptr;
+            reading().forget();
+        }
         Py_CLEAR(request);
     }
     void forget() {
         watches.clear();
-        one_lane = false;
         state = nullptr;
-        for (Py_buffer& buffer : buffers) PyBuffer_Release(&buffer);
-        buffers.clear();
-        Py_CLEAR(read);
+        for (Reading& each : kept) each.forget();
     }
 };
 
@@ -77,19 +118,19 @@ class Reader {
     Reader(const Vocabulary& names, unsigned register_count, unsigned width)
         : names_{names}, register_count_{register_count}, width_{width} {}
 
-    // Kind of a request; `idle` if it is none.
-    Kind kind(PyObject* request, bool& until) const;
-    // An attribute that is a number; false with an exception set if it is not.
-    static bool number(PyObject* object, PyObject* name, std::int64_t& value, std::int64_t none);
-    // Fill in the lanes of `processor`. `refused` if this node cannot do it; `error` with an exception set.
-    Entered transfer(Processor& processor, PyObject* request) const;
-    // Fill in the registers that call for `processor`, its state, and the time that it waits for (-1: none).
-    Entered attend(Processor& processor, PyObject* request, std::int64_t& until) const;
+    // Read a request as the current one of `processor`, unless it is known. `refused` if this node cannot do it; `error` with
+    // an exception set. Of one that is attended, `value` is the time that it waits for (-1: none).
+    Entered read(Processor& processor, PyObject* request) const;
     bool has_register(std::int64_t reg) const { return reg >= 0 && reg < register_count_; }
     const Vocabulary& names() const { return names_; }
 
   private:
-    Entered lane(Processor& processor, PyObject* lane, std::size_t lane_count) const;
+    Kind kind(PyObject* request, bool& until) const;
+    static bool number(PyObject* object, PyObject* name, std::int64_t& value, std::int64_t none);
+    static bool category(Reading& reading, PyObject* request, PyObject* name, std::int64_t none);
+    Entered transfer(Reading& reading, PyObject* request) const;
+    Entered attend(Processor& processor, PyObject* request) const;
+    Entered lane(Reading& reading, PyObject* lane, std::size_t lane_count) const;
     Entered watches(Processor& processor, PyObject* request, PyObject* name, bool full) const;
 
     const Vocabulary& names_;

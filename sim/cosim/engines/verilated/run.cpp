@@ -30,7 +30,7 @@ Run::Run(Mesh& mesh, const Vocabulary& names, PyObject* programs, PyObject* resu
       options_{options},
       processors_(mesh.nodes()),
       kinds_(mesh.nodes(), Kind::idle),
-      due_(mesh.nodes(), false),
+      due_((mesh.nodes() + 63) / 64, 0),
       started_{mesh.time()},
       quiet_{mesh.time()},
       house_every_{kNodeCyclesPerCheck / mesh.nodes() + 1},
@@ -115,69 +115,49 @@ bool Run::resume(unsigned node) {
 
 Entered Run::enter(unsigned node, PyObject* request) {
     Processor& processor = processors_[node];
-    const Vocabulary& names = reader_.names();
+    const Entered result = reader_.read(processor, request);
+    if (result != Entered::waits) return result;
+    const Reading& reading = processor.reading();
     const std::int64_t now = mesh_.time();
-    bool until;
-    const Kind kind = reader_.kind(request, until);
-    std::int64_t value = 0, category = 0;
-    Entered result = Entered::waits;
-    switch (kind) {
+    std::int64_t time = -1;
+    bool at_once = false;
+    switch (reading.kind) {
         case Kind::idle:
-            return Entered::refused;
         case Kind::transfer:
-            result = reader_.transfer(processor, request);
-            category = processor.category;
             break;
         case Kind::timer:
-            if (!Reader::number(request, until ? names.time : names.cycles, value, 0) ||
-                !Reader::number(request, names.category, category, 0))
-                return Entered::error;
-            if (!until) value += now;
-            if (value <= now) return Entered::at_once;
+            time = reading.until ? reading.value : now + reading.value;
+            at_once = time <= now;
             break;
         case Kind::attend: {
-            result = reader_.attend(processor, request, value);
-            if (result != Entered::waits) {
-                processor.forget();
-                break;
-            }
-            category = processor.category;
-            const bool done = !processor.lanes.empty() && (processor.open == 0 || (processor.one_lane && one_complete(processor)));
-            if (called(processor, node) || done || (value >= 0 && value <= now)) {
-                processor.forget();
-                return Entered::at_once;
-            }
+            time = reading.value;
+            const bool done = !reading.lanes.empty() && (processor.open == 0 || (reading.one_lane && one_complete(reading)));
+            at_once = called(processor, node) || done || (time >= 0 && time <= now);
             break;
         }
         case Kind::empty:
-            if (!Reader::number(request, names.reg, value, 0) ||
-                !Reader::number(request, names.category, category, 0))
-                return Entered::error;
-            if (!reader_.has_register(value)) return Entered::refused;
-            if (!mesh_.write_full(node, static_cast<unsigned>(value))) return Entered::at_once;
+            at_once = !mesh_.write_full(node, static_cast<unsigned>(reading.value));
             break;
     }
-    if (result != Entered::waits) return result;
-    if (category >= static_cast<std::int64_t>(counts_.categories)) return Entered::refused;
-    processor.category = static_cast<int>(category);
+    const bool refused = reading.category >= static_cast<int>(counts_.categories);
+    if (at_once || refused) {
+        if (reading.kind == Kind::attend || refused) {
+            processor.watches.clear();
+            processor.state = nullptr;
+            processor.reading().forget();
+        }
+        return at_once ? Entered::at_once : Entered::refused;
+    }
     processor.since = processor.stalled = now;
     ++processor.number;
-    kinds_[node] = kind;
-    if (kind == Kind::attend) {
-        if (!processor.watches.empty()) ++attended_;
-        if (value >= 0) timers_.push({value, node, processor.number});
-        if (!processor.lanes.empty()) {
-            kinds_[node] = Kind::transfer;
-            ++transfers_;
-        }
-    } else if (kind == Kind::transfer) {
+    kinds_[node] = reading.kind;
+    if (time >= 0) timers_.push({time, node, processor.number});
+    if (!processor.watches.empty()) ++attended_;
+    if (!reading.lanes.empty()) {
+        kinds_[node] = Kind::transfer;
         ++transfers_;
-    } else if (kind == Kind::empty) {
-        processor.reg = static_cast<unsigned>(value);
-        ++empties_;
-    } else {
-        timers_.push({value, node, processor.number});
     }
+    if (reading.kind == Kind::empty) ++empties_;
     return Entered::waits;
 }
 
@@ -190,9 +170,10 @@ bool Run::finish(unsigned node, PyObject* value) {
 // The request of a node is complete: count it and go on.
 bool Run::complete(unsigned node) {
     Processor& processor = processors_[node];
+    const Reading& reading = processor.reading();
     if (processor.state) {
-        for (std::size_t k = 0; k < processor.lanes.size(); ++k)
-            processor.state[k] = static_cast<std::int64_t>(processor.lanes[k].moved);
+        for (std::size_t k = 0; k < reading.lanes.size(); ++k)
+            processor.state[k] = static_cast<std::int64_t>(reading.lanes[k].moved);
         called(processor, node);
         if (!processor.watches.empty()) --attended_;
     }
@@ -200,7 +181,7 @@ bool Run::complete(unsigned node) {
     if (kinds_[node] == Kind::transfer) {
         --transfers_;
     } else {
-        counts_.cycles[node * counts_.categories + processor.category] += mesh_.time() - processor.since;
+        counts_.cycles[node * counts_.categories + reading.category] += mesh_.time() - processor.since;
         if (kinds_[node] == Kind::empty) --empties_;
     }
     kinds_[node] = Kind::idle;
@@ -211,24 +192,25 @@ bool Run::complete(unsigned node) {
 bool Run::complete_all() {
     for (; !timers_.empty() && timers_.top().time <= mesh_.time(); timers_.pop()) {
         if (stale(timers_.top())) continue;
-        due_[timers_.top().node] = true;
-        any_due_ = true;
+        set_due(timers_.top().node);
     }
     if (!any_due_) return true;
     any_due_ = false;
     quiet_ = mesh_.time();
-    for (unsigned node = 0; node < nodes_; ++node) {
-        if (!due_[node]) continue;
-        due_[node] = false;
-        if (!complete(node)) return false;
+    for (std::size_t k = 0; k < due_.size(); ++k) {
+        while (due_[k]) {
+            const unsigned node = static_cast<unsigned>(64 * k) + static_cast<unsigned>(__builtin_ctzll(due_[k]));
+            due_[k] &= due_[k] - 1;
+            if (!complete(node)) return false;
+        }
     }
     return true;
 }
 
 // -- cycles -----------------------------------------------------------------------------------------------------
 
-bool Run::one_complete(const Processor& processor) {
-    for (const Lane& lane : processor.lanes)
+bool Run::one_complete(const Reading& reading) {
+    for (const Lane& lane : reading.lanes)
         if (lane.moved == lane.words) return true;
     return false;
 }
@@ -239,42 +221,42 @@ bool Run::called(Processor& processor, unsigned node) const {
     for (std::size_t k = 0; k < processor.watches.size(); ++k) {
         const Watch watch = processor.watches[k];
         const bool calls = watch.full ? mesh_.read_full(node, watch.reg) : !mesh_.write_full(node, watch.reg);
-        if (processor.state) processor.state[processor.lanes.size() + k] = calls;
+        if (processor.state) processor.state[processor.reading().lanes.size() + k] = calls;
         any |= calls;
     }
     return any;
 }
 
-bool Run::may_move(const Processor& processor, const Lane& lane) const {
+bool Run::may_move(const Reading& reading, const Lane& lane) {
     if (lane.after >= 0) {
-        const Lane& other = processor.lanes[lane.after];
+        const Lane& other = reading.lanes[lane.after];
         if (other.moved < (lane.after_all ? other.words : lane.moved + 1)) return false;
     }
     // A lane may be behind the one it is paired with.
-    return lane.pair < 0 || lane.moved < processor.lanes[lane.pair].moved + lane.window;
+    return lane.pair < 0 || lane.moved < reading.lanes[lane.pair].moved + lane.window;
 }
 
 // Make the access of a node, if one of its lanes can. Count the cycle.
 bool Run::choose(unsigned node) {
-    Processor& processor = processors_[node];
+    const Reading& reading = processors_[node].reading();
     std::int64_t* const cycles = counts_.cycles + node * counts_.categories;
     const Lane* first_open = nullptr;
-    for (unsigned number = 0; number < processor.lanes.size(); ++number) {
-        const Lane& lane = processor.lanes[number];
+    for (unsigned number = 0; number < reading.lanes.size(); ++number) {
+        const Lane& lane = reading.lanes[number];
         if (lane.moved == lane.words) continue;
         if (!first_open) first_open = &lane;
-        if (!may_move(processor, lane)) continue;
-        const unsigned reg = processor.registers[lane.first + lane.turn];
+        if (!may_move(reading, lane)) continue;
+        const unsigned reg = reading.registers[lane.first + lane.turn];
         if (lane.write ? mesh_.write_full(node, reg) : !mesh_.read_full(node, reg)) continue;
         if (lane.write)
             mesh_.write(node, reg, load(lane));
         else
             mesh_.read(node, reg);
         issued_.emplace_back(node, number);
-        ++cycles[processor.category >= 0 ? processor.category : lane.write ? kWrite : kRead];
+        ++cycles[reading.category >= 0 ? reading.category : lane.write ? kWrite : kRead];
         return true;
     }
-    ++cycles[processor.category >= 0 ? processor.category : first_open->write ? kWrite : kRead];
+    ++cycles[reading.category >= 0 ? reading.category : first_open->write ? kWrite : kRead];
     return false;
 }
 
@@ -290,26 +272,27 @@ void Run::cycle() {
     const std::int64_t now = mesh_.time();
     for (const auto& [node, number] : issued_) {
         Processor& processor = processors_[node];
-        Lane& lane = processor.lanes[number];
+        Reading& reading = processor.reading();
+        Lane& lane = reading.lanes[number];
         if (!lane.write) store(lane, mesh_.read_data(node));
         if (options_.events)
             events_.push_back({now - 1, static_cast<std::int32_t>(node),
-                               static_cast<std::int16_t>(processor.registers[lane.first + lane.turn]), lane.write, 0,
+                               static_cast<std::int16_t>(reading.registers[lane.first + lane.turn]), lane.write, 0,
                                lane.write ? mesh_.written(node) : mesh_.read_data(node)});
         ++lane.moved;
         if (++lane.turn == lane.registers) lane.turn = 0;
         ++counts_.accesses[2 * node + !lane.write];
         processor.stalled = quiet_ = now;
-        if (--processor.open == 0 || (processor.one_lane && lane.moved == lane.words)) due_[node] = any_due_ = true;
+        if (--processor.open == 0 || (processor.reading().one_lane && lane.moved == lane.words)) set_due(node);
     }
     if (empties_)
         for (unsigned node = 0; node < nodes_; ++node)
-            if (kinds_[node] == Kind::empty && !mesh_.write_full(node, processors_[node].reg))
-                due_[node] = any_due_ = true;
+            if (kinds_[node] == Kind::empty && !mesh_.write_full(node, static_cast<unsigned>(processors_[node].reading().value)))
+                set_due(node);
     if (attended_)
         for (unsigned node = 0; node < nodes_; ++node)
-            if (!processors_[node].watches.empty() && !due_[node] && called(processors_[node], node))
-                due_[node] = any_due_ = true;
+            if (!processors_[node].watches.empty() && !is_due(node) && called(processors_[node], node))
+                set_due(node);
 }
 
 bool Run::to_end() {
@@ -354,10 +337,10 @@ bool Run::raise_deadlock() {
     for (unsigned node = 0; ok && node < nodes_; ++node) {
         const Processor& processor = processors_[node];
         if (kinds_[node] == Kind::idle) continue;
-        const std::size_t count = kinds_[node] == Kind::transfer ? processor.lanes.size() : 0;
+        const std::size_t count = kinds_[node] == Kind::transfer ? processor.reading().lanes.size() : 0;
         PyObject* const moved = PyTuple_New(static_cast<Py_ssize_t>(count));
         for (std::size_t k = 0; moved && k < count; ++k)
-            PyTuple_SET_ITEM(moved, k, PyLong_FromUnsignedLongLong(processor.lanes[k].moved));
+            PyTuple_SET_ITEM(moved, k, PyLong_FromUnsignedLongLong(processor.reading().lanes[k].moved));
         PyObject* const row =
             moved ? Py_BuildValue("IONL", node, processor.request, moved, (long long)processor.stalled) : nullptr;
         ok = row && PyList_Append(waits, row) == 0;

@@ -60,8 +60,8 @@ class Run {
     bool keep_house();
     bool raise_deadlock();
     bool called(Processor& processor, unsigned node) const;
-    static bool one_complete(const Processor& processor);
-    bool may_move(const Processor& processor, const Lane& lane) const;
+    static bool one_complete(const Reading& reading);
+    static bool may_move(const Reading& reading, const Lane& lane);
     bool choose(unsigned node);
     void cycle();
 
@@ -82,9 +82,14 @@ class Run {
             return time != other.time ? time > other.time : node > other.node;
         }
     };
+    void set_due(unsigned node) {
+        due_[node / 64] |= std::uint64_t{1} << (node % 64);
+        any_due_ = true;
+    }
+    bool is_due(unsigned node) const { return due_[node / 64] >> (node % 64) & 1; }
     bool stale(const Timer& timer) const { return processors_[timer.node].number != timer.number; }
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
-    std::vector<bool> due_;
+    std::vector<std::uint64_t> due_;  // a bit a node
     std::vector<Event> events_;
     std::int64_t started_, quiet_;
     unsigned live_ = 0, transfers_ = 0, empties_ = 0, attended_ = 0;

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cosim.engines.verilated.build import lanes_for
 from cosim.engines.verilated.lanes import LanesError, lanes_header
 
 HEADER = """
@@ -53,8 +54,9 @@ void Vmesh___024root___eval_nba(Vmesh___024root* vlSelf) {
 """
 
 
-def translate(body: str) -> str:
-    return lanes_header(HEADER, SOURCE.replace("BODY", body), TRIGGERS, "@(edge port_clk)", "@(posedge clk)")
+def translate(body: str, *, even: bool = False) -> str:
+    source = SOURCE.replace("BODY", body)
+    return lanes_header(HEADER, source, TRIGGERS, "@(edge port_clk)", "@(posedge clk)", even=even)
 
 
 def function(text: str, name: str) -> str:
@@ -100,6 +102,37 @@ def test_variables_become_arrays_and_the_scheduler_of_verilator_stays_behind():
     assert "uint32_t seat__DOT__wide[3][LANES];" in text
     assert "uint32_t seat__DOT__both[8][2][LANES];" in text
     assert "__VactTriggered" not in text
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("vlSelfRef.seat__DOT__word = (~ 3U);", "S.seat__DOT__word[l] = (uint16_t)( (~ 3U));"),
+        ("vlSelfRef.seat__DOT__flag = 1U;", "S.seat__DOT__flag[l] = 1U;"),
+        (
+            "if ((3U == vlSelfRef.seat__DOT__word)) { vlSelfRef.seat__DOT__word = 1U; }",
+            "if ((3U == S.seat__DOT__word[l])) { S.seat__DOT__word[l] = (uint16_t)( 1U); }",
+        ),
+        (
+            "if ((vlSelfRef.seat__DOT__word == 3U)) { vlSelfRef.seat__DOT__flag = 1U; }",
+            "if ((S.seat__DOT__word[l] == 3U)) { S.seat__DOT__flag[l] = 1U; }",
+        ),
+    ],
+)
+def test_even_variables_have_32_bits_and_are_cut_where_their_type_did_it(statement: str, expected: str):
+    text = translate(statement, even=True)
+    lines = function(text, "Vmesh___024root___nba_sequent__TOP__0").splitlines()
+    assert lines[-1].strip() == f"for (int l = 0; l < LANES; ++l) {{ {expected} }}"
+    for name in ("flag", "word"):
+        assert f"uint32_t seat__DOT__{name}[LANES];" in text
+    assert "uint64_t seat__DOT__long[LANES];" in text
+
+
+@pytest.mark.parametrize(
+    ("blocks", "lanes"), [(1, 16), (16, 16), (17, 16), (48, 16), (49, 64), (64, 64), (65, 16), (128, 64), (1024, 64)]
+)
+def test_no_lanes_are_empty_that_fewer_would_fill(blocks: int, lanes: int):
+    assert lanes_for(blocks) == lanes
 
 
 @pytest.mark.parametrize(
