@@ -105,7 +105,7 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
     kind, impl, operands = way
     nodes = Exercise(kind, impl, operands, size, m, type_, where).nodes
     if where == "sparse" and impl in CONNECTED:
-        where = "all"
+        where = "rows" if impl in BY_VALUE else "all"
     if kind == "barrier":
         m, type_ = 1, "int32*"
     if not type_.endswith("*"):
