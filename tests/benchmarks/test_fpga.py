@@ -121,6 +121,25 @@ def test_the_page_tells_figures_marks_and_growth(
     assert all(f"| *{name}* | {lut4} | | {ram} | 0 | {mhz} | |" in text for name, lut4, ram, mhz in fpga.REFERENCES)
 
 
+def test_what_is_left_out_is_said(
+    fpga: ModuleType, measured: list[dict[str, int]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save = tmp_path / "fpga.json"
+    first = fpga.measure(3, save, others=1, at_most=2)
+    assert measured == fpga.shapes()[:2]
+    assert [row["seeds"] for row in first["rows"]] == [3, 1]
+    text = fpga.page(first)
+    assert "3 placements of the standard node and 1 of each other, aimed" in text
+    assert "| 1 pipelines | 820 | 224 | 32 | 1 | 250 | `" in text, "one placement has no span"
+    assert "last changed: 4 pipelines, 2 neighbours, 6 neighbours, 16 bits, 64 bits, 16 VFSMs, 64 VFSMs." in text
+    measured.clear()
+    whole = fpga.measure(3, save, others=1)
+    assert measured == fpga.shapes()[2:]
+    assert whole["left_out"] == []
+    assert "Not measured" not in fpga.page(whole)
+    assert "Mark for" not in fpga.page(fpga.measure(1, None, at_most=0)), "no mark without the standard node"
+
+
 def test_only_the_part_between_the_markers_is_replaced(fpga: ModuleType) -> None:
     before = f"head\n{fpga.BEGIN}\nold\n{fpga.END}\ntail\n"
     assert fpga.put_into(before, "new\n") == f"head\n{fpga.BEGIN}\nnew\n{fpga.END}\ntail\n"

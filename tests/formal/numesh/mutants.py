@@ -245,6 +245,15 @@ MUTANTS: tuple[Mutant, ...] = (
         "a word is read a second time two slots after it was taken",
     ),
     Mutant(
+        "overwritten-word-comes-back",
+        "transfer.py",
+        "full_bits.fill.eq(fill & ~(retry & r_into1))",
+        "full_bits.fill.eq(fill)",
+        "undisturbed.sources",
+        _SINGLE,
+        "a word put over one that is tried again stays when that has left",
+    ),
+    Mutant(
         "reset-forgets-a-buffer",
         "full_bits.py",
         "self.last_got.eq(self.last_got + 1)",

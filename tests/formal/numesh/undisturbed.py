@@ -163,10 +163,13 @@ def followers(shape: NodeShape) -> Harness:
     for pipe in view.pipelines:
         to, said = pipe.write_destination, pipe.annotation
         named = (to < shape.neighbours) | (to == codes.memadr) | view.is_register(to) | view.is_buffer(to)
-        # Another VFSM stands in the write stage, with such a word; ours comes after it.
-        after = pipe.active & pipe.writing & ~named & (pipe.write_vfsm != pipe.vfsm)
+        # Another VFSM stands in the write stage, with such a word; ours comes after it. Which one is ours, and the buffer that it
+        # names, is chosen once for all, so that in every cycle it is known what they hold.
+        v = choice(m, shape.vfsms, f"vfsm_{pipe.number}")
+        lender = choice(m, shape.vfsms, f"lender_{pipe.number}")
+        after = pipe.active & (pipe.vfsm == v) & pipe.writing & ~named & (pipe.write_vfsm != v)
         after = after & (said.source != codes.first_buffer + pipe.write_vfsm)
-        holds = pipe.holds(pipe.vfsm)
+        holds = pipe.holds(v)
         link = said.source[: max(1, (shape.neighbours - 1).bit_length())]
         register = said.source[: len(node.p_address)]
         buffer = said.source[: codes.vfsm_bits]
@@ -178,7 +181,7 @@ def followers(shape: NodeShape) -> Harness:
         ready = ready | (from_link & view.link("in_valid", link) & ~same)
         taken = node.p_read & (node.p_address == register)
         ready = ready | (view.is_register(said.source) & view.full(register) & ~taken & ~same)
-        ready = ready | (view.is_buffer(said.source) & pipe.holds(buffer))
+        ready = ready | (view.is_buffer(said.source) & (buffer == lender) & pipe.holds(lender))
         expects = Signal(name=f"expects_{pipe.number}")
         m.d.sync += expects.eq(after & ready)
         with m.If(expects):
