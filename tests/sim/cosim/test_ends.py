@@ -16,7 +16,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import build, hijack
+from pointsman.plan import build, candidates, hijack
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
 from pointsman.plan.phase_tree import breaks, fold
@@ -39,7 +39,7 @@ def compiled(text: str, *names: str, split: bool = True, monkeypatch: pytest.Mon
         return [outline(program)]  # type: ignore[arg-type]
 
     if split:
-        monkeypatch.setattr(build, "divisions", only)
+        monkeypatch.setattr(candidates, "divisions", only)
     chosen = [one for one in IMPLEMENTATIONS if not names or one.name in (*names, "str_barrier_tree")]
     program = compile_text(text, topology=mesh(NODES))
     return make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=chosen))
@@ -183,7 +183,7 @@ def test_what_comes_last_may_speak_for_what_came_before(monkeypatch: pytest.Monk
             break
     else:
         pytest.fail("the phases cannot be divided so")
-    monkeypatch.setattr(build, "divisions", lambda *_, **__: [structure])
+    monkeypatch.setattr(candidates, "divisions", lambda *_, **__: [structure])
     made = make_images(make_plan(program, NodeShape(), name="test", period=16))
     assert techniques(made)[0] in ("no-op", "barrier", "hijack")
     assert [made.operators[i].label for i in made.phases[0].last] == ["c"]
@@ -249,6 +249,7 @@ def test_fault_a_barrier_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> 
 def test_fault_nobody_looks_at_the_wires(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIR-01: a phase uses wires on which a neighbour may still take words for the phase before."""
     monkeypatch.setattr(build, "collisions", lambda *_, **__: [])
+    monkeypatch.setattr(build, "route_around", lambda *_, **__: {})
     text = f"(loop 'l {ROUNDS} (broadcast 'a 0 :m 2) (broadcast 'b 3 :m 2))".replace("'b 3", "'b 0")
     made = compiled(text, "str_bcast_bind", monkeypatch=monkeypatch)
     assert techniques(made) == ["no-op", "no-op"]

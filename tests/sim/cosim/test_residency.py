@@ -18,7 +18,7 @@ from pointsman.images import images_from_bytes, images_to_bytes
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
 from pointsman.network import mesh
-from pointsman.plan import build
+from pointsman.plan import candidates
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import Structure, outline
@@ -38,7 +38,7 @@ def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     def only(program: object, *_: object, **__: object) -> list[Structure]:
         return [outline(program)]  # type: ignore[arg-type]
 
-    monkeypatch.setattr(build, "divisions", only)
+    monkeypatch.setattr(candidates, "divisions", only)
 
 
 def text(words: int) -> str:

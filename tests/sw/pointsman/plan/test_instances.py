@@ -29,6 +29,8 @@ def test_moved_roles_are_those_of_the_implementation(name: str) -> None:
     context = Context(program.topology, NodeShape())
     moved = 0
     for _, implementation in able(operator, IMPLEMENTATIONS, context):
+        if implementation.by_value:
+            continue  # those only do operators whose value is settled
         streams = implementation.streams(operator, context)
         try:
             routed = route_phase(streams, program.topology, NodeShape(), period=16)
