@@ -42,7 +42,7 @@ from .ends import (
     why_not_loose,
     word_spans,
 )
-from .fit import fit
+from .fit import fit, keeper
 from .hijack import Hijacked, hijack
 from .leaving import leaving
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
@@ -242,8 +242,15 @@ class _Planner:
             found = unsolved(self.structure, planned, self._collisions(planned), self.joined)
             for earlier, later, link in found:
                 self._separate(planned, earlier, later, link)
-            if not found:
+            if found:
+                continue
+            index = keeper(planned, self.shape)
+            if index is None or index in self.reasons:
                 break
+            self.reasons[index] = "other phases need the interface registers that it would keep without"
+            crowded = self.plan_phase(index, self.reasons[index])
+            assert crowded is not None
+            planned[index] = crowded
         else:
             raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
         refuse_crossing(self.structure, planned)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from numesh.codes import FIRST_FREE_VFSM
+from numesh.shape import NodeShape
 
-from .plan import Plan
+from .plan import Plan, PlannedPhase
 from .roles import PlanError
 
 
@@ -30,15 +32,37 @@ def fit(plan: Plan) -> None:
                 f"{len(plan.phases)} phases",
                 hint="use fewer phases, or a node with more VFSMs",
             )
-    # Phases that nodes leave each for itself keep their registers, all others share what is left.
-    kept: dict[int, int] = defaultdict(lambda: plan.shape.pipelines)
-    for phase in sorted(plan.phases, key=lambda phase: not phase.loose):
-        for node, count in phase.wiring.registers_used.items():
-            if kept[node] + count > plan.shape.registers:
-                raise PlanError(
-                    f"phase '{phase.name}' needs {count} interface registers at node {node}, which has "
-                    f"{plan.shape.registers - kept[node]} left of {plan.shape.registers}",
-                    hint="use fewer operators, or a node with more interface registers",
-                )
-            if phase.loose:
+    full = _full(plan.phases, plan.shape)
+    if full is not None:
+        index, node, left = full
+        phase = plan.phases[index]
+        raise PlanError(
+            f"phase '{phase.name}' needs {phase.wiring.registers_used[node]} interface registers at node {node}, which has "
+            f"{left} left of {plan.shape.registers}",
+            hint="use fewer operators, or a node with more interface registers",
+        )
+
+
+def keeper(phases: Sequence[PlannedPhase], shape: NodeShape) -> int | None:
+    """A phase that nodes leave each for itself, and whose registers, which it therefore keeps, are needed by others: that with
+    the most where they are missing. None if all fit, or if there is none such."""
+    full = _full(phases, shape)
+    if full is None:
+        return None
+    _, node, _ = full
+    used = {i: phase.wiring.registers_used.get(node, 0) for i, phase in enumerate(phases) if phase.loose}
+    index = max(used, key=lambda i: (used[i], i), default=None)
+    return index if index is not None and used[index] else None
+
+
+def _full(phases: Sequence[PlannedPhase], shape: NodeShape) -> tuple[int, int, int] | None:
+    """A phase for which a node has too few registers, the node, and how many it has left. Phases that nodes leave each for itself
+    keep their registers, all others share what is left."""
+    kept: dict[int, int] = defaultdict(lambda: shape.pipelines)
+    for index in sorted(range(len(phases)), key=lambda i: not phases[i].loose):
+        for node, count in phases[index].wiring.registers_used.items():
+            if kept[node] + count > shape.registers:
+                return index, node, shape.registers - kept[node]
+            if phases[index].loose:
                 kept[node] += count
+    return None
