@@ -61,7 +61,7 @@ class Halves(Application):
         ]
 
     def parameters(self) -> Mapping[str, int]:
-        return {"words": self.words, "left-rounds": self.rounds[0], "right-rounds": self.rounds[1]}
+        return {"words": self.words, "left_rounds": self.rounds[0], "right_rounds": self.rounds[1]}
 
     def first_block(self, node: int, numbers: Sequence[int]) -> np.ndarray:
         return (numbers[0] * np.arange(self.words) + numbers[1] * node) % MODULUS

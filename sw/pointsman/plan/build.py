@@ -471,7 +471,9 @@ class _Planner:
             return _Draft(ending, None, ending.cycles, spans)
         key = "hijack", id(routed), implementations, barrier.instances
         if key not in self.known:
-            self.known[key] = hijack(barrier, planned, routed, Wiring(routed))
+            # Whether threads may send in the next phase is proven with barriers that have streams of their own.
+            threads = self.structure.threads is not None
+            self.known[key] = None if threads else hijack(barrier, planned, routed, Wiring(routed))
         found: Hijacked | None = self.known[key]
         if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
             why = f"{reason}; {found.words} words over streams of the phase tell that all are done"

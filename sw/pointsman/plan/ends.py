@@ -164,9 +164,18 @@ def collisions(
             shared = writes[earlier] & writes[later]
             if aliased_handshake:
                 shared |= writes[earlier] & link_reads(planned[later].routed)
+            # A schedule that is made at run time may use any slot of the links among its nodes.
+            if _rescheduled(planned[later]):
+                shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
+            if _rescheduled(phase):
+                shared |= {link for link in writes[later] if link[0] in phase.nodes}
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
+
+
+def _rescheduled(phase: PlannedPhase) -> bool:
+    return any(one.implementation.rescheduled for one in phase.operators)
 
 
 def word_spans(planned: PlannedPhase) -> list[set[int]]:

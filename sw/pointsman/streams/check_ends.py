@@ -70,6 +70,8 @@ class _Ends:
         self.notebook = notebook
         self.steps = MOST_STEPS
         self.known: dict[tuple[int, int], _Games | None] = {}
+        self.alike: dict[object, Board] = {}
+        """Boards by their shape: rows of a mesh mostly play the same games."""
         self.lanes: dict[int, set[int]] = {index: set() for index in self.image.operators}
         """By operator, the nodes that have it."""
         for node, image in enumerate(images.nodes):
@@ -320,7 +322,11 @@ class _Ends:
         for root in sorted(set(group.values())):
             members = {node for node, own in group.items() if own == root}
             own = {node: lanes[node] for node in sorted(members & lanes.keys()) if lanes[node]}
-            found.boards.append(board(sorted(at for at in written if at[0] in members), states, self.codes, own))
+            one = board(sorted(at for at in written if at[0] in members), states, self.codes, own)
+            first = self.alike.setdefault(one.shape(), one)
+            if first is not one:
+                one.twin = first, first.nodes()
+            found.boards.append(one)
         return found
 
     def _start(self, number: int) -> tuple[int, int]:
@@ -336,6 +342,16 @@ class _Ends:
         held_up: tuple[tuple[int, int, int], int] | None = None,
     ) -> Outcome | None:
         """How a game goes; None if there were too many."""
+        if game.twin is not None:
+            other, names = game.twin
+            there = dict(zip(game.nodes(), names, strict=True))
+            held = held_up and ((there[held_up[0][0]], *held_up[0][1:]), held_up[1])
+            end = self.play(other, words, None if stopped is None else there[stopped], lane, after, held)
+            if end is None:
+                return None
+            back = {name: node for node, name in there.items()}
+            passed = {(back[place[0]], *place[1:]): count for place, count in end.passed.items()}
+            return Outcome(frozenset(back[node] for node in end.done), passed)
         key = words, stopped, lane, after, held_up
         if key not in game.played:
             self.steps -= len(game.onward) * (words + 4)

@@ -18,7 +18,7 @@ from pointsman.images.image import Images, Promise
 
 from .check_ends import groups_of
 from .check_node import NodeView
-from .check_phases import LinkUse, passing_over
+from .check_phases import LinkUse, meets, passing_over
 from .check_report import Finding, Notebook
 
 Senders = Mapping[tuple[int, int, int], Iterable[tuple[int, str]]]
@@ -106,6 +106,8 @@ def check_barriers(
                 end = images.topology.at_port[node].get(port)
                 if end is None or end[0] not in uses or not slots:
                     continue
+                if not meets(images, node, earlier) and not meets(images, end[0], earlier):
+                    continue  # each leaves for itself, with wires of its own (``check_wires``)
                 if node not in group or group.get(end[0]) != group[node]:
                     notebook.add(
                         Finding(

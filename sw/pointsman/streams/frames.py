@@ -138,7 +138,13 @@ def sorted_out(routed: RoutedPhase) -> RoutedPhase:
                 and not (delivers and holds.get((first.node, wanted, (slot + 1) % period), (False, False))[0])
                 for slot, (injects, delivers) in cells
             )
-            if first.pipeline != wanted and fits:
+            then = {
+                slot: accesses for (node, pipe, slot), accesses in holds.items() if (node, pipe) == (first.node, wanted)
+            }
+            then |= dict(cells)
+            # One slot has to stay for reprogramming, which must not follow a delivery.
+            spare = any(s not in then and not then.get((s - 1) % period, (False, False))[1] for s in range(period))
+            if first.pipeline != wanted and fits and spare:
                 for slot, accesses in cells:
                     del holds[first.node, first.pipeline, slot]
                     holds[first.node, wanted, slot] = accesses

@@ -38,8 +38,26 @@ class Board:
     played: dict[tuple[object, ...], Outcome] = field(default_factory=dict)
     """Outcomes of games by their words, and who stopped where."""
 
-    def nodes(self) -> set[int]:
-        return {place[0] for place in self.onward}
+    twin: tuple[Board, tuple[int, ...]] | None = None
+    """A board that is the same but for the names of its nodes, and those by the order of this one's; games on it will do."""
+
+    def nodes(self) -> tuple[int, ...]:
+        """In the order of their numbers."""
+        return tuple(sorted({place[0] for place in self.onward} | self.lanes.keys()))
+
+    def shape(self) -> object:
+        """What is left when nodes are told by their order: equal for boards that are the same but for their names."""
+        rank = {node: i for i, node in enumerate(self.nodes())}
+
+        def named(place: tuple[int, ...]) -> tuple[int, ...]:
+            return rank[place[0]], *place[1:]
+
+        return (
+            tuple((named(place), tuple(map(named, onward))) for place, onward in sorted(self.onward.items())),
+            tuple((named(place), named(at)) for place, at in sorted(self.source.items())),
+            tuple((named(place), named(at)) for place, at in sorted(self.into.items())),
+            tuple((rank[node], lanes) for node, lanes in sorted(self.lanes.items())),
+        )
 
 
 def board(
