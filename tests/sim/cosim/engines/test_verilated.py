@@ -90,7 +90,7 @@ def test_any_network_is_the_same_build_and_another_compiler_flag_another(cache: 
     assert build.engine_library(hardware(mesh(3)), report) == library
     assert build.engine_library(hardware(graph(2, [])), report) == library
     with pytest.raises(StopError):
-        build.engine_library(hardware(mesh(8, 8)), report)
+        build.engine_library(hardware(mesh(64)), report)
     with pytest.raises(StopError):
         build.engine_library(replace(hardware(TOPOLOGY), registered=False), report)
     monkeypatch.setattr(build, "_LANES_FLAGS", ("-O2",))
