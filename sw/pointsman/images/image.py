@@ -199,6 +199,7 @@ class PhaseImage:
     reason: str
     """Why this technique, in words."""
     successors: tuple[int, ...]
+    """Phases that may come next in the program; a node passes over those of which it has no part."""
     barrier: int | None = None
     """Which of the operators closes the phase, for the techniques "barrier" and "hijack"; the latter has no streams of its
     own."""

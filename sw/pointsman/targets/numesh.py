@@ -432,7 +432,7 @@ class _Allocator:
             tuple(i for i, (p, _) in enumerate(self.operators) if p == index),
             phase.technique,
             phase.reason,
-            tuple(self._successors(index)),
+            tuple(sorted(s for s in self.plan.structure.successors[index] if s >= 0)),
             self.barriers.get(index),
             self.carriers.get(index),
             self._load_cycles(index),

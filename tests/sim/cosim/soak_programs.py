@@ -32,7 +32,6 @@ from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder, write_whole
 from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.plan import build
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import outline
@@ -107,17 +106,13 @@ def compiled(case: Case) -> Images | None:
     topology = mesh(*case.size)
     program = compile_text(case.text, topology=topology)
     shape = replace(SHAPE, schedule_depth=case.blocks * PERIOD)
-    divisions = build.divisions
-    if case.split:
-        build.divisions = lambda program, *_, **__: [outline(program)]  # type: ignore[assignment]
     try:
-        images = make_images(make_plan(program, shape, name="random", period=PERIOD))
+        structures = [outline(program)] if case.split else None
+        images = make_images(make_plan(program, shape, name="random", period=PERIOD, structures=structures))
     except (PlanError, FitError) as error:
         if not error.message:
             raise SoakError("refused without a reason") from None
         return None
-    finally:
-        build.divisions = divisions
     report = check_images(images)
     if not report.ok:
         raise SoakError(report.render())
