@@ -46,7 +46,7 @@ class Hijack(Implementation):
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
-        raise NotImplementedError("its roles are made together")
+        raise AssertionError("its roles are made together")
 
 
 @dataclass(frozen=True)

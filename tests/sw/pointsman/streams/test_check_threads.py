@@ -13,7 +13,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.plan import build, meetings
+from pointsman.plan import meetings, planner
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
 from pointsman.plan.phase_tree import fold
@@ -116,7 +116,7 @@ def test_a_link_whose_ends_are_in_no_common_barrier_is_found(shows: Judge) -> No
 
 def test_senders_that_did_not_wait_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     # The planner takes barriers to be behind everybody at once.
-    monkeypatch.setattr(build, "comes_next", lambda *_: False)
+    monkeypatch.setattr(planner, "comes_next", lambda *_: False)
     monkeypatch.setattr(meetings, "comes_next", lambda *_: False)
     # Words from node 0 go over the links of both threads.
     report = check_images(compiled(TEXT.replace("'y 3", "'y 0")))
