@@ -83,7 +83,11 @@ def find_candidates(
             if chosen:
                 prices = costs_of(variant.program, context, implementations, period=assumed, by_value=chosen)
             phases = _apart_from_values(structure)
-            ways += [Candidate(variant, structure, n, prices.at(n).of(phases), whole) for n in lengths]
+            beside = [one.operator for one in structure.through]
+            for n in lengths:
+                at = prices.at(n)
+                estimate = at.of(phases) + sum(map(at.alone, beside))
+                ways.append(Candidate(variant, structure, n, estimate, whole))
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
     return Candidates(tuple(ways), gap, tuple(refused), fits)
 

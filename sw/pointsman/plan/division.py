@@ -5,7 +5,7 @@ estimates, with and without threads that change their phases without each other,
 phase, which any program can fall back on. The planner routes them and keeps the quickest; where one cannot be routed, or a
 node could not follow its phases, the next one is left.
 
-Leaves alone: routes and real ends. Non-goals, so far: phases inside parallel groups (operators that continue).
+Leaves alone: routes and real ends.
 """
 
 from __future__ import annotations
@@ -13,19 +13,42 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from pointsman.cop.program import Program
+from pointsman.cop.program import Operator, Program
 from pointsman.operators import Context, Implementation
 
 from .choice import able
+from .continuing import beside_phases
 from .estimates import Estimates
 from .extents import Part, PartKind, disjoint_tree
 from .options import best_rate
 from .phase_tree import Break, breaks, fold
-from .search import Found, search
+from .search import Costs, Found, search
 from .structure import Structure, divided, outline
 
 BUDGET = 3000
 """Search nodes, times the effort."""
+
+
+class _Apart:
+    """Costs of phases without operators that may continue beside them; of an operator alone, if all of its phase may."""
+
+    def __init__(self, costs: Costs, labels: Collection[str]) -> None:
+        self.costs = costs
+        self.labels = labels
+
+    def _own(self, operators: tuple[Operator, ...]) -> tuple[Operator, ...]:
+        return tuple(operator for operator in operators if operator.label not in self.labels)
+
+    def phase(self, operators: tuple[Operator, ...], exits: float) -> float:
+        own = self._own(operators)
+        return self.costs.phase(own, exits) if own else 0.0
+
+    def alone(self, operator: Operator) -> float:
+        return 0.0 if operator.label in self.labels else self.costs.alone(operator)
+
+    def least(self, operators: tuple[Operator, ...], exits: float) -> float:
+        own = self._own(operators)
+        return self.costs.least(own, exits) if own else 0.0
 
 
 def costs_of(
@@ -54,6 +77,8 @@ def costs_of(
 def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list[Found]:
     """Answers of the search; none if there is nothing to choose."""
     root = disjoint_tree(program)
+    # What continues beside a sequence slows down all of its phases alike, about.
+    beside = beside_phases(root)
     kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
     free = list(dict.fromkeys(tuple(_free(root, around)) for around in kinds))
     # The loader phase is one more.
@@ -65,6 +90,11 @@ def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list
     # Threads that are not expected to be quicker are not worth the time to route them.
     if len(best) > 1 and best[0].cost >= best[1].cost:
         del best[0]
+    if beside.labels:
+        bound = {child for part in beside.whole for child in part.walk() if child is not part}
+        open_ = {place for place in _free(root, ()) if place[0] not in bound}
+        priced = _Apart(costs, beside.labels)
+        best.insert(0, search(root, priced, budget=budget, allowed=open_.__contains__, most=most))
     return best
 
 
@@ -77,6 +107,9 @@ def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
         ways.append(divided(program, root, fold(root, lambda part, i: False)))
     distinct: dict[tuple[tuple[str, ...], ...], Structure] = {}
     for structure in ways:
+        # Phases without an operator of their own are for nobody to enter.
+        if not all(phase.operators for phase in structure.phases):
+            continue
         key = tuple(tuple(operator.label for operator in phase.operators) for phase in structure.phases)
         distinct.setdefault(key, structure)
     return list(distinct.values())

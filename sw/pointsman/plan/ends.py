@@ -18,7 +18,7 @@ from .online import OnlinePart, spans_of
 from .partition import connected, partitions
 from .plan import PlannedOperator, PlannedPhase
 from .structure import PhaseOutline, Structure
-from .wires import Link, command_gap, link_reads, link_writes
+from .wires import Link, command_gap, kept_links, link_reads, link_writes
 
 
 def parts_of(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
@@ -162,6 +162,7 @@ def collisions(
             continue
         for later in sorted(structure.reachable(earlier) - {earlier}):
             shared = writes[earlier] & writes[later]
+            shared -= kept_links(phase.routed, planned[later].routed)
             if aliased_handshake:
                 shared |= writes[earlier] & link_reads(planned[later].routed)
             # A schedule that is made at run time may use any slot of the links among its nodes.

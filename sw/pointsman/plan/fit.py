@@ -21,7 +21,8 @@ def fit(plan: Plan) -> None:
         If a pipeline has too few VFSMs for the phases, or a node too few interface registers.
     """
     used: dict[tuple[int, int], int] = defaultdict(int)
-    for phase in plan.phases:
+    phases = [*plan.phases, *(one.planned for one in plan.continuing)]
+    for phase in phases:
         for chain in phase.routed.chains:
             for vfsm in chain.vfsms:
                 used[vfsm.node, vfsm.pipeline] += 1
@@ -32,10 +33,10 @@ def fit(plan: Plan) -> None:
                 f"{len(plan.phases)} phases",
                 hint="use fewer phases, or a node with more VFSMs",
             )
-    full = _full(plan.phases, plan.shape)
+    full = _full(phases, plan.shape)
     if full is not None:
         index, node, left = full
-        phase = plan.phases[index]
+        phase = phases[index]
         raise PlanError(
             f"phase '{phase.name}' needs {phase.wiring.registers_used[node]} interface registers at node {node}, which has "
             f"{left} left of {plan.shape.registers}",

@@ -110,6 +110,23 @@ class Leaving:
 
 
 @dataclass(frozen=True)
+class Continuing:
+    """An operator that continues over several phases (§5.1). ``planned``: as if it were a phase of its own that nobody ever
+    leaves; its registers and VFSMs are nobody else's."""
+
+    planned: PlannedPhase
+    phases: tuple[int, ...]
+    ends: tuple[int, ...]
+    """Those of them after which it may be over."""
+    enters: Mapping[int, int]
+    """By node, the phase that its load function enters from outside."""
+
+    @property
+    def operator(self) -> PlannedOperator:
+        return self.planned.operators[0]
+
+
+@dataclass(frozen=True)
 class ReplacedOperator:
     """An operator of the program and those that do it."""
 
@@ -154,6 +171,9 @@ class Plan:
     gap: float = 0.0
     """How much of the estimate of the search may be too much, from 0 to 1: 0 if it came to its end."""
 
+    continuing: tuple[Continuing, ...] = ()
+    """Operators that are in several phases, and in none of ``phases``."""
+
     @property
     def parameters(self) -> tuple[tuple[str, int], ...]:
         return self.program.parameters
@@ -165,4 +185,8 @@ class Plan:
     @property
     def cycles(self) -> float:
         """Predicted cycles of all phases."""
-        return sum(phase.cycles for phase in self.phases)
+        return sum(phase.cycles for phase in (*self.phases, *(one.planned for one in self.continuing)))
+
+    def beside(self, phase: int) -> tuple[Continuing, ...]:
+        """Operators that continue through a phase."""
+        return tuple(one for one in self.continuing if phase in one.phases)

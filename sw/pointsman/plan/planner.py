@@ -21,6 +21,7 @@ from pointsman.images.image import Technique
 from pointsman.operators import Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import is_settled, rounds_between_values
+from pointsman.operators.online import Online
 from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
@@ -29,6 +30,8 @@ from .around import route_around
 from .cache import evicted
 from .candidates import Candidate
 from .choice import able
+from .continuing import continuing, ends_of
+from .continuing_routes import Made, plan_beside
 from .ends import (
     change_cycles,
     closing_barrier,
@@ -73,7 +76,7 @@ WIDENED = 8
 HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
-Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link]], RoutedPhase | RoutingError]
+Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link], tuple[RoutedPhase, ...]], RoutedPhase | RoutingError]
 
 
 def _alone(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
@@ -123,20 +126,31 @@ class Planner:
         self.routes = routes
         self.implementations = implementations
         self.notes: list[str] = []
+        self.standing: Made = []
+        """Operators that continue, and their routes."""
+        self.routing = ROUTING * effort
+        self.known: dict[object, Any] = {}
+        """What has been worked out for routed streams; these are kept in ``routes``, so their identity will do."""
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin again."""
         self.joined: dict[int, dict[int, list[set[int]]]] = {}
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
         self.taken: dict[int, dict[int, frozenset[Link]]] = {}
         """By phase and earlier phase, links and slots that it has to leave alone."""
         self.reasons: dict[int, str] = {}
         """By phase, why it needs a barrier though it could end by messages."""
-        self.known: dict[object, Any] = {}
-        """What has been worked out for routed streams; these are kept in ``routes``, so their identity will do."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
+        return plan_beside(self, name, limit) if self.structure.through else self.plan_phases(name, limit)
+
+    def plan_phases(self, name: str, limit: float) -> Plan | None:
+        """The plan with what stands already."""
         planned: list[PlannedPhase] = []
         for i in range(len(self.structure.phases)):
-            phase = self.plan_phase(i, None, limit - sum(before.cycles for before in planned))
+            phase = self.plan_phase(i, self.reasons.get(i), limit - sum(before.cycles for before in planned))
             if phase is None:
                 return None
             planned.append(phase)
@@ -152,8 +166,8 @@ class Planner:
                 self._separate(planned, earlier, later, link)
             if found:
                 continue
-            index = keeper(planned, self.shape)
-            if index is None or index in self.reasons:
+            index = keeper([*planned, *(alone for _, alone in self.standing)], self.shape)
+            if index is None or index in self.reasons or index >= len(planned):
                 break
             self.reasons[index] = "other phases need the interface registers that it would keep without"
             crowded = self.plan_phase(index, self.reasons[index])
@@ -165,6 +179,7 @@ class Planner:
         self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
         refuse_split_barriers(self.structure, planned)
+        leaves = self._leaving(planned)
         return Plan(
             name,
             self.program,
@@ -172,9 +187,10 @@ class Planner:
             self.period,
             self.structure,
             tuple(planned),
-            self._leaving(planned),
+            leaves,
             tuple(self.notes),
             self.variant.replaced,
+            continuing=continuing(self.standing, self.structure, planned, leaves),
         )
 
     def _separate(self, planned: list[PlannedPhase], earlier: int, later: int, link: Link) -> None:
@@ -336,6 +352,9 @@ class Planner:
     ) -> _Draft | None:
         """Route a phase with these implementations and see how it may end; None if they cannot be used safely."""
         refuse_two_makers(phase.operators, implementations)
+        beside = self._beside(index)
+        if beside and any(one.rescheduled or isinstance(one, Online) for one in implementations):
+            raise RoutingError(f"'{phase_name(phase)}' is done by schedules or messages made at run time, and others continue")
         streams: list[Stream] = []
         spans = []
         for operator, implementation in zip(phase.operators, implementations, strict=True):
@@ -380,8 +399,8 @@ class Planner:
         key = "hijack", id(routed), implementations, barrier.instances
         if key not in self.known:
             # Whether threads may send in the next phase is proven with barriers that have streams of their own.
-            threads = self.structure.threads is not None
-            self.known[key] = None if threads else hijack(barrier, planned, routed, Wiring(routed))
+            apart = self.structure.threads is not None or bool(beside)
+            self.known[key] = None if apart else hijack(barrier, planned, routed, Wiring(routed))
         found: Hijacked | None = self.known[key]
         if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
             why = f"{reason}; {found.words} words over streams of the phase tell that all are done"
@@ -434,22 +453,34 @@ class Planner:
         closing: PlannedOperator | None = self.known[key]
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
-        closing = replace(closing, drain=max(one.drain for one in planned))
+        over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
+        closing = replace(closing, drain=max(one.drain for one in (*planned, *over)))
         nodes = phase_nodes(phase, routed) | barrier.nodes
         settle = settle_cycles(routed, span)
         return self._closed(
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
 
+    def _beside(self, index: int) -> tuple[RoutedPhase, ...]:
+        return tuple(alone.routed for through, alone in self.standing if index in through.phases)
+
+    def first_streams(self, index: int) -> list[Stream]:
+        """Streams of a phase as its operators would be done first of all."""
+        phase = self.structure.phases[index]
+        chosen = next(self._combinations(phase, PROMISING, self.fallbacks), ())
+        ways = zip(phase.operators, chosen, strict=False)
+        return [s for one, way in ways for s in capped(one, way.streams(one, self.context), self.period)]
+
     def _route(self, index: int, streams: list[Stream], hops: range = range(0)) -> RoutedPhase:
         """``hops``: streams to neighbours that are to be in frames."""
         taken = frozenset().union(*self.taken.get(index, {}).values())
-        key = (tuple(streams), self.period, taken)
+        beside = self._beside(index)
+        key = (tuple(streams), self.period, taken, beside)
         if key not in self.routes:
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
                 made = None
-                if not taken:
+                if not taken and not beside:
                     made = route_frames(streams, hops, network, shape, period=period, seed=seed)
                 self.routes[key] = made or route_phase(
                     streams,
@@ -457,8 +488,9 @@ class Planner:
                     shape,
                     period=period,
                     seed=seed,
-                    effort=ROUTING * self.effort,
+                    effort=self.routing,
                     forbidden=taken,
+                    beside=beside,
                 )
             except RoutingError as error:
                 self.routes[key] = error
@@ -502,10 +534,13 @@ class Planner:
         wider: Iterable[frozenset[int]] = (),
     ) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
-        joined = chain.from_iterable(self.joined.get(self.structure.phases.index(phase), {}).values())
-        barrier = closing_barrier(phase, routed, [*joined, *map(set, wider)], part, loose)
+        index = self.structure.phases.index(phase)
+        joined = chain.from_iterable(self.joined.get(index, {}).values())
+        over = [through.operator for through, _ in self.standing if index in ends_of(through, self.structure)]
+        ending = [set(instance.nodes) for operator in over for instance in operator.instances]
+        barrier = closing_barrier(phase, routed, [*joined, *map(set, wider), *ending], part, loose)
         # Whoever only waits among nodes that have no part in the phase does not have to.
-        touching = phase_nodes(phase, routed)
+        touching = phase_nodes(phase, routed).union(*ending)
         return replace(barrier, instances=tuple(i for i in barrier.instances if not touching.isdisjoint(i.nodes)))
 
     def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:

@@ -35,7 +35,7 @@ def with_schedules(
     structures: Sequence[Structure], context: Context, implementations: Sequence[Implementation]
 ) -> Iterator[Structure]:
     """The structures, and those of them with operators' phases divided by value that are asked for or promise more; not where
-    threads have phases of their own.
+    threads have phases of their own or operators continue.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def with_schedules(
     shared: PlanError | None = None
     given = False
     for structure in structures:
-        if structure.threads is not None:
+        if structure.threads is not None or structure.through:
             yield structure
             given = True
             continue

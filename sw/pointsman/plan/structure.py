@@ -4,7 +4,7 @@ Takes a Program, and optionally phases that the search has folded out of it. Giv
 and the successors of each phase. Without a search each operator gets a phase of its own, except that the operators of a
 ``parallel`` or ``phase`` group share one (a sequential group inside a parallel one is treated as parallel, which Metcalf 1997
 §2.4.1 allows). Leaves alone: implementations, routes, ends.
-Non-goals: operators that continue over several phases.
+Operators that the search lets continue over several phases are in none of them: they are listed apart (``Structure.through``).
 """
 
 from __future__ import annotations
@@ -46,6 +46,15 @@ class PhaseOutline:
 
 
 @dataclass(frozen=True)
+class Through:
+    """An operator that continues over several phases, in the order of their numbers (Metcalf 1997, §5.1)."""
+
+    operator: Operator
+    rounds: float
+    phases: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Structure:
     """Phases in program order and the edges between them."""
 
@@ -60,6 +69,8 @@ class Structure:
     """Disjoint groups whose children have phases of their own, if there are any."""
     last: tuple[frozenset[str], ...] = ()
     """By phase, labels of the operators after which a node may leave it; empty if that is not known."""
+    through: tuple[Through, ...] = ()
+    """Operators that are in several phases, and in none of ``phases``."""
 
     def flow(self, node: int) -> Flow:
         """Successors by phase as one node may take them."""
@@ -99,16 +110,27 @@ class Structure:
 def divided(program: Program, root: Part, phases: Phases) -> Structure:
     """A program whose tree of extents was folded into ``phases``."""
     rounds = program.rounds()
-    outlines = tuple(
-        PhaseOutline(leaf.operators, tuple(rounds[operator.label] for operator in leaf.operators), leaf.exits)
-        for leaf in leaves(phases)
+    inside: dict[str, list[int]] = {}
+    known: dict[str, Operator] = {}
+    for number, leaf in enumerate(leaves(phases)):
+        for operator in leaf.operators:
+            known[operator.label] = operator
+            inside.setdefault(operator.label, []).append(number)
+    through = tuple(
+        Through(known[label], rounds[label], tuple(numbers)) for label, numbers in inside.items() if len(numbers) > 1
     )
+    outlines = []
+    for leaf in leaves(phases):
+        own = tuple(operator for operator in leaf.operators if len(inside[operator.label]) == 1)
+        outlines.append(PhaseOutline(own, tuple(rounds[operator.label] for operator in own), leaf.exits))
     loops = tuple(
         part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
     )
     ways = control(root, phases)
     threads = Threads(root, phases)
-    return Structure(outlines, ways.successors, loops, ways.again, threads if threads.groups else None, ways.last)
+    return Structure(
+        tuple(outlines), ways.successors, loops, ways.again, threads if threads.groups else None, ways.last, through
+    )
 
 
 def optional_groups(program: Program) -> dict[str, frozenset[int]]:

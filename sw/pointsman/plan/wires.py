@@ -28,18 +28,23 @@ def link_writes(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot) in which a VFSM writes a link."""
     return {
         (vfsm.node, vfsm.destination.number, slot)
-        for chain in routed.chains
+        for chain in routed.all_chains
         for vfsm in chain.vfsms
         if vfsm.destination.kind == "link"
         for slot in vfsm.slots
     }
 
 
+def kept_links(one: RoutedPhase, other: RoutedPhase) -> set[Link]:
+    """Writes of what continues from one phase to another: the same VFSM may go on writing (Table 5.2)."""
+    return {link for routed in one.beside if routed in other.beside for link in link_writes(routed)}
+
+
 def link_reads(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
     return {
         (vfsm.node, vfsm.source.number, (slot - 1) % routed.period)
-        for chain in routed.chains
+        for chain in routed.all_chains
         for vfsm in chain.vfsms
         if vfsm.source.kind == "link" and vfsm.type != MoveType.FORK
         for slot in vfsm.slots
@@ -58,9 +63,17 @@ def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]
 def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
     """Free slots in which VFSM 1 may run: those not right after a VFSM that may write the interface (§7.1.5)."""
     schedule = routed.schedule[node, :, pipeline]
+    held = {
+        slot
+        for other in routed.beside
+        for chain in other.chains
+        for vfsm in chain.vfsms
+        if vfsm.node == node and vfsm.pipeline == pipeline
+        for slot in vfsm.slots
+    }
     writers = {
         slot
-        for chain in routed.chains
+        for chain in routed.all_chains
         for vfsm in chain.vfsms
         if vfsm.node == node and vfsm.pipeline == pipeline and vfsm.destination.kind == "deliver"
         for slot in vfsm.slots
@@ -68,13 +81,13 @@ def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
     return [
         slot
         for slot in range(routed.period)
-        if schedule[slot] < REPROGRAM_VFSM and (slot - 1) % routed.period not in writers
+        if schedule[slot] < REPROGRAM_VFSM and slot not in held and (slot - 1) % routed.period not in writers
     ]
 
 
 def command_gap(routed: RoutedPhase) -> int:
     """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
-    nodes = sorted({vfsm.node for chain in routed.chains for vfsm in chain.vfsms})
+    nodes = sorted({vfsm.node for chain in routed.all_chains for vfsm in chain.vfsms})
     gaps = {}
     for node in nodes:
         slots = tuple(reprogram_slots(routed, node, 0))

@@ -15,6 +15,7 @@ from .negotiating.rounds import Chains, negotiate
 from .negotiating.tables import Tables, new_use
 from .problem import Limits, Part
 from .route import Chain, Route, Visit
+from .standing import count_in, registers_held
 
 
 @dataclass
@@ -78,6 +79,7 @@ class Negotiation:
     def run(self, rounds: int, patience: int, budget: Budget) -> Outcome:
         """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts."""
         use = new_use(self.part, self.limits, self.task.slots)
+        count_in(self.part.standing, use, self.limits.pipelines, self.task.slots)
         queue = self._longest_first()
         left, work = negotiate(
             rounds,
@@ -136,7 +138,7 @@ def as_chain(part: Part, chains: Chains, number: int) -> Chain:
 
 def registers_over(part: Part, chains: Sequence[Chain], limits: Limits) -> list[int]:
     """Nodes at which ``chains`` need more interface registers than there are."""
-    used = [0] * part.nodes
+    used = registers_held(part.standing, part.nodes)
     for chain in chains:
         for node, _, _ in (*chain.route.reads_interface, *chain.route.delivers):
             used[node] += 1

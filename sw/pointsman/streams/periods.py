@@ -9,6 +9,7 @@ import numpy as np
 from .negotiation import Task
 from .problem import Limits, Part
 from .route import Chain, Footprint
+from .standing import count_cells
 
 
 def divisors(period: int) -> list[int]:
@@ -51,6 +52,7 @@ class _Thinning:
                 need[node, 0] |= limits.phase_change
                 need[node, pipeline] |= part.demands[chain.demand].rewritten
             self._count(mark, list(chain.starts), 1)
+        count_cells(part.standing, self.use, self.writers, limits.pipelines)
         self.need = need.reshape(-1)
 
     def run(self) -> list[Chain] | None:

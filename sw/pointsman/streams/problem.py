@@ -15,7 +15,8 @@ from functools import cached_property
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 
-from .stream import Condition, Stream
+from .standing import Standing, standing
+from .stream import Condition, RoutedPhase, Stream
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Part:
     demands: tuple[Demand, ...]
     conditions: tuple[tuple[int, bool] | None, ...]
     blocked: tuple[tuple[int, int], ...]
+    standing: tuple[Standing, ...] = ()
+    """VFSMs of routes that stand."""
 
     @cached_property
     def leaving(self) -> tuple[tuple[int, ...], ...]:
@@ -116,6 +119,7 @@ def split(
     topology: Topology,
     shape: NodeShape,
     forbidden: Collection[tuple[int, int, int]],
+    beside: Sequence[RoutedPhase] = (),
 ) -> list[tuple[Part, Site]]:
     """Independent parts of a phase, in the order of their first streams."""
     everywhere = tuple(range(topology.nodes))
@@ -140,7 +144,7 @@ def split(
     blocked: dict[int, list[tuple[int, int]]] = {}
     for node, port, slot in sorted(forbidden):
         blocked.setdefault(node, []).append((port, slot))
-    return [_part(tuple(group), streams, nodes_of, topology, shape, blocked) for group in members.values()]
+    return [_part(tuple(group), streams, nodes_of, topology, shape, blocked, beside) for group in members.values()]
 
 
 def _nodes(stream: Stream, everywhere: tuple[int, ...]) -> tuple[int, ...]:
@@ -156,6 +160,7 @@ def _part(
     topology: Topology,
     shape: NodeShape,
     blocked: dict[int, list[tuple[int, int]]],
+    beside: Sequence[RoutedPhase],
 ) -> tuple[Part, Site]:
     nodes = tuple(sorted(set().union(*(nodes_of[index] for index in members))))
     local = {node: index for index, node in enumerate(nodes)}
@@ -194,5 +199,7 @@ def _part(
         )
         for index, stream in ((index, streams[index]) for index in members)
     )
-    part = Part(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut))
+    wire_at = {(nodes[writer], port): wires[i] for i, ((writer, _), (port, _)) in enumerate(zip(links, ports, strict=True))}
+    fixed = standing(beside, local, wire_at)
+    part = Part(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
     return part, Site(members, nodes, tuple(ports))

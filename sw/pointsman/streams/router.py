@@ -38,6 +38,7 @@ def route_phase(
     phase_change: bool = True,
     effort: float = 1.0,
     progress: Callable[[str], None] | None = None,
+    beside: Sequence[RoutedPhase] = (),
 ) -> RoutedPhase:
     """Route ``streams`` in ``period`` slots.
 
@@ -61,6 +62,8 @@ def route_phase(
         Work to spend on more words, 1.0 being usual.
     progress : callable or None
         Told in a line what is being tried.
+    beside : sequence of RoutedPhase
+        Routes that stand: their slots, links, VFSMs and registers are taken. Same network, shape and period.
 
     Raises
     ------
@@ -69,9 +72,9 @@ def route_phase(
     """
     began = time.perf_counter()
     validate(streams, topology, shape, period, forbidden, effort)
-    parts = split(streams, topology, shape, forbidden) if streams else []
+    parts = split(streams, topology, shape, forbidden, beside) if streams else []
     limits = Limits(shape.pipelines, shape.vfsms, shape.registers, phase_change)
     search = Search(streams, parts, limits, period, seed, effort, progress)
     placed = search.run()
     routed = assemble(streams, topology, shape, period, placed)
-    return RoutedPhase(shape, topology, period, tuple(streams), routed, time.perf_counter() - began)
+    return RoutedPhase(shape, topology, period, tuple(streams), routed, time.perf_counter() - began, tuple(beside))

@@ -151,6 +151,13 @@ class RoutedPhase:
     streams: tuple[Stream, ...]
     chains: tuple[RoutedChain, ...]
     seconds: float = field(default=0.0, compare=False)
+    beside: tuple[RoutedPhase, ...] = ()
+    """What stands in the same slots beside the streams of this phase: operators that continue through it from other phases."""
+
+    @property
+    def all_chains(self) -> tuple[RoutedChain, ...]:
+        """Its own, then those beside it; stream and VFSM numbers of the latter are of their own ``RoutedPhase``."""
+        return (*self.chains, *(chain for other in self.beside for chain in other.chains))
 
     def words(self, stream: int) -> int:
         """Words that a stream carries per period."""

@@ -1,0 +1,190 @@
+"""Operators that continue over changes of phase (Metcalf 1997, §5.1): which may, how they are routed, who enters where.
+
+A continuing operator keeps its route, VFSMs, interface registers and slots in all of its phases, also where the thesis would let
+the slots differ (§5.1.1). So nothing about its wires changes when a node goes on, whatever its neighbours do meanwhile, and
+nodes that have nothing else to do in a phase need not come to it. Takes phases and the operators beside them; routes an operator
+in the phase where it meets most others, and keeps that. The judge has rules of its own (``streams.check_continuing``).
+
+Non-goals: other slots or bandwidth from phase to phase, operators whose router is rewritten, online ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pointsman.cop.program import Operator
+from pointsman.operators.implementation import runtime_values
+from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm, Stream
+
+from .extents import Part
+from .phase_tree import breakable
+from .plan import Continuing, Leaving, PlannedPhase
+from .roles import PlanError
+from .structure import START, Structure, Through
+
+
+def may_continue(operator: Operator) -> bool:
+    """Is its router the same all the time?"""
+    return runtime_values(operator) == ((),)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Operators that may continue beside phases, by label, and the parallel groups that have to stay in one phase."""
+
+    labels: frozenset[str]
+    whole: frozenset[Part]
+
+
+def beside_phases(root: Part) -> Beside:
+    """What stands beside a child of a parallel group in which phases may end."""
+    labels: set[str] = set()
+    whole = set()
+    for part in root.walk():
+        if part.kind != "parallel" or breakable(part) < 0:
+            continue
+        through = breakable(part)
+        beside = [o for i, child in enumerate(part.children) if i != through for o in child.operators()]
+        if beside and all(map(may_continue, beside)):
+            labels |= {operator.label for operator in beside}
+        else:
+            whole.add(part)
+    return Beside(frozenset(labels), frozenset(whole))
+
+
+def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
+    """Phases from which a node may go on to one in which the operator is not any more."""
+    return tuple(
+        p for p in through.phases if any(s >= 0 and s not in through.phases for s in structure.successors[p])
+    )
+
+
+def inside(operator: Operator, streams: Iterable[Stream], network: frozenset[int]) -> list[Stream]:
+    """Its streams, kept on its own nodes: others would not know when to lend their routers."""
+    found = []
+    for stream in streams:
+        own = next(frozenset(i.nodes) for i in operator.instances if stream.source in i.nodes)
+        found.append(replace(stream, keep_in=own & (stream.keep_in if stream.keep_in is not None else network)))
+    return found
+
+
+def taken_out(routed: RoutedPhase, span: range) -> RoutedPhase:
+    """Some of the streams as a phase of their own, with the slots that they have."""
+    numbers: dict[tuple[int, int], int] = {}
+    chains = []
+    for chain in routed.chains:
+        if chain.stream not in span:
+            continue
+        new: dict[tuple[int, int, int], int] = {}
+        for vfsm in chain.vfsms:
+            key = vfsm.node, vfsm.pipeline
+            numbers[key] = numbers.get(key, 1) + 1
+            new[*key, vfsm.number] = numbers[key]
+        vfsms = tuple(_renamed(vfsm, new) for vfsm in chain.vfsms)
+        chains.append(RoutedChain(chain.stream - span.start, chain.chain, vfsms))
+    streams = tuple(routed.streams[i] for i in span)
+    return RoutedPhase(routed.shape, routed.topology, routed.period, streams, tuple(chains))
+
+
+def _renamed(vfsm: RoutedVfsm, new: Mapping[tuple[int, int, int], int]) -> RoutedVfsm:
+    def at(place):  # type: ignore[no-untyped-def]
+        return replace(place, number=new[vfsm.node, vfsm.pipeline, place.number]) if place.kind == "buffer" else place
+
+    number = new[vfsm.node, vfsm.pipeline, vfsm.number]
+    return replace(vfsm, number=number, source=at(vfsm.source), destination=at(vfsm.destination))
+
+
+def entered(
+    through: Through, ends: Sequence[int], structure: Structure, planned: Sequence[PlannedPhase]
+) -> dict[int, int]:
+    """By node, the phase that the operator's load function enters from outside its phases.
+
+    Raises
+    ------
+    PlanError
+        If a node could not tell, or would have to wait for others on its way there.
+    """
+    operator = through.operator
+    found = {}
+    for node in sorted(operator.nodes):
+        own = {p for p, phase in enumerate(planned) if any(node in one.operator.nodes for one in phase.operators)}
+        flow = structure.flow(node)
+        mine = own & set(through.phases)
+        for p in set(through.phases) - mine - set(ends):
+            if node in planned[p].nodes:
+                raise _refused(operator, f"node {node} would come to phase '{planned[p].name}', in which it has no operator")
+        if not mine:
+            reached = _reached(flow, START, lambda p: True)
+            home = [p for p in ends or through.phases if p in reached]
+            if len(ends) > 1 or not home:
+                raise _refused(operator, f"node {node} has no other operator, and cannot tell in which phase it ends")
+            found[node] = home[0]
+            continue
+        firsts = set()
+        for start in (START, *sorted(own - set(through.phases))):
+            firsts |= _reached(flow, start, lambda p: p not in own) & mine  # noqa: B023
+        if len(firsts) != 1:
+            raise _refused(operator, f"node {node} cannot tell which of its phases comes first")
+        (found[node],) = firsts
+    return found
+
+
+def refuse_tangles(
+    through: Through, structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving
+) -> None:
+    """Raise `PlanError` where a node in the barrier of a phase might wait for one that waits for a word of the operator.
+
+    All nodes of a barrier that have the operator must come through the same of its phases, so that they use it between the same
+    two changes.
+    """
+    operator = through.operator
+    for p in through.phases:
+        phase = planned[p]
+        if leaving.between_uses.get(p):
+            raise _refused(operator, f"nodes leave phase '{phase.name}' between two uses")
+        onward = any(s in through.phases and s != p for s in structure.successors[p])
+        if phase.barrier is None or not onward:
+            continue
+        for instance in phase.barrier.operator.instances:
+            ways = {
+                tuple(
+                    q for q in through.phases if any(node in one.operator.nodes for one in planned[q].operators)
+                )
+                for node in operator.nodes.intersection(instance.nodes)
+            }
+            if len(ways) > 1:
+                raise _refused(
+                    operator, f"nodes in the barrier of phase '{phase.name}' do not come through the same of its phases"
+                )
+
+
+def continuing(
+    made: Sequence[tuple[Through, PlannedPhase]], structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving
+) -> tuple[Continuing, ...]:
+    """What is left to say of routed operators when their phases are planned."""
+    found = []
+    for through, alone in made:
+        ends = ends_of(through, structure)
+        refuse_tangles(through, structure, planned, leaving)
+        found.append(Continuing(alone, through.phases, ends, entered(through, ends, structure, planned)))
+    return tuple(found)
+
+
+def _reached(flow: Mapping[int, frozenset[int]], start: int, onward: Callable[[int], bool]) -> set[int]:
+    found: set[int] = set()
+    stack = list(flow[start])
+    while stack:
+        place = stack.pop()
+        if place >= 0 and place not in found:
+            found.add(place)
+            if onward(place):
+                stack += flow[place]
+    return found
+
+
+def _refused(operator: Operator, why: str) -> PlanError:
+    return PlanError(
+        f"{operator.position}: operator '{operator.label}' cannot continue over a change of phase: {why}",
+        hint="put the operators beside it into a phase group",
+    )
