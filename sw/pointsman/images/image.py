@@ -131,6 +131,9 @@ class NodeOperator:
     """Nodes of its instance."""
     online: OnlineNode | None = None
     """In the operator that stands for the online streams of a phase."""
+    enters: int = -1
+    """Of an operator that continues from phase to phase, the one that its load function enters when the node is in none of
+    them; -1 of others."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,13 @@ class OperatorImage:
     """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.scheduling`)."""
     online: OnlineOperator | None = None
     """If processors pass on its messages: the operator itself, as its run-time values are not listed then."""
+    continues: tuple[int, ...] = ()
+    """If it continues over changes of phase: all of its phases, of which ``phase`` is the first. Its VFSMs, with their
+    slots, annotations and registers, are the same in all of them, and are used by nothing else."""
+
+    @property
+    def phases(self) -> tuple[int, ...]:
+        return self.continues or (self.phase,)
 
     @property
     def states(self) -> int:
@@ -195,6 +205,7 @@ class PhaseImage:
     """Block of the schedule memory: entries block * period to block * period + period - 1. Phases may share one: the run time
     loads what is not there."""
     operators: tuple[int, ...]
+    """Those that continue through it are among them."""
     technique: Technique
     reason: str
     """Why this technique, in words."""

@@ -55,9 +55,7 @@ def beside_phases(root: Part) -> Beside:
 
 def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
     """Phases from which a node may go on to one in which the operator is not any more."""
-    return tuple(
-        p for p in through.phases if any(s >= 0 and s not in through.phases for s in structure.successors[p])
-    )
+    return tuple(p for p in through.phases if any(s >= 0 and s not in through.phases for s in structure.successors[p]))
 
 
 def inside(operator: Operator, streams: Iterable[Stream], network: frozenset[int]) -> list[Stream]:
@@ -113,7 +111,9 @@ def entered(
         mine = own & set(through.phases)
         for p in set(through.phases) - mine - set(ends):
             if node in planned[p].nodes:
-                raise _refused(operator, f"node {node} would come to phase '{planned[p].name}', in which it has no operator")
+                raise _refused(
+                    operator, f"node {node} would come to phase '{planned[p].name}', in which it has no operator"
+                )
         if not mine:
             reached = _reached(flow, START, lambda p: True)
             home = [p for p in ends or through.phases if p in reached]
@@ -130,37 +130,33 @@ def entered(
     return found
 
 
-def refuse_tangles(
-    through: Through, structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving
-) -> None:
+def refuse_tangles(through: Through, structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving) -> None:
     """Raise `PlanError` where a node in the barrier of a phase might wait for one that waits for a word of the operator.
 
-    All nodes of a barrier that have the operator must come through the same of its phases, so that they use it between the same
-    two changes.
+    Nodes of a barrier that have the operator must take part in all or none of the operators of a phase that may come next; then
+    they come to it with the same call, so what they call before, they all call in the phase before.
     """
     operator = through.operator
     for p in through.phases:
         phase = planned[p]
         if leaving.between_uses.get(p):
             raise _refused(operator, f"nodes leave phase '{phase.name}' between two uses")
-        onward = any(s in through.phases and s != p for s in structure.successors[p])
-        if phase.barrier is None or not onward:
-            continue
-        for instance in phase.barrier.operator.instances:
-            ways = {
-                tuple(
-                    q for q in through.phases if any(node in one.operator.nodes for one in planned[q].operators)
-                )
-                for node in operator.nodes.intersection(instance.nodes)
-            }
-            if len(ways) > 1:
-                raise _refused(
-                    operator, f"nodes in the barrier of phase '{phase.name}' do not come through the same of its phases"
-                )
+        onward = [q for q in structure.successors[p] if q in through.phases and q != p]
+        for instance in phase.barrier.operator.instances if phase.barrier is not None else ():
+            here = operator.nodes.intersection(instance.nodes)
+            for other in (one.operator for q in onward for one in planned[q].operators):
+                if here & other.nodes and not here <= other.nodes:
+                    raise _refused(
+                        operator,
+                        f"of the nodes in the barrier of phase '{phase.name}' not all take part in '{other.label}', which may come next",
+                    )
 
 
 def continuing(
-    made: Sequence[tuple[Through, PlannedPhase]], structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving
+    made: Sequence[tuple[Through, PlannedPhase]],
+    structure: Structure,
+    planned: Sequence[PlannedPhase],
+    leaving: Leaving,
 ) -> tuple[Continuing, ...]:
     """What is left to say of routed operators when their phases are planned."""
     found = []

@@ -47,7 +47,9 @@ def plan_beside(planner: Planner, name: str, limit: float) -> Plan | None:
             planner.standing = _routes(planner, most)
             for through, _ in planner.standing:
                 for p in ends_of(through, planner.structure):
-                    planner.reasons[p] = f"'{through.operator.label}', which continues from phase to phase, ends with it"
+                    planner.reasons[p] = (
+                        f"'{through.operator.label}', which continues from phase to phase, ends with it"
+                    )
             return planner.plan_phases(name, limit - sum(alone.cycles for _, alone in planner.standing))
         except PointsmanError as error:
             failure = failure or error

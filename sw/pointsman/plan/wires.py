@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from numesh.codes import REPROGRAM_VFSM, MoveType
 from pointsman.streams.stream import RoutedPhase
 
-from .plan import PlannedPhase
 from .progress import largest_gap
 
 Link = tuple[int, int, int]
 """(node, port, slot) of a write."""
 
 
-def memberships(planned: Iterable[PlannedPhase]) -> dict[tuple[int, ...], list[int]]:
-    """Nodes by the phases in which they have a part."""
-    phases = list(planned)
+def memberships(members: Iterable[Collection[int]]) -> dict[tuple[int, ...], list[int]]:
+    """Nodes by the phases in which they have a part, given the nodes of each phase."""
+    phases = list(members)
     groups: dict[tuple[int, ...], list[int]] = {}
-    for node in sorted(frozenset().union(*(phase.nodes for phase in phases)) if phases else ()):
-        key = tuple(i for i, phase in enumerate(phases) if node in phase.nodes)
+    for node in sorted(frozenset().union(*phases)):
+        key = tuple(i for i, nodes in enumerate(phases) if node in nodes)
         groups.setdefault(key, []).append(node)
     return groups
 

@@ -59,6 +59,12 @@ class NumeshPort:
         """Get the router ready for the operator, with these run-time values."""
         role = self._role_at(given.index, 0)
         phase = self.operator.phase
+        if self.operator.continues:
+            # In any of its phases it is ready: nothing of the router changes for it (§5.1.1).
+            if self.router.current not in self.operator.continues:
+                await self.router.enter(self.view.enters, self.substrate.leave)
+            self.role, self.value, self.calls = role, given.index, {}
+            return Part(role.kind, role.local, role.void)
         entering = self.router.current != phase or await self.router.enter(phase, self.substrate.leave)
         if self.operator.instances:
             await self._load_scheduled(role, given, entering)
@@ -141,7 +147,7 @@ class NumeshPort:
 
     def stale(self) -> str | None:
         running = self.router.current
-        if running == self.operator.phase:
+        if running in self.operator.phases:
             if self.operator.stages > 1 and self.calls.get("stage"):
                 return f"is through with its messages and must call {self.operator.label}_load again"
             return None

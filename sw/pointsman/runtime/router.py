@@ -5,6 +5,7 @@ Everything here awaits requests (``requests``) and keeps no cycles of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
 import numpy as np
@@ -74,11 +75,17 @@ class Router:
         for part in image.phases:
             for rewrite in part.annotations:
                 self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        places = [(r.pipeline, r.vfsm) for part in image.phases for r in part.annotations]
+        self.lasting = {place for place, count in Counter(places).items() if count > 1}
+        """VFSMs that are in several phases: of operators that continue. They are written once, and their words stay."""
+        self.written: set[tuple[int, int]] = set()
+        """Those of them that have been written."""
         self.posted: set[int] = set()
         """Pipelines whose command register may still hold commands."""
         if preloaded:
             held = {images.phases[phase].block: phase for phase in sorted(self.phases, reverse=True)}
             self.resident |= set(held.values())
+            self.written |= self.lasting
         self._slots = {
             phase: [sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(images.shape.pipelines)]
             for phase, part in self.phases.items()
@@ -136,6 +143,8 @@ class Router:
         base = self._block(phase) * period
         commands: list[list[int]] = [[] for _ in range(self.images.shape.pipelines)]
         for annotation in part.annotations:
+            if (annotation.pipeline, annotation.vfsm) in self.written:
+                continue
             stands = self.standing[annotation.pipeline, annotation.vfsm]
             commands[annotation.pipeline] += self.codes.write_annotation(annotation.vfsm, stands)
         for slot, row in enumerate(part.schedule):
@@ -149,6 +158,7 @@ class Router:
         await Wait(ANNOTATION_DRAIN, Category.ROUTER)
         # As long as at every other node: those that left a phase together must not drift apart.
         await WaitUntil(end, Category.ROUTER)
+        self.written |= self.lasting.intersection((r.pipeline, r.vfsm) for r in part.annotations)
         # It has taken the place of others (§5.4.3).
         self.resident = {other for other in self.resident if self._block(other) != self._block(phase)} | {phase}
         self.loads += 1

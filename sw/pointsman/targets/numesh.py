@@ -75,13 +75,26 @@ class _Allocator:
         self.plan = plan
         self.codes = Codes(plan.shape)
         self.nodes = plan.topology.nodes
-        self.legs = [self._legs(i) for i in range(len(plan.phases))]
+        self.phases = [*plan.phases, *(one.planned for one in plan.continuing)]
+        """Those of the program, then each operator that continues as if it were one."""
+        self.legs = [self._legs(i) for i in range(len(self.phases))]
+        self.enters = {len(plan.phases) + i: one.enters for i, one in enumerate(plan.continuing)}
+        self.beside = [
+            [len(plan.phases) + i for i, one in enumerate(plan.continuing) if p in one.phases]
+            for p in range(len(plan.phases))
+        ]
+        """By phase, what continues through it."""
+        self.members = [
+            phase.nodes | {n for one in plan.continuing for n, entered in one.enters.items() if entered == p}
+            for p, phase in enumerate(plan.phases)
+        ]
+        """By phase, the nodes that come to it."""
         self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
         self.first_vfsm = self._vfsm_bases()
         self.first_register = self._register_bases()
         # All operators in one list: those of the program in its order, then the barriers that close phases.
         self.operators: list[tuple[int, PlannedOperator]] = [
-            (p, operator) for p, phase in enumerate(plan.phases) for operator in phase.operators
+            (p, operator) for p, phase in enumerate(self.phases) for operator in phase.operators
         ]
         self.barriers: dict[int, int] = {}
         for p, phase in enumerate(plan.phases):
@@ -109,7 +122,7 @@ class _Allocator:
         """For each phase, what to add to a virtual VFSM number, by (node, pipeline)."""
         used: dict[tuple[int, int], int] = defaultdict(int)
         bases = []
-        for phase in self.plan.phases:
+        for phase in self.phases:
             top: dict[tuple[int, int], int] = {}
             for chain in phase.routed.chains:
                 for vfsm in chain.vfsms:
@@ -134,7 +147,7 @@ class _Allocator:
         """
         pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
         kept: dict[int, int] = defaultdict(lambda: pipelines)
-        ordered = sorted(self.plan.phases, key=lambda phase: not phase.loose)
+        ordered = sorted(self.phases, key=lambda phase: not phase.loose)
         by_phase: dict[int, dict[int, int]] = {}
         for phase in ordered:
             base = {}
@@ -149,7 +162,7 @@ class _Allocator:
                 if phase.loose:
                     kept[node] += count
             by_phase[id(phase)] = base
-        return [by_phase[id(phase)] for phase in self.plan.phases]
+        return [by_phase[id(phase)] for phase in self.phases]
 
     def _register(self, phase: int, node: int, virtual: int) -> int:
         return self.first_register[phase][node] + virtual
@@ -162,7 +175,7 @@ class _Allocator:
     def _legs(self, phase: int) -> dict[_Key, tuple[RoutedVfsm, ...]]:
         """For each VFSM of a phase the legs that fork off it, as routed."""
         found: dict[_Key, tuple[RoutedVfsm, ...]] = {}
-        for chain in self.plan.phases[phase].routed.chains:
+        for chain in self.phases[phase].routed.chains:
             for i, vfsm in enumerate(chain.vfsms):
                 found[_key(chain.stream, chain.chain, vfsm)] = tuple(
                     other for other in chain.vfsms if other.parent == i and other.type == MoveType.FORK
@@ -188,7 +201,7 @@ class _Allocator:
                     return self.codes.null
                 case "register":
                     return self.codes.register(self._register(phase, vfsm.node, number))
-            wiring = self.plan.phases[phase].wiring
+            wiring = self.phases[phase].wiring
             virtual = wiring.register(vfsm.node, stream, chain, place_kind)
             return self.codes.register(self._register(phase, vfsm.node, virtual))
 
@@ -238,28 +251,14 @@ class _Allocator:
                     row[p] += base
             for slot in reprogram_slots(routed, node, p):
                 rows[slot][p] = REPROGRAM_VFSM
-        # Before any load function a VFSM stands as in the first role that rewrites it.
-        standing = {
-            _key(s.stream, s.chain, s.vfsm): s.vfsm
-            for planned in phase.operators
-            for s in (planned.roles[node][0].settings if node in planned.roles else ())
-        }
-        annotations = tuple(
-            Rewrite(
-                vfsm.pipeline,
-                self._number(index, vfsm),
-                self._annotation(
-                    index,
-                    chain.stream,
-                    chain.chain,
-                    standing.get(_key(chain.stream, chain.chain, vfsm), vfsm),
-                    standing,
-                ),
-            )
-            for chain in routed.chains
-            for vfsm in chain.vfsms
-            if vfsm.node == node
-        )
+        annotations = self._annotated(index, node)
+        for other in self.beside[index]:
+            annotations += self._annotated(other, node)
+            for chain in self.phases[other].routed.chains:
+                for vfsm in chain.vfsms:
+                    if vfsm.node == node:
+                        for slot in vfsm.slots:
+                            rows[slot][vfsm.pipeline] = self._number(other, vfsm)
         settle: tuple[tuple[int, int], ...] = ()
         if phase.barrier is not None and node in phase.barrier.operator.nodes:
             again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
@@ -272,10 +271,36 @@ class _Allocator:
             settle,
         )
 
+    def _annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
+        """The VFSMs of a phase at a node, as they stand before any load function."""
+        phase = self.phases[index]
+        # Before any load function a VFSM stands as in the first role that rewrites it.
+        standing = {
+            _key(s.stream, s.chain, s.vfsm): s.vfsm
+            for planned in phase.operators
+            for s in (planned.roles[node][0].settings if node in planned.roles else ())
+        }
+        return tuple(
+            Rewrite(
+                vfsm.pipeline,
+                self._number(index, vfsm),
+                self._annotation(
+                    index,
+                    chain.stream,
+                    chain.chain,
+                    standing.get(_key(chain.stream, chain.chain, vfsm), vfsm),
+                    standing,
+                ),
+            )
+            for chain in phase.routed.chains
+            for vfsm in chain.vfsms
+            if vfsm.node == node
+        )
+
     def _successors(self, index: int) -> list[int]:
         """Phases that some node may enter next after this one."""
         found: set[int] = set()
-        for members, nodes in memberships(self.plan.phases).items():
+        for members, nodes in memberships(self.members).items():
             if index in members:
                 for node in self._unlike(nodes):
                     found |= {s for s in self.plan.structure.next_for(index, members, node) if s >= 0}
@@ -286,7 +311,7 @@ class _Allocator:
         return list({id(self.plan.structure.flow(node)): node for node in nodes}.values())
 
     def _node(self, node: int) -> NodeImage:
-        phases = tuple(self._node_phase(i, node) for i, phase in enumerate(self.plan.phases) if node in phase.nodes)
+        phases = tuple(self._node_phase(i, node) for i, nodes in enumerate(self.members) if node in nodes)
         operators = []
         for index, (phase, planned) in enumerate(self.operators):
             drafts = planned.roles.get(node)
@@ -308,6 +333,7 @@ class _Allocator:
                         instance.nodes.index(node),
                         len(instance.nodes),
                         self._online_node(index, node, roles[0]),
+                        self.enters[phase][node] if phase in self.enters else -1,
                     ),
                 )
             )
@@ -324,7 +350,7 @@ class _Allocator:
     def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:
         """The channels of a node, in the operator that stands for them."""
         phase = self.operators[index][0]
-        part = self.plan.phases[phase].part
+        part = self.phases[phase].part
         if part is None or self.carriers.get(phase) != index:
             return None
         registers = [lane.registers[0] for lane in role.lanes]
@@ -340,12 +366,13 @@ class _Allocator:
             if part is not None:
                 bandwidth = part.bandwidth(planned.operator.label, self.plan.phases[phase].routed)
         operator = planned.operator
-        routed = self.plan.phases[phase].routed
+        routed = self.phases[phase].routed
+        continues = self._continues(phase)
         return OperatorImage(
             operator.label,
             operator.kind,
             planned.implementation.name,
-            phase,
+            continues[0] if continues else phase,
             str(operator.type),
             operator.m,
             runtime_operands(operator) if operator.instances else (),
@@ -358,13 +385,20 @@ class _Allocator:
             planned.implementation.gated,
             tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
             online=online,
+            continues=continues,
         )
+
+    def _continues(self, phase: int) -> tuple[int, ...]:
+        """Phases of what continues, given its number among all."""
+        first = len(self.plan.phases)
+        return self.plan.continuing[phase - first].phases if phase >= first else ()
 
     def _promises(self, index: int) -> Iterable[Promise]:
         """What each register that the processor writes is promised in each state of an operator."""
         phase_index, planned = self.operators[index]
         carried: dict[tuple, list[int]] = {}
-        follower = Follower(self.plan.phases[phase_index], planned)
+        follower = Follower(self.phases[phase_index], planned)
+        continues = self._continues(phase_index)
         for state in range(len(planned.values) * planned.stages):
             for way in follower.ways(state):
                 carried.setdefault(way, []).append(state)
@@ -372,7 +406,7 @@ class _Allocator:
             name, source, register, destinations, words, held = way
             yield Promise(
                 index,
-                phase_index,
+                continues[0] if continues else phase_index,
                 name,
                 tuple(states),
                 source,
@@ -388,12 +422,12 @@ class _Allocator:
         found = []
         own_operators: dict[int, set[int]] = defaultdict(set)
         for phase, planned in self.operators:
-            if planned is self.plan.phases[phase].barrier or planned is self.plan.phases[phase].online:
+            if planned is self.phases[phase].barrier or planned is self.phases[phase].online:
                 continue
             for node in planned.roles:
-                own_operators[node].add(phase)
+                own_operators[node].add(self.enters[phase][node] if phase in self.enters else phase)
         leaves = self.plan.leaving
-        for members, nodes in memberships(self.plan.phases).items():
+        for members, nodes in memberships(self.members).items():
             for node in nodes:
                 ways: dict[tuple[int, int], tuple[int, ...]] = {}
                 if any(p not in own_operators[node] for p in members):
@@ -429,7 +463,7 @@ class _Allocator:
         return PhaseImage(
             phase.name,
             self.blocks[index],
-            tuple(i for i, (p, _) in enumerate(self.operators) if p == index),
+            tuple(i for i, (p, _) in enumerate(self.operators) if p == index or p in self.beside[index]),
             phase.technique,
             phase.reason,
             tuple(sorted(s for s in self.plan.structure.successors[index] if s >= 0)),
@@ -459,11 +493,11 @@ class _Allocator:
         cycle, and the processor writes one word a cycle."""
         phase = self.plan.phases[index]
         words: dict[tuple[int, int], int] = defaultdict(int)
-        for chain in phase.routed.chains:
+        for chain in phase.routed.all_chains:
             for vfsm in chain.vfsms:
                 words[vfsm.node, vfsm.pipeline] += self.codes.command_words
         slowest = 0
-        for node in phase.nodes:
+        for node in self.members[index]:
             own = [words[node, p] for p in range(self.plan.shape.pipelines)]
             own[0] += self.plan.period * self.codes.command_words
             slowest = max(slowest, 2 * max(own), sum(own))
