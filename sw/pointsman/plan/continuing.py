@@ -148,7 +148,8 @@ def refuse_tangles(through: Through, structure: Structure, planned: Sequence[Pla
                 if here & other.nodes and not here <= other.nodes:
                     raise _refused(
                         operator,
-                        f"of the nodes in the barrier of phase '{phase.name}' not all take part in '{other.label}', which may come next",
+                        f"of the nodes in the barrier of phase '{phase.name}' not all take part in '{other.label}', which may "
+                        "come next",
                     )
 
 

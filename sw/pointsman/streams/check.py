@@ -18,6 +18,7 @@ from itertools import combinations
 from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
+from .check_continuing import Standing, check_continuing, widened
 from .check_ends import check_ends
 from .check_gates import check_gates
 from .check_node import NodeView
@@ -70,6 +71,8 @@ def check_images(images: Images) -> CheckReport:
             views[part.phase][node] = NodeView(images, codes, node, part)
     following = [following_phases(images, node) for node in range(len(images.nodes))]
     senders: list[dict[Place, list[tuple[int, str]]]] = []
+    places: list[Mapping[Place, int]] = []
+    """By phase, the operator to which each VFSM belongs."""
     counts = notebook.counts
     counts["nodes"] = len(images.nodes)
     counts["phases"] = len(images.phases)
@@ -80,15 +83,19 @@ def check_images(images: Images) -> CheckReport:
             check_aliased(images, codes, views[phase], phase, notebook)
         leaving = {node: following[node][phase] for node in views[phase]}
         check_reprogramming(images, views[phase], phase, leaving, notebook)
-        streams = _PhaseStreams(images, codes, views[phase], phase, notebook)
+        streams = _PhaseStreams(images, codes, views[phase], widened(images, views, phase), phase, notebook)
         streams.check(owners)
         senders.append(streams.senders())
+        places.append(streams.owner)
         check_gates(images, codes, views[phase], phase, notebook)
-        check_links(images, codes, views[phase], phase, notebook)
+    standing = Standing(images, places)
+    for phase in range(len(images.phases)):
+        check_links(images, codes, views[phase], phase, standing, notebook)
     check_ways(images, notebook)
-    check_barriers(images, codes, views, following, senders, notebook)
-    check_wires(images, codes, views, following, notebook)
-    check_kept_registers(images, codes, views, following, notebook)
+    check_continuing(images, codes, views, following, standing, notebook)
+    check_barriers(images, codes, views, following, senders, standing, notebook)
+    check_wires(images, codes, views, following, standing, notebook)
+    check_kept_registers(images, codes, views, following, standing, notebook)
     check_passages(images, following, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)
@@ -113,11 +120,19 @@ class _PhaseStreams:
     """The streams of a phase: promises, lanes, and VFSMs that belong to none."""
 
     def __init__(
-        self, images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook
+        self,
+        images: Images,
+        codes: Codes,
+        views: Mapping[int, NodeView],
+        wider: Mapping[int, NodeView],
+        phase: int,
+        notebook: Notebook,
     ) -> None:
         self.images = images
         self.codes = codes
         self.views = views
+        self.wider = wider
+        """The same, and nodes in other phases of operators that continue: for these."""
         self.phase = phase
         self.name = images.phases[phase].name
         self.notebook = notebook
@@ -126,7 +141,7 @@ class _PhaseStreams:
         self.promises: dict[int, list[int]] = {index: [] for index in self.operators}
         """Promises of each operator, by their place in the images."""
         for number, promise in enumerate(images.promises):
-            if promise.phase == phase:
+            if phase in images.operators[promise.operator].phases:
                 self.promises[promise.operator].append(number)
         self.traces: dict[int, list[Trace]] = {}
         """Traces of each promise, for different roles."""
@@ -199,6 +214,9 @@ class _PhaseStreams:
                 f"{MOST_PAIRS} (their nodes and links are checked for all pairs)"
             )
 
+    def _views(self, index: int) -> Mapping[int, NodeView]:
+        return self.wider if self.images.operators[index].continues else self.views
+
     def _check_operator(self, index: int, choice: Choice) -> None:
         """Follow every promise of an operator that holds for these values."""
         images = self.images
@@ -236,13 +254,12 @@ class _PhaseStreams:
     def _trace(self, number: int, choice: Choice, values: tuple[str, ...]) -> Trace:
         """The trace of a promise for these values; one that was made for the same roles if there is one."""
         known = self.traces.setdefault(number, [])
-        for trace in known:
-            if all(
-                key == (self.views[node].key(choice) if node in self.views else ()) for node, key in trace.keys.items()
-            ):
-                return trace
         promise = self.images.promises[number]
-        trace = trace_promise(promise, self.views, self.codes, choice)
+        views = self._views(promise.operator)
+        for trace in known:
+            if all(key == (views[node].key(choice) if node in views else ()) for node, key in trace.keys.items()):
+                return trace
+        trace = trace_promise(promise, views, self.codes, choice)
         known.append(trace)
         self._note_trace(promise, trace, values)
         return trace
@@ -328,7 +345,7 @@ class _PhaseStreams:
                 role = here.roles[here.role_of[value]]
                 if not role.lanes:
                     continue
-                view = self.views[node]
+                view = self._views(index)[node]
                 state = view.state(view.key(choice))
                 for lane in role.lanes:
                     self.notebook.counts["lanes"] += 1

@@ -8,6 +8,7 @@ processor stands still, and nobody may get away.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from numesh.codes import Codes
 from pointsman.images.image import SYNC, Images, LaneImage
@@ -62,10 +63,12 @@ class _Ends:
         notebook: Notebook,
     ) -> None:
         self.images = images
-        self.image = images.phases[phase]
+        # What continues is left out: where it ends, all of its nodes meet (``check_continuing``).
+        own = tuple(i for i in images.phases[phase].operators if not images.operators[i].continues)
+        self.image = replace(images.phases[phase], operators=own)
         self.codes = codes
         self.views = views
-        self.promises = promises
+        self.promises = {index: promises[index] for index in own}
         self.traces = traces
         self.notebook = notebook
         self.steps = MOST_STEPS

@@ -71,7 +71,7 @@ class NodeView:
         self.operators: tuple[tuple[int, NodeOperator], ...] = tuple(
             (index, operator)
             for index, operator in images.nodes[node].operators
-            if images.operators[index].phase == part.phase
+            if part.phase in images.operators[index].phases
         )
         slots: dict[Vfsm, list[int]] = {}
         for pipeline, column in enumerate(self.columns):

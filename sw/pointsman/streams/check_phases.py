@@ -8,7 +8,8 @@ from itertools import combinations, pairwise, product
 from numesh.codes import REPROGRAM_VFSM, Codes, MoveType
 from pointsman.images.image import Images, PhaseImage
 
-from .check_node import Key, NodeView
+from .check_continuing import Standing
+from .check_node import Key, NodeView, Vfsm
 from .check_report import Finding, Notebook
 
 MOST_KEYS = 4096
@@ -178,9 +179,9 @@ def meets(images: Images, node: int, phase: int) -> bool:
 class LinkUse:
     """Slots in which a node may use its links in a phase, under any value and before any load function."""
 
-    def __init__(self, view: NodeView, codes: Codes) -> None:
+    def __init__(self, view: NodeView, codes: Codes, without: Collection[Vfsm] = ()) -> None:
         self.writes: dict[int, set[int]] = {}
-        """By port, slots of VFSMs that write it."""
+        """By port, slots of VFSMs that write it, but those in ``without``."""
         self.reads: dict[int, set[int]] = {}
         """By port, slots before those of VFSMs that read it: slots of their writers."""
         possible = view.possible()
@@ -188,6 +189,8 @@ class LinkUse:
             (pipeline, annotation.destination) for (pipeline, _), choices in possible.items() for annotation in choices
         }
         for vfsm, choices in possible.items():
+            if vfsm in without:
+                continue
             slots = view.slots[vfsm]
             for annotation in choices:
                 off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
@@ -204,6 +207,7 @@ def check_wires(
     codes: Codes,
     views: Sequence[Mapping[int, NodeView]],
     following: Sequence[Mapping[int, tuple[int, ...]]],
+    standing: Standing,
     notebook: Notebook,
 ) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
@@ -218,12 +222,12 @@ def check_wires(
     following : sequence of mapping
         By node, ``following_phases``.
     """
-    used: dict[tuple[int, int], LinkUse] = {}
+    used: dict[tuple[int, int, frozenset[Vfsm]], LinkUse] = {}
 
-    def use(node: int, phase: int) -> LinkUse:
-        key = (node, phase)
+    def use(node: int, phase: int, kept: frozenset[Vfsm] = frozenset()) -> LinkUse:
+        key = (node, phase, kept)
         if key not in used:
-            used[key] = LinkUse(views[phase][node], codes)
+            used[key] = LinkUse(views[phase][node], codes, kept)
         return used[key]
 
     pairs = set()
@@ -237,7 +241,8 @@ def check_wires(
                 if later == earlier:
                     continue
                 pairs.add((earlier, later))
-                now = use(node, later)
+                # The same VFSM may go on (Table 5.2).
+                now = use(node, later, standing.kept(node, earlier, later))
                 for port, (other, other_port) in links.items():
                     if other not in views[earlier]:
                         continue
@@ -287,6 +292,7 @@ def check_kept_registers(
     codes: Codes,
     views: Sequence[Mapping[int, NodeView]],
     following: Sequence[Mapping[int, tuple[int, ...]]],
+    standing: Standing,
     notebook: Notebook,
 ) -> None:
     """A phase that is left by messages alone and entered again keeps its registers to itself.
@@ -298,7 +304,8 @@ def check_kept_registers(
         used = {
             phase: {
                 code
-                for choices in views[phase][node].possible().values()
+                for vfsm, choices in views[phase][node].possible().items()
+                if vfsm not in standing.at(node, phase)
                 for annotation in choices
                 for code in (annotation.source, annotation.destination)
                 if codes.is_register(code)
@@ -333,7 +340,11 @@ def check_passages(images: Images, following: Sequence[Mapping[int, tuple[int, .
         # The barrier that closes a phase is called by load functions and passages, not by the application; what stands for
         # its online streams is not called at all.
         closing = {index for part in image.phases for index in _inner(images.phases[part.phase])}
-        called = {images.operators[index].phase for index, _ in image.operators if index not in closing}
+        called = {
+            view.enters if images.operators[index].continues else images.operators[index].phase
+            for index, view in image.operators
+            if index not in closing
+        }
         silent = {part.phase for part in image.phases} - called
 
         def note(message: str, right: str, phase: int | None = None, node: int = node) -> None:

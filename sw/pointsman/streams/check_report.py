@@ -26,7 +26,9 @@ RULES: dict[str, Rule] = {
         "Each VFSM that a schedule names has one annotation; 0 and 1 keep theirs, and no other has any.", "§7.1.5"
     ),
     "codes": Rule("Sources and destinations are codes of Table 7.1, and only VFSM 1 writes to MEMADR.", "Table 7.1"),
-    "vfsm-numbers": Rule("A VFSM number belongs to one phase of a node and pipeline.", "§7.1.5"),
+    "vfsm-numbers": Rule(
+        "A VFSM number belongs to one phase of a node and pipeline, or to an operator that continues.", "§7.1.5, §5.1"
+    ),
     "rewrites": Rule(
         "A load function rewrites VFSMs of its own operator's phase, the same ones for every value.", "§7.1.1"
     ),
@@ -88,6 +90,11 @@ RULES: dict[str, Rule] = {
     "schedules": Rule(
         "The schedules of one operator differ in their values only, and each can follow wherever one of them can.",
         "§4.1.1, §4.1.3",
+    ),
+    "continuing": Rule(
+        "An operator that continues has the same VFSMs, slots, annotations and registers in all of its phases, which nothing "
+        "else uses, and is over before a node goes on to a phase without it.",
+        "§5.1, Table 5.2",
     ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }

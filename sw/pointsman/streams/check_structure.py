@@ -15,7 +15,7 @@ from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
 from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Operator
 from pointsman.errors import PointsmanError
-from pointsman.images.image import SYNC, Images, LaneImage, NodeOperator, NodePhase, Role
+from pointsman.images.image import SYNC, Images, LaneImage, NodeOperator, NodePhase, OperatorImage, Role
 
 from .check_report import Finding, Notebook
 
@@ -107,8 +107,10 @@ class _Structure:
                 self.check_program(operator.online.program, **place)
             if not operator.values:
                 self.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
-            if 0 <= operator.phase < len(images.phases) and index not in images.phases[operator.phase].operators:
-                self.note("structure", f"phase {operator.phase} does not name it", "the phase it is in", **place)
+            self.check_phases(operator, **place)
+            for own in operator.phases:
+                if 0 <= own < len(images.phases) and index not in images.phases[own].operators:
+                    self.note("structure", f"phase {own} does not name it", "the phase it is in", **place)
         held = [{index for index, _ in image.operators} for image in images.nodes]
         for one in images.replaced:
             place = {"operator": one.program.label, "source": one.source}
@@ -126,7 +128,7 @@ class _Structure:
             for index in phase.operators:
                 if (
                     self.in_range("an operator", index, len(images.operators), phase=number)
-                    and images.operators[index].phase != number
+                    and number not in images.operators[index].phases
                 ):
                     self.note(
                         "structure",
@@ -151,6 +153,26 @@ class _Structure:
                     self.note(
                         "structure", f"operator {index} may be the last", "an operator of the phase", phase=number
                     )
+
+    def check_phases(self, image: OperatorImage, **place: Any) -> None:
+        """Of an operator that continues over changes of phase."""
+        continues = image.continues
+        if not continues:
+            return
+        for phase in continues:
+            self.in_range("a phase in which it continues", phase, len(self.images.phases), **place)
+        if len(continues) < 2 or list(continues) != sorted(set(continues)) or continues[0] != image.phase:
+            self.note(
+                "structure",
+                f"it is of phase {image.phase} and continues in {continues}",
+                "two phases or more, ascending, of which the first is its own",
+                **place,
+            )
+        rewritten = image.synchronised or image.gated or bool(image.instances) or image.online is not None
+        if image.states > 1 or rewritten:
+            self.note(
+                "structure", "it continues, and its router changes", "one value, one stage, nothing online", **place
+            )
 
     def check_program(self, program: Operator, **place: Any) -> None:
         """An operator as in a program: what the run time takes for granted."""
@@ -253,7 +275,14 @@ class _Structure:
                 **place,
             )
         parts = {part.phase for part in self.images.nodes[node].phases}
-        if image.phase not in parts and any(role.lanes or role.rewrites for role in operator.roles):
+        if operator.enters not in (parts & set(image.continues) if image.continues else {-1}):
+            self.note(
+                "structure",
+                f"its load function enters phase {operator.enters}",
+                "a phase of the node in which it continues; -1 if it does not",
+                **place,
+            )
+        if parts.isdisjoint(image.phases) and any(role.lanes or role.rewrites for role in operator.roles):
             self.note(
                 "structure",
                 f"its words need phase {self.phase_name(image.phase)}, of which the node has no part",
@@ -405,7 +434,7 @@ class _Structure:
                 if vfsm < FIRST_FREE_VFSM:
                     continue
                 first = owner.setdefault((pipeline, vfsm), part.phase)
-                if first != part.phase:
+                if first != part.phase and not self.may_stay(first, part.phase):
                     self.note(
                         "vfsm-numbers",
                         f"phase {self.phase_name(first)} uses it as well",
@@ -414,6 +443,10 @@ class _Structure:
                         vfsm=vfsm,
                         **place,
                     )
+
+    def may_stay(self, one: int, other: int) -> bool:
+        """Does an operator continue from one phase to another? ``check_continuing`` looks whose VFSMs stay."""
+        return any({one, other} <= set(operator.continues) for operator in self.images.operators)
 
     def check_rewrites(self, node: int) -> None:
         images = self.images

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
+from .check_continuing import Standing
 from .check_ends import groups_of
 from .check_node import NodeView
 from .check_phases import LinkUse, meets, passing_over
@@ -58,10 +59,12 @@ def check_ways(images: Images, notebook: Notebook) -> None:
             )
 
 
-def check_links(images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
-    """No link of a phase leads to a node that has no part in it."""
+def check_links(
+    images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, standing: Standing, notebook: Notebook
+) -> None:
+    """No link of a phase leads to a node that has no part in it, but those of operators that continue (``check_continuing``)."""
     for node, view in views.items():
-        use = LinkUse(view, codes)
+        use = LinkUse(view, codes, standing.at(node, phase))
         for port in sorted(use.writes.keys() | use.reads.keys()):
             end = images.topology.at_port[node].get(port)
             if end is not None and end[0] not in views:
@@ -82,6 +85,7 @@ def check_barriers(
     views: Sequence[Mapping[int, NodeView]],
     following: Sequence[Mapping[int, tuple[int, ...]]],
     senders: Sequence[Senders],
+    standing: Standing,
     notebook: Notebook,
 ) -> None:
     """Whoever uses a link in a phase that a barrier closes, or sends over it in the next phase in the same slot, is in its
@@ -100,7 +104,8 @@ def check_barriers(
         if image.technique != "barrier" or image.barrier is None:
             continue
         group = groups_of({p.source, *(node for node, _ in p.destinations)} for p in own[image.barrier])
-        uses = {node: LinkUse(view, codes) for node, view in views[earlier].items()}
+        # What continues goes over links beyond the barrier of one phase; where it ends is for ``check_continuing``.
+        uses = {node: LinkUse(view, codes, standing.at(node, earlier)) for node, view in views[earlier].items()}
         for node, use in uses.items():
             for port, slots in use.writes.items():
                 end = images.topology.at_port[node].get(port)
