@@ -36,7 +36,14 @@ class Candidate:
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
         """Labels of the operators of each phase."""
-        return tuple(tuple(operator.label for operator in phase.operators) for phase in self.structure.phases)
+        through = self.structure.through
+        return tuple(
+            (
+                *(one.operator.label for one in through if index in one.phases),
+                *(operator.label for operator in phase.operators),
+            )
+            for index, phase in enumerate(self.structure.phases)
+        )
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,8 @@ def find_candidates(
             except PlanError as error:
                 refused.append(error)
                 continue
-            whole = len(structure.phases) == 1 and len(divided) > 1
+            # Beside operators that continue, one phase is a way like others.
+            whole = len(structure.phases) == 1 and len(divided) > 1 and not any(one.through for one in divided)
             chosen = {phase.operators[0].label for phase in structure.phases if phase.value is not None}
             prices = costs
             if chosen:

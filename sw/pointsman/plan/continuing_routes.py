@@ -37,7 +37,7 @@ def plan_beside(planner: Planner, name: str, limit: float) -> Plan | None:
 
     Raises
     ------
-    PointsmanError
+    PlanError
         With the first reason, if there is none.
     """
     failure: PointsmanError | None = None
@@ -54,7 +54,12 @@ def plan_beside(planner: Planner, name: str, limit: float) -> Plan | None:
         except PointsmanError as error:
             failure = failure or error
     assert failure is not None
-    raise failure
+    if isinstance(failure, PlanError):
+        raise failure
+    through = planner.structure.through[0].operator
+    raise PlanError(
+        f"{through.position}: operators cannot continue over changes of phase: {failure.message}", hint=failure.hint
+    )
 
 
 def _routes(planner: Planner, most: int | None) -> Made:

@@ -179,11 +179,14 @@ def _rescheduled(phase: PlannedPhase) -> bool:
     return any(one.implementation.rescheduled for one in phase.operators)
 
 
-def word_spans(planned: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of a phase can join: its instances, its barrier's, and the nodes of each route."""
+def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
+    """Sets of nodes that words of a phase can join: its instances, its barrier's, and the nodes of each route; also of what
+    continues through it, but not from the one before."""
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
     spans = [set(instance.nodes) for one in operators for instance in one.operator.instances]
-    return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in planned.routed.chains]
+    new = [one for one in planned.routed.beside if one not in before.routed.beside]
+    chains = [*planned.routed.chains, *(chain for one in new for chain in one.chains)]
+    return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in chains]
 
 
 def phase_name(phase: PhaseOutline) -> str:

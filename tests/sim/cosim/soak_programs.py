@@ -3,7 +3,8 @@
 A case is a random program of nested groups (``random_trees``), compiled, judged and run under random processor delays; every
 word that a node receives must be what the reference machine gives it, and no word may be left in the machine at the end. Three
 of four cases have a phase for each operator, so that phases change as often as can be; one of four has a schedule memory of four
-blocks, so that phases take turns in it. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it
+blocks, so that phases take turns in it. In one of three there are operators beside sequences, which continue over changes of phase
+and are used before each operator of the sequence, so that changes meet words of theirs. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it
 from then on.
 
     python tests/sim/cosim/soak_programs.py [--cases 10000] [--changes 1000000] [--engine model] [--state FILE]
@@ -28,13 +29,16 @@ from cosim.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
+from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder, write_whole
 from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.plan.build import make_plan
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import fold
 from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import outline
+from pointsman.plan.structure import Structure, divided, outline
 from pointsman.runtime.numesh import NumeshSubstrate, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.streams.check import check_images
@@ -65,6 +69,8 @@ class Case:
     """A phase for each operator."""
     blocks: int
     """Of the schedule memory, the loader's included."""
+    beside: bool = False
+    """Operators continue over changes of phase."""
 
 
 @dataclass
@@ -80,6 +86,10 @@ class Progress:
     seconds: float = 0.0
     techniques: dict[str, int] = field(default_factory=dict)
     """Phases by the way in which they end."""
+    continuing: int = 0
+    """Programs with operators that continue over changes of phase."""
+    continuing_changes: int = 0
+    """Changes of phase in them."""
     faults: list[int] = field(default_factory=list)
     """Seeds of cases that went wrong."""
 
@@ -97,8 +107,12 @@ class Run:
 def case_of(seed: int, *, often: bool = False) -> Case:
     """The case of a seed."""
     size = SIZES[seed % len(SIZES)]
-    text = _trees().random_text(seed, mesh(*size), rounds=OFTEN if often else _trees().MOST_ROUNDS)
-    return Case(seed, text, size, often or seed % 4 != 1, 4 if seed % 4 == 0 else SHAPE.schedule_depth // PERIOD)
+    beside = seed % 3 == 0
+    share = {"continuing": 0.6, "threads": 0.2, "operators": 6} if beside else {}
+    text = _trees().random_text(seed, mesh(*size), rounds=OFTEN if often else _trees().MOST_ROUNDS, **share)
+    return Case(
+        seed, text, size, often or seed % 4 != 1, 4 if seed % 4 == 0 else SHAPE.schedule_depth // PERIOD, beside
+    )
 
 
 def compiled(case: Case) -> Images | None:
@@ -107,8 +121,7 @@ def compiled(case: Case) -> Images | None:
     program = compile_text(case.text, topology=topology)
     shape = replace(SHAPE, schedule_depth=case.blocks * PERIOD)
     try:
-        structures = [outline(program)] if case.split else None
-        images = make_images(make_plan(program, shape, name="random", period=PERIOD, structures=structures))
+        images = _images(program, shape, [outline(program)] if case.split else None, beside=case.beside)
     except (PlanError, FitError) as error:
         if not error.message:
             raise SoakError("refused without a reason") from None
@@ -117,6 +130,18 @@ def compiled(case: Case) -> Images | None:
     if not report.ok:
         raise SoakError(report.render())
     return images
+
+
+def _images(program: Program, shape: NodeShape, structures: list[Structure] | None, *, beside: bool) -> Images:
+    if beside:
+        root = disjoint_tree(program)
+        split = divided(program, root, fold(root, lambda part, i: True))
+        if split.through:
+            try:
+                return make_images(make_plan(program, shape, name="random", period=PERIOD, structures=[split]))
+            except (PlanError, FitError):
+                pass
+    return make_images(make_plan(program, shape, name="random", period=PERIOD, structures=structures))
 
 
 def run_case(case: Case, engine: EngineName) -> Run:
@@ -209,6 +234,9 @@ def soak(progress: Progress, cases: int, changes: int, engine: EngineName, save:
         progress.cases += 1
         progress.refused += run.images is None
         progress.changes += run.changes
+        if run.images is not None and any(operator.continues for operator in run.images.operators):
+            progress.continuing += 1
+            progress.continuing_changes += run.changes
         progress.node_cycles += run.node_cycles
         progress.words += run.words
         ended = Counter(phase.technique for phase in run.images.phases) if run.images else Counter[str]()
