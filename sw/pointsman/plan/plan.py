@@ -153,6 +153,8 @@ class Plan:
     """All ways that were thought of, the most promising first."""
     gap: float = 0.0
     """How much of the estimate of the search may be too much, from 0 to 1: 0 if it came to its end."""
+    total: float | None = None
+    """Predicted cycles of the slowest node, if the plan has been played (`pointsman.plan.timeline`)."""
 
     @property
     def parameters(self) -> tuple[tuple[str, int], ...]:
@@ -164,5 +166,5 @@ class Plan:
 
     @property
     def cycles(self) -> float:
-        """Predicted cycles of all phases."""
-        return sum(phase.cycles for phase in self.phases)
+        """Predicted cycles of the whole program."""
+        return sum(phase.cycles for phase in self.phases) if self.total is None else self.total
