@@ -181,7 +181,10 @@ class Writer:
             if left >= 0:
                 steps += self._jump(node, LOADER)
             for one in (phase, *self._together(phase)):
-                steps.append((k.WAIT, self._loading(one), 0))
+                # What is loaded once is loaded once, however many rounds this one stands for.
+                weight = way.weight
+                once = [] if self._shares(one) else self._weigh(way, 1.0)
+                steps += [*once, (k.WAIT, self._loading(one), 0), *self._weigh(way, weight)]
                 way.resident = {p for p in way.resident if self.blocks[p] != self.blocks[one]} | {one}
         steps += self._jump(node, phase)
         if left >= 0:
@@ -203,8 +206,8 @@ class Writer:
         phase = self.plan.phases[left]
         if phase.barrier is None or node not in phase.barrier.operator.nodes:
             return 0
-        shared = list(self.blocks.values()).count(self.blocks[entered]) > 1
-        return phase.settle + (self._loading(entered) + 2 * (POINTER_LATENCY + 12) if shared else 0)
+        reloads = self._loading(entered) + 2 * (POINTER_LATENCY + 12) if self._shares(entered) else 0
+        return phase.settle + reloads
 
     def _together(self, phase: int) -> list[int]:
         """The other schedules of an operator that has several, loaded with it if all have blocks of their own."""
@@ -213,8 +216,11 @@ class Writer:
             return []
         label = structure.phases[phase].operators[0].label
         own = [p for p, one in enumerate(structure.phases) if one.value is not None and one.operators[0].label == label]
-        blocks = list(self.blocks.values())
-        return [p for p in own if p != phase] if all(blocks.count(self.blocks[p]) == 1 for p in own) else []
+        return [] if any(map(self._shares, own)) else [p for p in own if p != phase]
+
+    def _shares(self, phase: int) -> bool:
+        """Does it take turns with others in its block of the schedule memory?"""
+        return list(self.blocks.values()).count(self.blocks[phase]) > 1
 
     def _loading(self, phase: int) -> int:
         """Cycles that loading a phase takes, at every node as at the one with most to load (`pointsman.targets.numesh`)."""
