@@ -1,8 +1,9 @@
-"""Predicted against measured cycles of phases: the applications of examples/ at several sizes.
+"""Predicted against measured cycles of phases: the applications of examples/ at several sizes, and random programs.
 
-Measured are the mean cycles of a node in the phase, without those in which it computes: write + read + psync + router + reprog.
-Waiting for a neighbour that still computes is among them and cannot be predicted from the program, so computing is
-taken to cost nothing here (`--computing` leaves it in). Prints one JSON object.
+Measured are the mean cycles of a node in the phase, without those in which it computes: write + read + psync + router + reprog;
+of the program all its cycles. Computing cannot be predicted from the program, so it is taken to cost nothing in both
+(``--computing`` leaves it in what is measured). Random programs (``tests/sim/cosim/random_trees.py``) take every optional
+group: how often one is taken, a program does not say, and the prediction assumes that. Prints one JSON object.
 
     nice -n 15 python benchmarks/prediction.py [--engine model|verilated] [--computing] [--page docs/compiler.md]
 """
@@ -10,106 +11,223 @@ taken to cost nothing here (`--computing` leaves it in). Prints one JSON object.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import statistics
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from cosim.activities import cycles_by
+from cosim.activities import WatchedNode, cycles_by
 from cosim.machine import Machine
-from cosim.session import run_application
+from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
-from pointsman.network import mesh
+from pointsman.cop.program import Program
+from pointsman.network import Topology, mesh
 from pointsman.plan.build import make_plan
+from pointsman.plan.plan import Plan
+from pointsman.plan.roles import PlanError
 from pointsman.report.page import put_between
 from pointsman.runtime import Node
 from pointsman.runtime.application import load_application, parse_options
-from pointsman.targets.numesh import make_images
+from pointsman.targets.numesh import FitError, make_images
 
 ROOT = Path(__file__).parent.parent
 CASES = [
-    *(("matmul", size, ["--size", "60"]) for size in (2, 3, 4, 5, 6)),
-    *(("gauss", size, ["--size", str(30)]) for size in (2, 3, 5, 6)),
+    *(("matmul", (n, n), ["--size", "60"]) for n in (2, 3, 4, 5, 6)),
+    *(("gauss", (n, n), ["--size", "30"]) for n in (2, 3, 5, 6)),
+    *(("fft", size, []) for size in ((2, 2), (4, 2), (4, 4))),
+    *(("halves", size, []) for size in ((4, 2), (4, 4), (6, 4))),
 ]
+RANDOM = 30
+"""Random programs; those that the compiler refuses do not count."""
+SIZES = ((2, 2), (3, 2), (4, 1), (3, 3), (4, 2), (4, 4))
+SHAPES = {"fft": NodeShape(vfsms=64, registers=32)}
+"""What the phases of a program need, where the thesis's node has not enough."""
 COUNTED = ("write", "read", "psync", "router", "reprog")
+Row = dict[str, Any]
 
 
-def measure(name: str, size: int, arguments: list[str], engine: Any, period: int | None = None) -> list[dict[str, Any]]:
-    """A row for each phase."""
+def run_plan(
+    plan: Plan, main: Callable[[Node], Any], engine: Any, functions: Any = None
+) -> tuple[list[float], int, list[Any]]:
+    """Cycles of each phase (mean of a node), of the whole, and what the nodes returned."""
+    images, nodes = make_images(plan), plan.topology.nodes
+    with Machine(plan.shape, plan.topology, engine=engine, progress=False) as machine:
+        watched = [WatchedNode(images, number, machine, functions=functions) for number in range(nodes)]
+        record = run_nodes(watched, main, machine)
+    by_phase = cycles_by([span for node in watched for span in node.spans], "phase", nodes)
+    phases = [sum(by_phase.get(number, {}).get(one, 0.0) for one in COUNTED) for number in range(len(plan.phases))]
+    return phases, record.total_cycles, list(record.results)
+
+
+def rows_of(
+    name: str, plan: Plan, main: Callable[[Node], Any], engine: Any, functions: Any = None
+) -> tuple[list[Row], list[Any]]:
+    """A row for each phase that took any time, and one for the program."""
+    phases, total, results = run_plan(plan, main, engine, functions)
+    about = {"program": name, "mesh": "x".join(map(str, plan.topology.size))}
+    rows = [
+        {**about, "phase": phase.name, "technique": phase.technique, "predicted": phase.cycles, "measured": measured}
+        for phase, measured in zip(plan.phases, phases, strict=True)
+        if measured
+    ]
+    rows.append({**about, "phase": "the program", "technique": "", "predicted": plan.cycles, "measured": total})
+    for row in rows:
+        row["error"] = row["predicted"] / row["measured"] - 1
+    return rows, results
+
+
+def example(name: str, topology: Topology, arguments: list[str]) -> tuple[Program, Any]:
+    """A program of examples/ and its application."""
     path = ROOT / f"examples/{name}/{name}.py"
     kind = load_application(path)
     options = parse_options(kind, path, arguments)
     assert isinstance(options, argparse.Namespace)
-    topology = mesh(size, size)
     application = kind(options, topology)
-    program = compile_file(path.parent / kind.program, topology=topology, parameters=dict(application.parameters()))
-    plan = make_plan(program, NodeShape(), name=name, period=period)
-    images = make_images(plan)
-    with Machine(NodeShape(), topology, engine=engine) as machine:
-        result = run_application(images, application, machine)
-    assert result.correct, result.answer
-    by_phase = cycles_by(result.spans, "phase", topology.nodes)
-    rows = []
-    for number, phase in enumerate(plan.phases):
-        measured = sum(by_phase.get(number, {}).get(category, 0.0) for category in COUNTED)
-        rows.append(
-            {
-                "program": name,
-                "mesh": f"{size}x{size}",
-                "phase": phase.name,
-                "technique": phase.technique,
-                "predicted": phase.cycles,
-                "measured": measured,
-                "error": phase.cycles / measured - 1 if measured else None,
-            }
-        )
-    total = result.record.total_cycles
-    whole = {"program": name, "mesh": f"{size}x{size}", "phase": "the program", "technique": ""}
-    return [*rows, {**whole, "predicted": plan.cycles, "measured": total, "error": plan.cycles / total - 1}]
+    parameters = dict(application.parameters())
+    return compile_file(path.parent / kind.program, topology=topology, parameters=parameters), application
 
 
-def page_table(rows: list[dict[str, Any]]) -> str:
-    """The rows as Markdown."""
-    lines = ["| program | mesh | phase | ends by | predicted | measured | error |", "|---|---|---|---|---|---|---|"]
+def measure(name: str, size: tuple[int, ...], arguments: list[str], engine: Any, period: int | None = None) -> list[Row]:
+    """Rows of a program of examples/."""
+    program, application = example(name, mesh(*size), arguments)
+    plan = make_plan(program, SHAPES.get(name, NodeShape()), name=name, period=period)
+    rows, results = rows_of(name, plan, application.main, engine, application.functions)
+    application.check(results)
+    return rows
+
+
+def random_program(seed: int) -> tuple[Topology, Any]:
+    """A random program's network, and what walks through it."""
+    trees = _trees()
+    topology = mesh(*SIZES[seed % len(SIZES)])
+    text = trees.random_text(seed, topology, operators=6, rounds=8)
+
+    class Thorough(trees.Walker):  # type: ignore[misc, name-defined]
+        """Takes every optional group."""
+
+        def _number(self, *what: object) -> int:
+            number: int = super()._number(*what)
+            return number & ~1 if len(what) == 2 and isinstance(what[1], str) and ":" in what[1] else number
+
+    return topology, Thorough(text, topology, seed)
+
+
+def measure_random(seed: int, engine: Any) -> list[Row] | None:
+    """Rows of a random program; None if the compiler refuses it."""
+    _, walker = random_program(seed)
+    try:
+        plan = make_plan(walker.program, NodeShape(), name="random")
+        return rows_of(f"random {seed}", plan, walker.main, engine)[0]
+    except (PlanError, FitError):
+        return None
+
+
+def _trees() -> Any:
+    name = "random_trees"
+    if name not in sys.modules:
+        path = ROOT / "tests/sim/cosim/random_trees.py"
+        specification = importlib.util.spec_from_file_location(name, path)
+        assert specification is not None
+        assert specification.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def summary(rows: Sequence[Row]) -> dict[str, float]:
+    """Median and worst errors of phases and of programs."""
+    found: dict[str, float] = {}
+    for what, own in (
+        ("phases", [row for row in rows if row["technique"]]),
+        ("programs", [row for row in rows if not row["technique"]]),
+    ):
+        errors = sorted(abs(row["error"]) for row in own)
+        if errors:
+            found[what] = len(errors)
+            found[f"median_error_of_{what}"] = statistics.median(errors)
+            found[f"nine_of_ten_{what}_within"] = errors[max(0, -(-9 * len(errors) // 10) - 1)]
+            found[f"worst_error_of_{what}"] = errors[-1]
+    return found
+
+
+def page_table(rows: Sequence[Row]) -> str:
+    """The rows as Markdown: examples phase by phase, of random programs the whole and the worst phase."""
+    lines = [
+        "| programs | phases | median error | 9 of 10 within | worst | programs | median error | 9 of 10 within | worst |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(row["program"].split()[0] for row in rows):
+        lines.append(_summary_line(name, [row for row in rows if row["program"].split()[0] == name]))
+    lines.append(_summary_line("all", rows))
+    lines += ["", "| program | mesh | phase | ends by | predicted | measured | error |", "|---|---|---|---|---|---|---|"]
     for row in rows:
-        error = "" if row["error"] is None else f"{row['error']:+.0%}"
-        lines.append(
-            f"| {row['program']} | {row['mesh']} | {row['phase']} | {row['technique']} | {row['predicted']:,.0f} | "
-            f"{row['measured']:,.0f} | {error} |"
-        )
+        if not row["program"].startswith("random"):
+            lines.append(_line(row))
+    lines += ["", "| program | mesh | worst phase | ends by | predicted | measured | error |", "|---|---|---|---|---|---|---|"]
+    for name in dict.fromkeys(row["program"] for row in rows if row["program"].startswith("random")):
+        own = [row for row in rows if row["program"] == name]
+        inner = [row for row in own if row["technique"]]
+        if inner:
+            lines.append(_line(max(inner, key=lambda row: abs(row["error"]))))
+        lines.append(_line(own[-1]))
     return "\n".join(lines) + "\n"
+
+
+def _summary_line(name: str, rows: Sequence[Row]) -> str:
+    found = summary(rows)
+    cells = [name]
+    for what in ("phases", "programs"):
+        cells += [
+            str(found.get(what, 0)),
+            f"{found[f'median_error_of_{what}']:.1%}",
+            f"{found[f'nine_of_ten_{what}_within']:.1%}",
+            f"{found[f'worst_error_of_{what}']:.1%}",
+        ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _line(row: Row) -> str:
+    return (
+        f"| {row['program']} | {row['mesh']} | {row['phase']} | {row['technique']} | {row['predicted']:,.0f} | "
+        f"{row['measured']:,.0f} | {row['error']:+.0%} |"
+    )
+
+
+def free_computing() -> None:
+    """From now on computing takes no time."""
+
+    async def nothing(self: Node, cycles: int) -> None:
+        """Computing that takes no time."""
+
+    Node.compute = nothing  # type: ignore[method-assign]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", default="model")
     parser.add_argument("--computing", action="store_true")
-    parser.add_argument("--programs", nargs="+", default=["matmul", "gauss"])
-    parser.add_argument("--page", type=Path, help="put the table into this page")
+    parser.add_argument("--programs", nargs="+", default=["matmul", "gauss", "fft", "halves", "random"])
+    parser.add_argument("--page", type=Path, help="put the tables into this page")
     options = parser.parse_args()
     if not options.computing:
-
-        async def nothing(self: Node, cycles: int) -> None:
-            """Computing that takes no time."""
-
-        Node.compute = nothing  # type: ignore[method-assign]
-    rows = []
+        free_computing()
+    rows: list[Row] = []
     for name, size, arguments in CASES:
         if name in options.programs:
-            print(f"{name} {size}x{size} …", file=sys.stderr)
+            print(f"{name} {'x'.join(map(str, size))} …", file=sys.stderr)
             rows += measure(name, size, arguments, options.engine)
-    errors = [abs(row["error"]) for row in rows if row["error"] is not None and row["technique"]]
-    programs = [abs(row["error"]) for row in rows if not row["technique"]]
-    answer = {
-        "benchmark": "prediction",
-        "engine": options.engine,
-        "median_error": statistics.median(errors),
-        "median_error_of_programs": statistics.median(programs),
-        "runs": rows,
-    }
-    print(json.dumps(answer, indent=1))
+    seed = done = 0
+    while "random" in options.programs and done < RANDOM:
+        found = measure_random(seed, options.engine)
+        print(f"random {seed}: {'refused' if found is None else len(found)}", file=sys.stderr)
+        rows += found or []
+        done += found is not None
+        seed += 1
+    print(json.dumps({"benchmark": "prediction", "engine": options.engine, **summary(rows), "runs": rows}, indent=1))
     if options.page is not None:
         page = options.page.read_text()
         marks = "<!-- begin prediction -->", "<!-- end prediction -->"

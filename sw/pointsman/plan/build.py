@@ -21,11 +21,14 @@ from .plan import Considered, Plan
 from .planner import Planner, Routes
 from .roles import PlanError
 from .structure import Structure
+from .timeline.timeline import timed
 
 PLANS = 2
 """Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
 HOPELESS = 1.5
 """Those that promise more than this times the cycles of the best plan are not routed."""
+ROUGH = 1.25
+"""What is routed is given up when its phases together come to more than this times those of the best plan, before it is timed."""
 
 
 def make_plan(
@@ -69,6 +72,7 @@ def make_plan(
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
     candidates = find_candidates(program, context, implementations, period=asked, effort=effort, structures=structures)
     best: Plan | None = None
+    before = inf  # cycles of the best plan by the rough measure that plans are made with
     failure = candidates.refused[0] if candidates.refused else None
     routes: Routes = {}
     considered: dict[int, Considered] = {}
@@ -78,7 +82,7 @@ def make_plan(
     tries = (False, True) if candidates.fits else (True,)
     for fallbacks, (number, one) in product(tries, enumerate(candidates.ways)):
         if best is not None:
-            hopeless = one.estimate > HOPELESS * best.cycles
+            hopeless = one.estimate > HOPELESS * before
             if one.whole or fallbacks or hopeless or planned >= max(1, round(PLANS * effort)):
                 why = "promises too little" if hopeless else "not routed: there were better ones"
                 considered.setdefault(number, _considered(one, None, why))
@@ -91,9 +95,10 @@ def make_plan(
             progress(f"planning {name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
         planner = Planner(one, shape, seed, routes, implementations, express, effort, fallbacks)
         try:
-            plan = planner.plan(name, limit=best.cycles if best is not None else inf)
+            plan = planner.plan(name, limit=ROUGH * before)
             if plan is not None:
                 fit(plan)
+                rough, plan = plan.cycles, timed(plan)
         except PointsmanError as error:
             failure = failure or error
             considered[number] = _considered(one, None, f"refused: {error.message}")
@@ -102,7 +107,7 @@ def make_plan(
         cycles = None if plan is None else plan.cycles
         considered[number] = _considered(one, cycles, "slower" if best is not None else "chosen")
         if plan is not None and (best is None or plan.cycles < best.cycles):
-            best = plan
+            best, before = plan, rough
             for other, way in considered.items():
                 if way.cycles is not None:
                     considered[other] = replace(way, outcome="chosen" if other == number else "slower")

@@ -170,6 +170,8 @@ class Plan:
     """All ways that were thought of, the most promising first."""
     gap: float = 0.0
     """How much of the estimate of the search may be too much, from 0 to 1: 0 if it came to its end."""
+    total: float | None = None
+    """Predicted cycles of the slowest node, if the plan has been played (`pointsman.plan.timeline`)."""
 
     continuing: tuple[Continuing, ...] = ()
     """Operators that are in several phases, and in none of ``phases``."""
@@ -184,9 +186,18 @@ class Plan:
 
     @property
     def cycles(self) -> float:
-        """Predicted cycles of all phases."""
+        """Predicted cycles of the whole program."""
+        if self.total is not None:
+            return self.total
         return sum(phase.cycles for phase in (*self.phases, *(one.planned for one in self.continuing)))
 
     def beside(self, phase: int) -> tuple[Continuing, ...]:
         """Operators that continue through a phase."""
         return tuple(one for one in self.continuing if phase in one.phases)
+
+    def members(self) -> list[frozenset[int]]:
+        """By phase, the nodes that come to it."""
+        return [
+            phase.nodes | {n for one in self.continuing for n, entered in one.enters.items() if entered == p}
+            for p, phase in enumerate(self.phases)
+        ]

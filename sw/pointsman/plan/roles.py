@@ -94,7 +94,7 @@ def _roles(
         for value in values:
             for node in instance.nodes:
                 draft = instances.role(i, node, value)
-                drafts.setdefault(node, []).extend(((value, s), _at_stage(draft, s)) for s in range(stages))
+                drafts.setdefault(node, []).extend(((value, s), at_stage(draft, s)) for s in range(stages))
     states = [(value, stage) for value in values for stage in range(stages)]
     return {node: _merge(operator, node, states, own_drafts) for node, own_drafts in drafts.items()}
 
@@ -113,7 +113,7 @@ def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, 
     return most
 
 
-def _at_stage(draft: RoleDraft, stage: int) -> RoleDraft:
+def at_stage(draft: RoleDraft, stage: int) -> RoleDraft:
     """A role as it is in a stage: with its own I/O, or after that."""
     if draft.each:
         return draft.each[stage]
@@ -158,19 +158,20 @@ def _merge(
     by_state: dict[State, list[RoleDraft]] = {}
     for state, draft in drafts:
         by_state.setdefault(state, []).append(draft)
-    merged = []
-    for state in states:
-        own = [draft for draft in by_state[state] if draft.kind != "none"] or by_state[state][:1]
-        if len(own) == 1:
-            merged.append(own[0])
-            continue
-        kinds = sorted(draft.kind for draft in own)
-        if kinds != ["read", "write"] or any(draft.local for draft in own):
-            raise PlanError(
-                f"{operator.position}: node {node} has more than one part in operator '{operator.label}'",
-                hint="instances of one operator may not share a reading or a writing node",
-            )
-        lanes = tuple(lane for draft in own for lane in draft.lanes)
-        settings = tuple(setting for draft in own for setting in draft.settings)
-        merged.append(replace(own[0], kind="both", lanes=lanes, settings=settings))
-    return tuple(merged)
+    return tuple(merged(operator, node, by_state[state]) for state in states)
+
+
+def merged(operator: Operator, node: int, drafts: list[RoleDraft]) -> RoleDraft:
+    """The role of a node that may take part in several instances, each with its own draft."""
+    own = [draft for draft in drafts if draft.kind != "none"] or drafts[:1]
+    if len(own) == 1:
+        return own[0]
+    kinds = sorted(draft.kind for draft in own)
+    if kinds != ["read", "write"] or any(draft.local for draft in own):
+        raise PlanError(
+            f"{operator.position}: node {node} has more than one part in operator '{operator.label}'",
+            hint="instances of one operator may not share a reading or a writing node",
+        )
+    lanes = tuple(lane for draft in own for lane in draft.lanes)
+    settings = tuple(setting for draft in own for setting in draft.settings)
+    return replace(own[0], kind="both", lanes=lanes, settings=settings)

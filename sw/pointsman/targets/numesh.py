@@ -33,6 +33,7 @@ from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import function_name, runtime_operands
 from pointsman.operators.online import Online, destination_queues, for_image
 from pointsman.plan.online import online_node
+from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.wires import memberships, reprogram_slots
@@ -84,10 +85,7 @@ class _Allocator:
             for p in range(len(plan.phases))
         ]
         """By phase, what continues through it."""
-        self.members = [
-            phase.nodes | {n for one in plan.continuing for n, entered in one.enters.items() if entered == p}
-            for p, phase in enumerate(plan.phases)
-        ]
+        self.members = plan.members()
         """By phase, the nodes that come to it."""
         self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
         self.first_vfsm = self._vfsm_bases()
@@ -416,48 +414,6 @@ class _Allocator:
                 held,
             )
 
-    def _passages(self) -> tuple[tuple[int, int, int, tuple[int, ...]], ...]:
-        """Where a node changes from one of its phases to another through phases in which it has no operator, or leaves a phase
-        that it does not change from: between two uses (to itself), or at its end (to -1)."""
-        found = []
-        own_operators: dict[int, set[int]] = defaultdict(set)
-        for phase, planned in self.operators:
-            if planned is self.phases[phase].barrier or planned is self.phases[phase].online:
-                continue
-            for node in planned.roles:
-                own_operators[node].add(self.enters[phase][node] if phase in self.enters else phase)
-        leaves = self.plan.leaving
-        for members, nodes in memberships(self.members).items():
-            for node in nodes:
-                ways: dict[tuple[int, int], tuple[int, ...]] = {}
-                if any(p not in own_operators[node] for p in members):
-                    for phase in (START, *sorted(own_operators[node])):
-                        for target in self.plan.structure.next_for(phase, own_operators[node], node):
-                            way = self._way(phase, target, members, node)
-                            if way:
-                                ways[phase, -1 if target == END else target] = way
-                for phase in sorted(own_operators[node]):
-                    if node in leaves.at_end.get(phase, ()):
-                        ways.setdefault((phase, -1), ())
-                    if node in leaves.between_uses.get(phase, ()):
-                        ways.setdefault((phase, phase), ())
-                found += [(node, left, entered, way) for (left, entered), way in ways.items()]
-        return tuple(found)
-
-    def _way(self, phase: int, target: int, members: tuple[int, ...], node: int) -> tuple[int, ...]:
-        """Phases among ``members`` on the shortest way of a node from ``phase`` to ``target``."""
-        flow = self.plan.structure.flow(node)
-        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(flow[phase])]
-        seen = set()
-        for place, way in queue:
-            if place == target:
-                return tuple(p for p in way if p in members)
-            if place in seen or place < 0:
-                continue
-            seen.add(place)
-            queue += [(s, (*way, place)) for s in sorted(flow[place])]
-        return ()
-
     def _phase(self, index: int) -> PhaseImage:
         phase = self.plan.phases[index]
         return PhaseImage(
@@ -516,7 +472,7 @@ class _Allocator:
             tuple(self._phase(i) for i in range(len(plan.phases))),
             tuple(self._node(n) for n in range(self.nodes)),
             tuple(promise for i in range(len(self.operators)) for promise in self._promises(i)),
-            self._passages(),
+            passages(plan),
             plan.notes,
             self._replaced(),
         )

@@ -1,0 +1,316 @@
+"""The compiled game of a timeline: words without contents, cycle by cycle, on the routes of a plan.
+
+Every VFSM, leg of a fork and interface register has room for one word. A VFSM takes a word in one of its slots and passes it on
+in the cycle after; a word that is refused stays with it until its next slot. A processor makes one access a cycle, of the first of
+its lanes that can. Chunks of steps, shared by nodes and rounds, say what processors do.
+
+This is none of the engines: it knows plans and nothing of images, commands, addresses or data, so that a plan can be timed
+before it is kept. ``cosim.engines.model`` is what it is measured against (``benchmarks/prediction.py``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pointsman.streams.compiled import kernel
+
+NOTHING, LINK, LEG, REGISTER, BUFFER, VOID = range(6)
+"""Sources and destinations of VFSMs. ``LEG``: the second way of a fork, which takes its word with the first. ``VOID`` always holds
+a word, and takes any."""
+KIND_FROM, FROM, KIND_TO, TO, KEEPS, BLIND = range(6)
+"""Columns of the table of VFSMs."""
+END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = range(12)
+"""Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
+stand; until the deadline; a deadline so many cycles on; cycles count for a phase; with a weight; settings stand as soon as the
+command registers are empty; until they do."""
+WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
+"""Columns of the table of lanes."""
+NEVER = 1 << 60
+
+
+class Board(NamedTuple):
+    """What does not change while a plan is played, but for ``vfsms``."""
+
+    vfsms: np.ndarray
+    children: np.ndarray
+    """VFSMs that take what another writes to its link, one after the other's."""
+    first_child: np.ndarray
+    slots: np.ndarray
+    """VFSMs by phase (the loader's last), slot and node, one after the other's."""
+    first_slot: np.ndarray
+    registers: int
+    pipelines: int
+    period: int
+
+
+class Book(NamedTuple):
+    """What the processors do."""
+
+    chunks: np.ndarray
+    """By node, its chunks in their order."""
+    first_chunk: np.ndarray
+    steps: np.ndarray
+    """(step, a, b)."""
+    first_step: np.ndarray
+    lanes: np.ndarray
+    turns: np.ndarray
+    """Registers of lanes."""
+    settings: np.ndarray
+    """(VFSM, columns of the table of VFSMs)."""
+    weights: np.ndarray
+
+
+@kernel(error_model="numpy")
+def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.ndarray, first: int, last: int) -> int:
+    """The first lane that can make an access; -1: none."""
+    for k in range(first, last):
+        n = moved[k - first]
+        if n == lanes[k, WORDS]:
+            continue
+        after = lanes[k, AFTER]
+        if after >= 0:
+            need = lanes[first + after, WORDS] if lanes[k, AFTER_ALL] else n + 1
+            if moved[after] < need:
+                continue
+        pair = lanes[k, PAIR]
+        if pair >= 0 and n - moved[pair] >= lanes[k, WINDOW]:
+            continue
+        register = turns[lanes[k, FIRST] + n % lanes[k, REGISTERS]]
+        if (full[register] != 0) != (lanes[k, WRITE] != 0):
+            return k
+    return -1
+
+
+@kernel(error_model="numpy")
+def play(board: Board, book: Book, nodes: int, phases: int, most_lanes: int, limit: int) -> tuple[np.ndarray, int, bool]:
+    """Play to the end. Gives cycles by node and phase (the loader's last), weighted; how many cycles were played; and whether all
+    came to their end within ``limit`` cycles."""
+    vfsms, period = board.vfsms, board.period
+    count = vfsms.shape[0]
+    held = np.zeros(count, np.uint8)
+    flying_at = np.full(count, -1, np.int64)
+    from_buffer = np.zeros(count, np.uint8)
+    accepts = np.full(count, -1, np.int64)
+    flying = np.zeros(count, np.int64)
+    landing = np.zeros(count, np.int64)
+    aloft = 0
+    full = np.zeros(board.registers, np.uint8)
+    access = np.full(board.registers, -1, np.int64)
+    changed = np.zeros(board.registers, np.int64)
+    spent = np.zeros((nodes, phases + 1))
+    phase = np.full(nodes, phases, np.int64)
+    bucket = np.full(nodes, phases, np.int64)
+    weight = np.ones(nodes)
+    since = np.zeros(nodes, np.int64)
+    due = np.zeros(nodes, np.int64)
+    until = np.zeros(nodes, np.int64)
+    """Cycle in which the node goes on; NEVER: it waits for something else."""
+    chunk = book.first_chunk[:-1].copy()
+    step = np.zeros(nodes, np.int64)
+    later = np.full((nodes, 2), -1, np.int64)
+    moved = np.zeros((nodes, most_lanes), np.int64)
+    moving = np.full((nodes, 2), -1, np.int64)
+    emptying = np.full(nodes, -1, np.int64)
+    settling = np.zeros(nodes, np.uint8)
+    for i in range(nodes):
+        if chunk[i] < book.first_chunk[i + 1]:
+            step[i] = book.first_step[book.chunks[chunk[i]]]
+    live = nodes
+    done = np.zeros(nodes, np.uint8)
+    time = quiet = 0
+    while live > 0 and time < limit:
+        # Processors: steps that take no time, up to one that does.
+        for i in range(nodes):
+            if done[i] != 0:
+                continue
+            if later[i, 0] >= 0:
+                empty = True
+                for p in range(board.pipelines):
+                    empty = empty and full[i * board.pipelines + p] == 0
+                if empty:
+                    for k in range(later[i, 0], later[i, 1]):
+                        vfsms[book.settings[k, 0]] = book.settings[k, 1:]
+                    later[i, 0] = -1
+            going = False
+            if moving[i, 0] >= 0:
+                going = True
+                for k in range(moving[i, 0], moving[i, 1]):
+                    going = going and moved[i, k - moving[i, 0]] == book.lanes[k, WORDS]
+                if going:
+                    moving[i, 0] = -1
+            elif emptying[i] >= 0:
+                going = full[emptying[i]] == 0
+                if going:
+                    emptying[i] = -1
+            elif settling[i] != 0:
+                going = later[i, 0] < 0
+                if going:
+                    settling[i] = 0
+            else:
+                going = until[i] <= time
+            while going:
+                while chunk[i] < book.first_chunk[i + 1] and step[i] == book.first_step[book.chunks[chunk[i]] + 1]:
+                    chunk[i] += 1
+                    if chunk[i] < book.first_chunk[i + 1]:
+                        step[i] = book.first_step[book.chunks[chunk[i]]]
+                if chunk[i] == book.first_chunk[i + 1]:
+                    spent[i, bucket[i]] += weight[i] * (time - since[i])
+                    done[i] = 1
+                    live -= 1
+                    break
+                kind, a, b = book.steps[step[i], 0], book.steps[step[i], 1], book.steps[step[i], 2]
+                step[i] += 1
+                quiet = time
+                if kind == WAIT:
+                    until[i] = time + a
+                    going = a == 0
+                elif kind == MOVE:
+                    if b > a:
+                        moving[i, 0], moving[i, 1] = a, b
+                        for k in range(b - a):
+                            moved[i, k] = 0
+                        going = False
+                elif kind == EMPTY:
+                    if full[a] != 0:
+                        emptying[i] = a
+                        going = False
+                elif kind == PHASE:
+                    phase[i] = a
+                elif kind == SET:
+                    for k in range(a, b):
+                        vfsms[book.settings[k, 0]] = book.settings[k, 1:]
+                elif kind == UNTIL:
+                    until[i] = due[i]
+                    going = due[i] <= time
+                elif kind == DUE:
+                    due[i] = max(due[i], time + a)
+                elif kind == COUNT:
+                    spent[i, bucket[i]] += weight[i] * (time - since[i])
+                    bucket[i], since[i] = a, time
+                elif kind == WEIGH:
+                    spent[i, bucket[i]] += weight[i] * (time - since[i])
+                    weight[i], since[i] = book.weights[a], time
+                elif kind == LATER:
+                    later[i, 0], later[i, 1] = a, b
+                elif kind == SETTLED:
+                    if later[i, 0] >= 0:
+                        settling[i] = 1
+                        going = False
+
+        # Accesses, on the registers as they are at the beginning of the cycle.
+        changes = 0
+        for i in range(nodes):
+            if moving[i, 0] < 0:
+                continue
+            k = _choose(book.lanes, book.turns, moved[i], full, moving[i, 0], moving[i, 1])
+            if k >= 0:
+                n = moved[i, k - moving[i, 0]]
+                register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
+                moved[i, k - moving[i, 0]] = n + 1
+                access[register] = time
+                changed[changes] = register
+                changes += 1
+
+        # VFSMs in their slots take words; those on links only offer to.
+        slot = time % period
+        landed = 0
+        for i in range(nodes):
+            row = (phase[i] * period + slot) * nodes + i
+            for k in range(board.first_slot[row], board.first_slot[row + 1]):
+                v = board.slots[k]
+                kind = vfsms[v, KIND_FROM]
+                if kind == NOTHING and held[v] == 0:
+                    continue
+                if flying_at[v] == time and (vfsms[v, KIND_TO] != VOID or from_buffer[v] != 0):
+                    continue
+                took = False
+                retried = 0
+                source = vfsms[v, FROM]
+                if held[v] != 0:
+                    took = True
+                    retried = 1
+                elif kind == LINK or kind == LEG:
+                    accepts[v] = time
+                elif kind == REGISTER:
+                    if full[source] != 0 and access[source] != time:
+                        took = True
+                        if vfsms[v, KEEPS] == 0:
+                            changed[changes] = source
+                            changes += 1
+                            access[source] = time
+                elif kind == BUFFER:
+                    if held[source] != 0 and flying_at[source] != time:
+                        took = True
+                        if vfsms[v, KEEPS] == 0:
+                            held[source] = 0
+                elif kind == VOID:
+                    took = True
+                if took:
+                    landing[landed] = v
+                    from_buffer[v] = retried
+                    landed += 1
+
+        # Words that were taken in the cycle before are passed on.
+        progress = False
+        for k in range(aloft):
+            v = flying[k]
+            kind, to = vfsms[v, KIND_TO], vfsms[v, TO]
+            blind = vfsms[v, BLIND] != 0
+            passed = False
+            if kind == LINK:
+                legs = True
+                for c in range(board.first_child[v], board.first_child[v + 1]):
+                    child = board.children[c]
+                    source = vfsms[child, KIND_FROM]
+                    if source == LINK and accepts[child] == time:
+                        passed = True
+                    elif source == LEG and accepts[child] != time:
+                        legs = False
+                passed = passed and legs
+                if passed:
+                    for c in range(board.first_child[v], board.first_child[v + 1]):
+                        child = board.children[c]
+                        if vfsms[child, KIND_FROM] == LINK or vfsms[child, KIND_FROM] == LEG:
+                            landing[landed] = child
+                            from_buffer[child] = 0
+                            landed += 1
+            elif kind == REGISTER:
+                passed = (full[to] == 0 or blind) and access[to] != time
+                if passed:
+                    access[to] = time
+                    changed[changes] = NEVER if full[to] != 0 else to
+                    changes += 1
+            elif kind == BUFFER:
+                passed = held[to] == 0
+                held[to] = 1
+            elif kind == VOID:
+                passed = True
+            progress = progress or passed
+            if from_buffer[v] != 0:
+                if passed or blind:
+                    held[v] = 0
+            elif not passed and not blind:
+                held[v] = 1
+        for k in range(landed):
+            flying[k] = landing[k]
+            flying_at[landing[k]] = time + 1
+        if progress or changes > 0:
+            quiet = time
+        aloft = landed
+        for k in range(changes):
+            if changed[k] != NEVER:
+                full[changed[k]] = 1 - full[changed[k]]
+        time += 1
+        if time - quiet > 2 * period:
+            # Nothing moves before somebody's time has come.
+            soonest = NEVER
+            for i in range(nodes):
+                if done[i] == 0 and moving[i, 0] < 0 and emptying[i] < 0 and settling[i] == 0:
+                    soonest = min(soonest, until[i])
+            if soonest == NEVER:
+                break
+            time = max(time, soonest)
+            quiet = time
+    return spent, time, live == 0

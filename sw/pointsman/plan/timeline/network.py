@@ -1,0 +1,154 @@
+"""Routed phases -> the board on which a timeline is played: VFSMs, who takes whose words, slots, registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from numesh.codes import MoveType
+from pointsman.operators.implementation import VfsmSetting
+from pointsman.plan.plan import Plan
+from pointsman.streams.stream import RoutedVfsm
+
+from .kernel import BUFFER, LEG, LINK, NOTHING, REGISTER, VOID, Board
+
+Key = tuple[int, int, int, int, int, int]
+"""Phase, stream, chain, node, pipeline and virtual number of a VFSM."""
+Row = tuple[int, int, int, int, int, int]
+
+
+class Network:
+    """Numbers for all VFSMs and registers of a plan. Each phase has its own, as in the nodes; what two phases share in the
+    end makes no difference to time."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.nodes = plan.topology.nodes
+        self.pipelines = plan.shape.pipelines
+        self.loader = len(plan.phases)
+        self.number: dict[Key, int] = {}
+        self.place: list[tuple[int, RoutedVfsm, int, int]] = []
+        """By number: phase, VFSM as routed, stream and chain; those of commands are not among them."""
+        self._by_buffer: dict[tuple[int, int, int, int], int] = {}
+        self._parent: dict[int, int] = {}
+        self._legs: dict[int, list[int]] = {}
+        first = self.nodes * self.pipelines
+        self.commands = first
+        """As many VFSMs and registers, by node and pipeline, are those of commands."""
+        self._first_register: list[dict[int, int]] = []
+        registers = first
+        for p, phase in enumerate(plan.phases):
+            bases = {}
+            for node, count in sorted(phase.wiring.registers_used.items()):
+                bases[node] = registers
+                registers += count
+            self._first_register.append(bases)
+            for chain in phase.routed.chains:
+                numbers = []
+                for vfsm in chain.vfsms:
+                    number = first + len(self.place)
+                    numbers.append(number)
+                    self.place.append((p, vfsm, chain.stream, chain.chain))
+                    key = (p, chain.stream, chain.chain, vfsm.node, vfsm.pipeline, vfsm.number)
+                    self.number[key] = number
+                    self._by_buffer[p, vfsm.node, vfsm.pipeline, vfsm.number] = number
+                    if vfsm.parent >= 0:
+                        self._parent[number] = numbers[vfsm.parent]
+                        if vfsm.type == MoveType.FORK:
+                            self._legs.setdefault(numbers[vfsm.parent], []).append(number)
+        self.registers = registers
+        self.vfsms = first + len(self.place)
+
+    def register(self, phase: int, node: int, virtual: int) -> int:
+        return self._first_register[phase][node] + virtual
+
+    def command(self, node: int, pipeline: int) -> int:
+        """The command register of a pipeline, and the VFSM that takes its words."""
+        return node * self.pipelines + pipeline
+
+    def pipeline(self, vfsm: int) -> int:
+        """That of a VFSM of an operator."""
+        return self.place[vfsm - self.commands][1].pipeline
+
+    def setting(self, phase: int, setting: VfsmSetting) -> tuple[int, Row]:
+        """A VFSM, and how it is to stand."""
+        v = setting.vfsm
+        number = self.number[phase, setting.stream, setting.chain, v.node, v.pipeline, v.number]
+        return number, self._row(number, phase, setting.stream, setting.chain, v)
+
+    def _row(self, number: int, phase: int, stream: int, chain: int, v: RoutedVfsm) -> Row:
+        def place(kind: str, virtual: int, end: str) -> tuple[int, int]:
+            match kind:
+                case "link":
+                    return (LEG if v.type == MoveType.FORK and end == "from" else LINK), 0
+                case "buffer":
+                    return BUFFER, self._by_buffer[phase, v.node, v.pipeline, virtual]
+                case "register":
+                    return REGISTER, self.register(phase, v.node, virtual)
+                case "inject" | "deliver":
+                    wiring = self.plan.phases[phase].wiring
+                    return REGISTER, self.register(phase, v.node, wiring.register(v.node, stream, chain, kind))
+                case "null":
+                    return VOID, 0
+            return NOTHING, 0
+
+        came = place(v.source.kind, v.source.number, "from")
+        goes = place(v.destination.kind, v.destination.number, "to")
+        return (*came, *goes, int(v.type == MoveType.COPY), int(v.type == MoveType.BLIND))
+
+    def board(self, standing: Iterable[tuple[int, Row]]) -> Board:
+        """The board before the first step. ``standing``: VFSMs that do not stand as routed."""
+        vfsms = np.zeros((self.vfsms, 6), np.int64)
+        for command in range(self.commands):
+            vfsms[command] = REGISTER, command, VOID, 0, 0, 0
+        for number, (phase, vfsm, stream, chain) in enumerate(self.place, self.commands):
+            vfsms[number] = self._row(number, phase, stream, chain, vfsm)
+        for number, row in standing:
+            vfsms[number] = row
+        taken: list[list[int]] = [[] for _ in range(self.vfsms)]
+        for number, parent in self._parent.items():
+            taken[parent].append(number)
+        children, first_child = _flat(taken)
+        slots, first_slot = _flat(self._slots())
+        return Board(
+            vfsms, children, first_child, slots, first_slot, self.registers, self.pipelines, self.plan.period
+        )
+
+    def _slots(self) -> list[list[int]]:
+        """VFSMs by phase, slot and node."""
+        period, nodes = self.plan.period, self.nodes
+        rows: list[list[int]] = [[] for _ in range((self.loader + 1) * period * nodes)]
+        for number, (phase, vfsm, _, _) in enumerate(self.place, self.commands):
+            for slot in vfsm.slots:
+                rows[(phase * period + slot) * nodes + vfsm.node].append(number)
+        for p, free in enumerate(self.command_slots):
+            for node, slot, pipeline in np.argwhere(free).tolist():
+                rows[(p * period + slot) * nodes + node].append(self.command(node, pipeline))
+        for slot in range(period):
+            for node in range(nodes):
+                rows[(self.loader * period + slot) * nodes + node] = [
+                    self.command(node, pipeline) for pipeline in range(self.pipelines)
+                ]
+        return rows
+
+    @cached_property
+    def command_slots(self) -> list[np.ndarray]:
+        """By phase: whether a pipeline takes command words, by node, slot and pipeline (the rule of
+        `pointsman.plan.wires.reprogram_slots`, for all nodes at once)."""
+        found = []
+        for phase in self.plan.phases:
+            delivers = np.zeros((self.nodes, self.plan.period, self.pipelines), bool)
+            for chain in phase.routed.chains:
+                for vfsm in chain.vfsms:
+                    if vfsm.destination.kind == "deliver":
+                        delivers[vfsm.node, list(vfsm.slots), vfsm.pipeline] = True
+            found.append((phase.routed.schedule == 0) & ~np.roll(delivers, 1, axis=1))
+        return found
+
+
+def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    first = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=first[1:])
+    return np.array([number for row in rows for number in row], np.int64), first

@@ -1,0 +1,64 @@
+"""Plan -> Plan with the cycles that each phase and the whole program will take, computing taken to cost nothing.
+
+Takes a plan with routes. Its program is played on them (``kernel``) by sampled rounds and values (``sampling``); so slots,
+bandwidth, latency, accesses of the interface, rewriting, changes of phases and waiting for others are all in it. Gives the
+same plan with other cycles; leaves alone all else. Non-goals: phases in which processors pass on messages, operators that continue
+over phases, and schedules made at run time: a plan with these keeps its estimate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pointsman.plan.plan import Plan
+
+from .kernel import play
+from .network import Network
+from .sampling import visits
+from .steps import Writer
+
+LIMIT = 60_000_000
+"""Node-cycles that are played at most: some two seconds."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """``phases``: mean cycles of a node in each, with the change to it (and, the last number, before the first);
+    ``total`` those of the slowest node."""
+
+    phases: tuple[float, ...]
+    total: float
+    played: int
+    """Cycles that were played."""
+
+
+def timeline(plan: Plan) -> Timeline | None:
+    """How long a plan takes; None if it cannot be played."""
+    if plan.continuing:
+        return None
+    for phase in plan.phases:
+        if phase.part is not None or any(one.implementation.rescheduled for one in phase.operators):
+            return None
+    network = Network(plan)
+    writer = Writer(plan, network)
+    book = writer.write(visits(plan.program))
+    board = network.board(writer.standing())
+    limit = max(1, LIMIT // network.nodes)
+    spent, played, ended = play(board, book, network.nodes, len(plan.phases), writer.most_lanes, limit)
+    if not ended:
+        return None
+    means = np.mean(spent, axis=0)
+    return Timeline(tuple(means.tolist()), float(np.max(np.sum(spent, axis=1))), int(played))
+
+
+def timed(plan: Plan) -> Plan:
+    """The plan with what its timeline says, if it has one."""
+    found = timeline(plan)
+    if found is None:
+        return plan
+    phases = tuple(
+        replace(phase, cycles=cycles) for phase, cycles in zip(plan.phases, found.phases, strict=False)
+    )
+    return replace(plan, phases=phases, total=found.total)
