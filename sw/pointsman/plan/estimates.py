@@ -17,6 +17,7 @@ import numpy as np
 
 from pointsman.cop.program import Operator, Runtime
 from pointsman.operators import Context, Implementation, Metric
+from pointsman.operators.kept import streams_of
 
 from .bandwidth import Resources, expected_bandwidth
 from .timing import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch_cycles
@@ -131,7 +132,7 @@ class Estimates:
         if operator.label not in self._ways:
             ways = []
             for implementation, metric in self._choices[operator.label]:
-                streams = [(s.source, s.destinations) for s in implementation.streams(operator, self.context)]
+                streams = [(s.source, s.destinations) for s in streams_of(implementation, operator, self.context)]
                 ends = np.zeros(self.context.topology.nodes)
                 for source, destinations in streams:
                     ends[list({source, *destinations})] += 1
