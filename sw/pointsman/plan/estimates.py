@@ -166,7 +166,7 @@ class Estimates:
         while better:
             better = False
             for i in range(len(operators)):
-                for way in choices[i]:
+                for way in (one for one in choices[i] if one is not chosen[i]):
                     other = [*chosen[:i], way, *chosen[i + 1 :]]
                     cycles, _ = self._together(operators, other)
                     if cycles < best:
