@@ -1,7 +1,8 @@
 """What implementations say of an operator, asked once: the planner asks again for every candidate, draft and route.
 
-Answers are kept as long as the operator lives and are found by its identity, as comparing operators of many instances takes longer
-than most answers. Implementations have to answer the same each time, which they do: they know nothing but what they are given.
+Answers are kept as long as the operator lives and are found by its identity, as comparing operators of many instances takes
+longer than most answers. Implementations have to answer the same each time, which they do: they know nothing but what they
+are given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What every node may conclude when it is done, worked out on a marked graph of arrays (see ``plan.progress``).
 
-Everything of one instance is done in one call: the graph of a barrier over 100 nodes has some thousand edges, and each node asks anew
-how far all others must be.
+Everything of one instance is done in one call: the graph of a barrier over 100 nodes has some thousand edges, and each node
+asks anew how far all others must be.
 """
 
 from __future__ import annotations
