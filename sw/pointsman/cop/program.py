@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from pointsman.network import Topology
@@ -99,6 +100,13 @@ class Operator:
         # Instances mostly share one tuple of nodes, which may be long.
         distinct = {id(instance.nodes): instance.nodes for instance in self.instances}
         return frozenset(node for nodes in distinct.values() for node in nodes)
+
+    @cached_property
+    def chosen(self) -> tuple[str, ...]:
+        """Names of the operands that are nodes or distances and are given at run time, in order: their values can be listed."""
+        sorts = {one.name: one.sort for one in OPERATORS[self.kind].operands}
+        given = self.instances[0].operands
+        return tuple(n for n, value in given if isinstance(value, Runtime) and sorts[n] in ("node", "distance"))
 
     @property
     def flow(self) -> Flow:

@@ -69,6 +69,14 @@ class Topology:
                 table[node][port] = (other, other_port)
         return table
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.size, self.links))
+
+    def __hash__(self) -> int:
+        # Networks are keys wherever something is worked out once, and have many links.
+        return self._hash
+
     def coordinates(self, node: int) -> tuple[int, ...]:
         """Coordinates of ``node``, x first."""
         self.check_node(node)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from numesh.codes import MoveType
 from numesh.shape import NodeShape
-from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Instance, Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Combination, IoKind, LaneImage
@@ -260,8 +259,7 @@ def runtime_operands(operator: Operator) -> tuple[str, ...]:
 
 def chosen_operands(operator: Operator) -> tuple[str, ...]:
     """Those of them that are nodes or distances, whose values can be listed."""
-    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
-    return tuple(name for name in runtime_operands(operator) if sorts[name] in ("node", "distance"))
+    return operator.chosen
 
 
 def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from pointsman.network import Topology
 
-_ENOUGH = 1 + 1e-9
+from .marked.sharing import shared_out
 
 
 @dataclass(frozen=True)
@@ -79,27 +79,4 @@ def expected_bandwidth(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarra
         Words per cycle that each can use at most.
     capacity : array, resources
     """
-    bandwidth = limits.astype(float)
-    # Each turn brings one resource down to its capacity for good, because bandwidths only fall.
-    for _ in range(len(capacity)):
-        over = (bandwidth @ usage) / capacity
-        worst = int(np.argmax(over))
-        if over[worst] <= _ENOUGH:
-            break
-        bandwidth = np.minimum(bandwidth, _shares(usage[:, worst], traffic, bandwidth, capacity[worst]))
-    return bandwidth
-
-
-def _shares(cost: np.ndarray, traffic: np.ndarray, bandwidth: np.ndarray, capacity: float) -> np.ndarray:
-    """The most that each operator may have of one resource. Those that are slower already leave the rest to the others."""
-    shares = np.full(len(cost), np.inf)
-    left = cost > 0
-    while left.any():
-        offered = capacity * traffic / (traffic[left] @ cost[left])
-        slower = left & (bandwidth <= offered * _ENOUGH)
-        if not slower.any() or (slower == left).all():
-            shares[left] = offered[left]
-            break
-        capacity -= float(bandwidth[slower] @ cost[slower])
-        left &= ~slower
-    return shares
+    return shared_out(usage, traffic, limits.astype(float), capacity)  # type: ignore[no-any-return]

@@ -31,7 +31,8 @@ class Candidate:
     estimate: float
     """Cycles, before anything is routed."""
     whole: bool
-    """Everything is in one phase although it need not be: that can always be tried, and takes longest to route."""
+    """Everything is in one phase although it need not be, and the search promises more of others: that can always be tried, and
+    takes longest to route."""
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
@@ -85,7 +86,8 @@ def find_candidates(
                 refused.append(error)
                 continue
             # Beside operators that continue, one phase is a way like others.
-            whole = len(structure.phases) == 1 and len(divided) > 1 and not any(one.through for one in divided)
+            whole = len(structure.phases) == 1 and len(divided) > 1 and all(one.ends for one in found)
+            whole = whole and not any(one.through for one in divided)
             chosen = {phase.operators[0].label for phase in structure.phases if phase.value is not None}
             prices = costs
             if chosen:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pointsman.cop.program import Operator
 from pointsman.operators import Context, Implementation
 from pointsman.operators.implementation import runtime_operands
+from pointsman.operators.kept import metric_of
 
 from .options import call_cycles
 
@@ -22,7 +23,7 @@ def able(
             continue
         if operator.impl is not None and operator.impl != implementation.name:
             continue
-        metric = implementation.metric(operator, context)
+        metric = metric_of(implementation, operator, context)
         if metric is not None:
             found.append((call_cycles(operator, 1 / metric.words_per_cycle, metric.latency), implementation))
     if operator.impl is None and not fallbacks:

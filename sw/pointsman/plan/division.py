@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from pointsman.cop.program import Operator, Program
 from pointsman.operators import Context, Implementation
+from pointsman.operators.kept import metric_of
 
 from .choice import able
 from .continuing import beside_phases
@@ -65,7 +66,7 @@ def costs_of(
     for operator in program.operators():
         known = [one for _, one in able(operator, implementations, context)]
         ways = [one for one in known if one.by_value == (operator.label in by_value)] or known
-        metrics = [(one, one.metric(operator, context)) for one in ways]
+        metrics = [(one, metric_of(one, operator, context)) for one in ways]
         choices[operator.label] = [
             (one, replace(metric, words_per_cycle=best_rate(operator, metric.words_per_cycle, period)))
             for one, metric in metrics

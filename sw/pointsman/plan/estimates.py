@@ -17,6 +17,7 @@ import numpy as np
 
 from pointsman.cop.program import Operator, Runtime
 from pointsman.operators import Context, Implementation, Metric
+from pointsman.operators.kept import streams_of
 
 from .bandwidth import Resources, expected_bandwidth
 from .timing import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch_cycles
@@ -131,7 +132,7 @@ class Estimates:
         if operator.label not in self._ways:
             ways = []
             for implementation, metric in self._choices[operator.label]:
-                streams = [(s.source, s.destinations) for s in implementation.streams(operator, self.context)]
+                streams = [(s.source, s.destinations) for s in streams_of(implementation, operator, self.context)]
                 ends = np.zeros(self.context.topology.nodes)
                 for source, destinations in streams:
                     ends[list({source, *destinations})] += 1
@@ -165,7 +166,7 @@ class Estimates:
         while better:
             better = False
             for i in range(len(operators)):
-                for way in choices[i]:
+                for way in (one for one in choices[i] if one is not chosen[i]):
                     other = [*chosen[:i], way, *chosen[i + 1 :]]
                     cycles, _ = self._together(operators, other)
                     if cycles < best:
@@ -174,23 +175,24 @@ class Estimates:
 
     def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> tuple[float, bool]:
         """I/O of these in one phase, and whether they hinder each other."""
-        if self._overfull(ways):
+        usage = np.array([way.usage for way in ways])
+        if self._overfull(ways, usage):
             return inf, True
         limits = np.array([way.limit for way in ways])
         traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
         capacity = self.resources.capacity * (PACKED if len(ways) > 1 else 1.0)
-        found = expected_bandwidth(np.array([way.usage for way in ways]), traffic, limits, capacity)
+        found = expected_bandwidth(usage, traffic, limits, capacity)
         # A schedule has whole words; half of the time the router finds one more than the share.
         whole = np.maximum(np.floor(found * self.period + 0.5), 1.0) / self.period
         cycles = sum(way.fixed + way.per_word_cycle / b for way, b in zip(ways, whole.tolist(), strict=True))
         return cycles, bool((found < limits).any())
 
-    def _overfull(self, ways: Sequence[_Way]) -> bool:
+    def _overfull(self, ways: Sequence[_Way], usage: np.ndarray) -> bool:
         """Have nodes too few slots, interface registers or VFSMs for a word of every stream? Beside others the barrier that ends
         the phase needs some, too."""
         shape, nodes = self.context.shape, self.context.topology.nodes
-        ends = np.sum([way.ends for way in ways], axis=0).max()
-        moves = np.sum([way.usage[:nodes] for way in ways], axis=0).max()
+        ends = np.array([way.ends for way in ways]).sum(axis=0).max()
+        moves = usage[:, :nodes].sum(axis=0).max()
         spare = BARRIER if len(ways) > 1 else 0
         return bool(
             ends > FULL * self.period

@@ -21,6 +21,7 @@ from pointsman.images.image import Technique
 from pointsman.operators import Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
 from pointsman.operators.implementation import is_settled, rounds_between_values
+from pointsman.operators.kept import metric_of, streams_of
 from pointsman.operators.online import Online
 from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
@@ -358,7 +359,7 @@ class Planner:
         streams: list[Stream] = []
         spans = []
         for operator, implementation in zip(phase.operators, implementations, strict=True):
-            own = capped(operator, implementation.streams(operator, self.context), self.period)
+            own = capped(operator, streams_of(implementation, operator, self.context), self.period)
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
         part = online_part(phase, implementations, self.program, phase_name(phase), self.express)
@@ -570,7 +571,7 @@ class Planner:
             limits = (None, most_words(operator, self.period))
             words = [routed.words(s) for s in one.streams if routed.streams[s].max_words in limits]
             gap = routed.period / min(words) if words else 1.0
-            metric = one.implementation.metric(operator, self.context)
+            metric = metric_of(one.implementation, operator, self.context)
             assert metric is not None
             word = max(gap, one.abreast, 1 / metric.words_per_cycle)
             latency = metric.latency

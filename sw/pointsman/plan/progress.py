@@ -17,9 +17,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from pointsman.images.image import LaneImage
 from pointsman.operators.implementation import VfsmSetting, Wiring
 from pointsman.streams.stream import RoutedVfsm
+
+from .marked.leaving import Graph, leave
 
 Actor = tuple[Literal["lane", "in", "out"], int, int, int]
 """("lane", node, lane, 0), or ("in" | "out", stream, chain, VFSM): a VFSM taking a word from a register or a buffer, and
@@ -110,8 +114,35 @@ class MarkedGraph:
                 time[actor, k] = latest
         return {actor: time.get((actor, self.last_word(actor, words)), 0) for actor in self.actors}
 
+    def arrays(self, nodes: Sequence[int], words: int) -> tuple[Graph, int]:
+        """As arrays, for the questions of ``nodes``; and over how many words edges look back."""
+        place = {node: i for i, node in enumerate(nodes)}
+        number = {actor: i for i, actor in enumerate(self.actors)}
+        after = defaultdict(list)
+        for edge in self.edges:
+            after[edge.to].append(edge)
+        rows = [
+            (number[edge.frm], min(edge.lag, words), edge.delay, edge.whole)
+            for actor in self.actors
+            for edge in after[actor]
+        ]
+        table = np.array(rows, np.int64).reshape(-1, 4)
+        stride = np.array([self.stride[actor] for actor in self.actors], np.int64).reshape(-1, 2)
+        graph = Graph(
+            stride=stride,
+            place=np.array([place.get(self.node_of[actor], -1) for actor in self.actors], np.int64),
+            lane=np.array([actor[0] == "lane" for actor in self.actors], np.bool_),
+            first_edge=np.cumsum([0, *(len(after[actor]) for actor in self.actors)]).astype(np.int64),
+            edge_from=table[:, 0].copy(),
+            lag=table[:, 1].copy(),
+            delay=table[:, 2].copy(),
+            whole=table[:, 3].astype(np.bool_),
+            order=np.array([number[actor] for actor in self._order(after)], np.int64),
+        )
+        return graph, int(table[:, 1].max(initial=0) + stride[:, 0].max(initial=1) + 1)
+
     def _order(self, after: Mapping[Actor, list[Edge]]) -> list[Actor]:
-        """Actors such that edges without lag point forwards."""
+        """Actors such that edges without lag point forwards; fewer than there are if some wait for each other in a circle."""
         waiting = {actor: sum(edge.lag == 0 and not edge.whole for edge in after[actor]) for actor in self.actors}
         following = defaultdict(list)
         for edge in self.edges:
@@ -125,8 +156,6 @@ class MarkedGraph:
                 waiting[other] -= 1
                 if waiting[other] == 0:
                     ready.append(other)
-        if len(order) != len(self.actors):
-            raise ValueError("an operator's words wait for each other in a circle")
         return order
 
 
@@ -287,27 +316,10 @@ def termination(
     will go through with them (§5.2.1), and no lane still waits for the whole of another (between which a processor may compute).
     Processor-bound: when a node is done, all actors of its router are.
     """
-    delays = {}
-    bound, clear, spread = True, True, 0
-    moved: list[Actor] = [("lane", node, i, 0) for node in nodes for i in range(len(lanes.get(node, ())))]
-    waiting = [edge for edge in graph.edges if edge.whole]
-    for node in nodes:
-        own: list[Actor] = [("lane", node, i, 0) for i in range(len(lanes.get(node, ())))]
-        passed = graph.progress(own, words) if own else dict.fromkeys(graph.actors, 0)
-        here = [actor for actor in graph.actors if graph.node_of[actor] == node and actor[0] != "lane"]
-        clear = clear and all(passed[actor] > graph.last_word(actor, words) for actor in here)
-        bound = (
-            bound
-            and bool(own)
-            and all(any(passed["lane", other, i, 0] >= 1 for i in range(len(lanes.get(other, ())))) for other in nodes)
-            and all(passed[edge.frm] >= words for edge in waiting)
-        )
-        if bound:
-            times = graph.finish_times(passed, words)
-            last = max((times[actor] for actor in here), default=0)
-            # One more cycle lets the word leave the write stage's registers.
-            delays[node] = last + 1 if last else 0
-            spread = max([spread, *(times[actor] for actor in moved)])
-        elif not clear:
-            break
-    return Termination(bound, delays if bound else {}, clear, spread)
+    arrays, window = graph.arrays(nodes, words)
+    delays = np.zeros(len(nodes), np.int64)
+    bound, clear, spread = leave(arrays, len(nodes), words, window, delays)
+    if spread < 0:
+        raise ValueError("an operator's words wait for each other in a circle")
+    found = dict(zip(nodes, delays.tolist(), strict=True)) if bound else {}
+    return Termination(bool(bound), found, bool(clear), int(spread))

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pointsman.operators import Context, Implementation
 from pointsman.operators.by_value import for_value, schedule_values
 from pointsman.operators.implementation import is_settled, rounds_between_values
+from pointsman.operators.kept import metric_of
 
 from .choice import able
 from .control import END, START
@@ -92,7 +93,7 @@ def _promises(phase: PhaseOutline, context: Context, implementations: Sequence[I
     operator = phase.operators[0]
     costs: dict[bool, list[float]] = {True: [], False: []}
     for cycles, one in able(operator, implementations, context):
-        metric = one.metric(operator, context)
+        metric = metric_of(one, operator, context)
         assert metric is not None
         reload = metric.reload_words * COMMAND / rounds_between_values(operator)
         costs[one.by_value].append(cycles + reload)

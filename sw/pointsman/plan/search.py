@@ -8,7 +8,8 @@ the closed phases, the open one as it is, and every other operator as if it were
 at the same place with the same open phase only the cheapest is followed.
 
 The first complete node out of the queue is the best. When the budget of nodes is spent before, the best that is known is
-given, with the gap to the bound. Leaves alone: implementations, routes; they are in the costs.
+given, with the gap to the bound. Programs without threads are divided by dynamic programming instead (``straight``), which needs
+a cost for fewer phases. Leaves alone: implementations, routes; they are in the costs.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pointsman.cop.program import Operator
 
 from .extents import Part
 from .phase_tree import Break, Phases, breakable, breaks, fold, leaves, rounds
+from .straight import divide, without_threads
 
 Operators = tuple[Operator, ...]
 
@@ -92,6 +94,11 @@ def search(
     """
     places = [place for place in breaks(root) if allowed is None or allowed(place)]
     walk = _Walk(root, places, costs, most)
+    if without_threads(walk.steps):
+        found = divide(walk.steps, costs, budget=budget, most=most)
+        ends, cost = (found.ends, found.cost) if found.cost < inf else _first_guess(root, places, costs, most)
+        phases = fold(root, _told(ends))
+        return Found(root, ends, phases, cost, min(found.bound, cost), found.nodes)
     best_ends, best = _first_guess(root, places, costs, most)
     order = count()
     start = walk.start()
@@ -171,7 +178,7 @@ def _chain(ends: _Chain) -> Iterator[Break]:
 
 
 @dataclass(frozen=True)
-class _Step:
+class Step:
     """One thing that happens on the walk through the program."""
 
     kind: Literal[
@@ -283,7 +290,7 @@ class _Walk:
             state = moved
         yield state
 
-    def _move(self, state: _State, step: _Step) -> _State | None:
+    def _move(self, state: _State, step: Step) -> _State | None:
         place = state.place + 1
         if step.kind == "operators":
             joined = state.open.joined(_Open(step.operators), state.open.exits)
@@ -318,7 +325,7 @@ class _Walk:
         outside = _replaced(state, place=place, open=first, frames=state.frames[:-1])
         return outside if frame.last is None else self._closed(outside, frame.last)
 
-    def _close(self, state: _State, step: _Step) -> _State | None:
+    def _close(self, state: _State, step: Step) -> _State | None:
         """End the open phase at a gap."""
         assert step.place is not None
         left = _Open(state.open.operators, state.open.exits + step.times)
@@ -381,39 +388,39 @@ def _replaced(
     )
 
 
-def _steps(root: Part, places: set[Break]) -> Iterator[_Step]:
+def _steps(root: Part, places: set[Break]) -> Iterator[Step]:
     """The walk through the program. What cannot be broken is one step."""
     times = rounds(root)
     holds = _holding(root, places)
-    stack: list[Part | _Step] = [root]
+    stack: list[Part | Step] = [root]
     while stack:
         part = stack.pop()
-        if isinstance(part, _Step):
+        if isinstance(part, Step):
             yield part
             continue
         children = part.children
         if part not in holds:
             sealed = any(one.kind == "phase" for one in _ending(part))
-            yield _Step("operators", tuple(part.operators()), must=sealed)
+            yield Step("operators", tuple(part.operators()), must=sealed)
         elif part.kind == "disjoint":
-            then: list[Part | _Step] = [_Step("threads")]
+            then: list[Part | Step] = [Step("threads")]
             for child in children:
-                then += [child, _Step("thread ends")]
-            stack += reversed([*then, _Step("threads end")])
+                then += [child, Step("thread ends")]
+            stack += reversed([*then, Step("threads end")])
         elif part.kind == "parallel":
             inner = [child for child in children if child in holds]
             assert len(inner) == 1
             others = tuple(o for child in children if child is not inner[0] for o in child.operators())
-            stack += reversed([_Step("operators", others), _Step("context", others), inner[0], _Step("no context")])
+            stack += reversed([Step("operators", others), Step("context", others), inner[0], Step("no context")])
         else:
-            then = [_Step("loop")] if part.kind == "loop" else []
+            then = [Step("loop")] if part.kind == "loop" else []
             for i, child in enumerate(children):
                 then.append(child)
                 if i + 1 < len(children):
                     place = (part, i)
-                    then.append(_Step("gap", place=place, times=times[part], may=place in places))
+                    then.append(Step("gap", place=place, times=times[part], may=place in places))
             if part.kind == "loop" and part.group is not None:
-                then.append(_Step("loop ends", times=times[part] - times[part] / max(1, part.group.count)))
+                then.append(Step("loop ends", times=times[part] - times[part] / max(1, part.group.count)))
             stack += reversed(then)
 
 

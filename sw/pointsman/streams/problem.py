@@ -63,6 +63,14 @@ class Part:
     """VFSMs of routes that stand."""
 
     @cached_property
+    def _hash(self) -> int:
+        return hash((self.nodes, self.links, self.demands, self.blocked))
+
+    def __hash__(self) -> int:
+        # A part is a key of every attempt.
+        return self._hash
+
+    @cached_property
     def leaving(self) -> tuple[tuple[int, ...], ...]:
         """Links by the node that writes them."""
         table: list[list[int]] = [[] for _ in range(self.nodes)]

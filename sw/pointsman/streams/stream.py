@@ -85,6 +85,10 @@ class Stream:
     rewritten: bool = False
     into: str | None = None
 
+    def __hash__(self) -> int:
+        # Most of it is in the name; all streams of a phase are a key.
+        return hash((self.name, self.source, self.destinations, self.max_words))
+
 
 PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "nop", "null"]
 

@@ -11,11 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
 
 from numesh.codes import Codes
 from pointsman.images.image import SYNC, LaneImage
 
 from .check_node import NodeState, Vfsm
+from .tokens.moves import Lists, play_out
 
 Place = tuple[int, int, int]
 """Node, pipeline and number of a VFSM."""
@@ -41,6 +46,11 @@ class Board:
     twin: tuple[Board, tuple[int, ...]] | None = None
     """A board that is the same but for the names of its nodes, and those by the order of this one's; games on it will do."""
 
+    @cached_property
+    def table(self) -> Table:
+        """As arrays."""
+        return Table.of(self)
+
     def nodes(self) -> tuple[int, ...]:
         """In the order of their numbers."""
         return tuple(sorted({place[0] for place in self.onward} | self.lanes.keys()))
@@ -58,6 +68,62 @@ class Board:
             tuple((named(place), named(at)) for place, at in sorted(self.into.items())),
             tuple((rank[node], lanes) for node, lanes in sorted(self.lanes.items())),
         )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A board as arrays."""
+
+    lists: Lists
+    number: Mapping[Place, int]
+    """Of each VFSM."""
+    lanes: tuple[LaneImage, ...]
+    first: Mapping[int, int]
+    """By node, the number of its first lane."""
+    registers: int
+
+    @classmethod
+    def of(cls, board: Board) -> Table:
+        number = {place: i for i, place in enumerate(board.onward)}
+        register: dict[At, int] = {}
+        lanes: list[LaneImage] = []
+        after, pair = [], []
+        first: dict[int, int] = {}
+        rows: list[list[int]] = []
+        for node, own in board.lanes.items():
+            first[node] = len(lanes)
+            for one in own:
+                lanes.append(one)
+                after.append(-1 if one.after is None else first[node] + one.after)
+                pair.append(-1 if one.pair is None or one.window is None else first[node] + one.pair)
+                rows.append([register.setdefault((node, r), len(register)) for r in one.registers])
+        firsts = [*first.values(), len(lanes)]
+        source, into = (
+            [register.setdefault(table[place], len(register)) if place in table else -1 for place in number]
+            for table in (board.source, board.into)
+        )
+        onward = [[number[other] for other in board.onward[place]] for place in number]
+        ranks = {rank: i for i, rank in enumerate(sorted({(one.turn, one.step) for one in lanes}))}
+        lists = Lists(
+            first_lane=_numbers(firsts),
+            write=np.array([one.write for one in lanes], np.bool_),
+            rank=_numbers([ranks[one.turn, one.step] for one in lanes]),
+            after=_numbers(after),
+            after_all=np.array([one.after_all for one in lanes], np.bool_),
+            pair=_numbers(pair),
+            window=_numbers([one.window or 0 for one in lanes]),
+            first_register=_numbers([0, *accumulate(map(len, rows))]),
+            registers=_numbers([number for row in rows for number in row]),
+            source=_numbers(source),
+            into=_numbers(into),
+            first_onward=_numbers([0, *accumulate(map(len, onward))]),
+            onward=_numbers([number for row in onward for number in row]),
+        )
+        return cls(lists, number, tuple(lanes), first, len(register))
+
+
+def _numbers(values: Sequence[int]) -> np.ndarray:
+    return np.array(values, np.int64)
 
 
 def board(
@@ -141,65 +207,18 @@ def play(
     held_up : tuple or None
         A VFSM, and how many words it has passed on so far: routers take their time as well.
     """
-    held = dict.fromkeys(board.onward, False)
-    passed = dict.fromkeys(board.onward, 0)
-    full: set[At] = set()
-    moved = {node: [0] * len(lanes) for node, lanes in board.lanes.items()}
-    totals = {
-        node: [0 if one.turn == SYNC else words if one.words is None else one.words for one in lanes]
-        for node, lanes in board.lanes.items()
-    }
-    limits = {node: list(total) for node, total in totals.items()}
-    if stopped is not None and stopped in limits:
-        limits[stopped] = [
-            min(total, after) if lane is None or i == lane else total for i, total in enumerate(totals[stopped])
-        ]
-    ranks = {node: [(one.turn, one.step) for one in lanes] for node, lanes in board.lanes.items()}
-
-    def may(node: int, i: int) -> bool:
-        count, own = moved[node], totals[node]
-        if count[i] >= limits[node][i]:
-            return False
-        one, k = board.lanes[node][i], count[i]
-        if any(count[j] < own[j] and rank < ranks[node][i] for j, rank in enumerate(ranks[node])):
-            return False
-        if one.after is not None and (count[one.after] < own[one.after] if one.after_all else count[one.after] <= k):
-            return False
-        if one.pair is not None and one.window is not None and k - count[one.pair] >= one.window:
-            return False
-        return ((node, one.registers[k % len(one.registers)]) in full) != one.write
-
-    going = True
-    while going:
-        going = False
-        for node, lanes in board.lanes.items():
-            for i, one in enumerate(lanes):
-                while may(node, i):
-                    at = (node, one.registers[moved[node][i] % len(one.registers)])
-                    if one.write:
-                        full.add(at)
-                    else:
-                        full.discard(at)
-                    moved[node][i] += 1
-                    going = True
-        for place, onward in board.onward.items():
-            if not held[place]:
-                origin = board.source.get(place)
-                if origin is None or origin not in full:
-                    continue
-                full.discard(origin)
-                held[place] = going = True
-            if held_up is not None and place == held_up[0] and passed[place] >= held_up[1]:
-                continue
-            to = board.into.get(place)
-            if (to is not None and to in full) or any(held[other] for other in onward):
-                continue
-            held[place] = False
-            passed[place] += 1
-            going = True
-            if to is not None:
-                full.add(to)
-            for other in onward:
-                held[other] = True
-    done = frozenset(node for node, count in moved.items() if count == totals[node])
-    return Outcome(done, passed)
+    table = board.table
+    total = np.array(
+        [0 if one.turn == SYNC else words if one.words is None else one.words for one in table.lanes], np.int64
+    )
+    limit = total.copy()
+    if stopped is not None and stopped in table.first:
+        first = table.first[stopped]
+        for i in range(len(board.lanes[stopped])):
+            if lane is None or i == lane:
+                limit[first + i] = min(limit[first + i], after)
+    place, most = (-1, 0) if held_up is None else (table.number.get(held_up[0], -1), held_up[1])
+    moved, passed = play_out(table.lists, total, limit, table.registers, place, most)
+    behind = moved != total
+    done = frozenset(n for n, at in table.first.items() if not behind[at : at + len(board.lanes[n])].any())
+    return Outcome(done, dict(zip(table.number, passed.tolist(), strict=True)))

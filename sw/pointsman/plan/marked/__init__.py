@@ -1,0 +1,1 @@
+"""Marked graphs as arrays: the compiled part of ``progress``."""
