@@ -41,6 +41,7 @@ from .ends import (
     why_not_loose,
     word_spans,
 )
+from .entered import always_left
 from .fit import keeper
 from .hijack import Hijacked, hijack
 from .leaving import leaving
@@ -315,8 +316,11 @@ class Planner:
         self, phase: PhaseOutline, promising: float, fallbacks: bool
     ) -> Iterator[tuple[Implementation, ...]]:
         choices = []
+        left = always_left(self.structure, self.structure.phases.index(phase))
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
+            if not left:
+                found = [one for one in found if not one[1].entered]
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
             most = promising * min((cycles for cycles, _ in found), default=0.0)
