@@ -14,6 +14,7 @@ from pointsman.network import Topology
 from pointsman.operators.implementation import box
 from pointsman.streams.stream import RoutedPhase
 
+from .dependencies import Dependencies
 from .online import OnlinePart, spans_of
 from .partition import connected, partitions
 from .plan import PlannedOperator, PlannedPhase
@@ -153,9 +154,10 @@ def collisions(
 
     A node may still be in the earlier phase when its neighbour has gone on, so a word written on the same link in
     the same slot would be taken for one of the earlier phase. The neighbour may be several phases ahead: those in
-    between need not have joined the two nodes.
+    between need not have joined the two. Where they have, because they depend on each other, it does no harm.
     """
     found = []
+    known = Dependencies(structure, planned, planned[0].routed.topology) if planned else None
     writes = [link_writes(phase.routed) for phase in planned]
     for earlier, phase in enumerate(planned):
         if phase.technique == "none":
@@ -169,9 +171,24 @@ def collisions(
                 shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
             if _rescheduled(phase):
                 shared |= {link for link in writes[later] if link[0] in phase.nodes}
+            if phase.loose and known is not None:
+                shared = {link for link in shared if not apart(known, phase, earlier, later, link)}
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
+
+
+def apart(known: Dependencies, phase: PlannedPhase, earlier: int, later: int, link: Link) -> bool:
+    """Is the node at the other end of a link out of ``phase``, number ``earlier``, when words of a later one come over it?"""
+    node, port, _ = link
+    end = phase.routed.topology.at_port[node].get(port)
+    # The one that may linger is at the other end; which of them writes does not matter if handshakes share a wire.
+    return (
+        end is not None
+        and end[0] in phase.loose
+        and known.has_left(earlier, later, node, end[0])
+        and (node not in phase.loose or known.has_left(earlier, later, end[0], node))
+    )
 
 
 def _rescheduled(phase: PlannedPhase) -> bool:

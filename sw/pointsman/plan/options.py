@@ -21,10 +21,13 @@ def most_words(operator: Operator, period: int) -> int | None:
 
 
 def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
-    """Streams of an operator, none with more words than ``:b`` allows."""
+    """Streams of an operator, none with more words than ``:b`` allows, nor than a round has: more slots would be quicker by less
+    than a period, and are missing elsewhere, also in other phases (`around`)."""
     most = most_words(operator, period)
-    if most is None:
+    round_words = max(1, operator.m * operator.c)
+    if most is None and round_words >= period:
         return list(streams)
+    most = round_words if most is None else min(most, round_words)
     return [
         replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
         for stream in streams

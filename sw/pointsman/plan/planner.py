@@ -153,7 +153,7 @@ class Planner:
                 self._separate(planned, earlier, later, link)
             if found:
                 continue
-            index = keeper(planned, self.shape)
+            index = keeper(planned, self.shape, self.structure)
             if index is None or index in self.reasons:
                 break
             self.reasons[index] = "other phases need the interface registers that it would keep without"

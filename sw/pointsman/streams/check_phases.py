@@ -10,6 +10,7 @@ from pointsman.images.image import Images, PhaseImage
 
 from .check_node import Key, NodeView
 from .check_report import Finding, Notebook
+from .check_skew import Skew
 
 MOST_KEYS = 4096
 """Combinations of roles looked at for one node or link."""
@@ -204,12 +205,13 @@ def check_wires(
     codes: Codes,
     views: Sequence[Mapping[int, NodeView]],
     following: Sequence[Mapping[int, tuple[int, ...]]],
+    skew: Skew,
     notebook: Notebook,
 ) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
 
     After a barrier the neighbour changes within the time to settle. After anything else it may stay for any time, also while
-    this node goes through several phases that do not join the two.
+    this node goes through several phases, unless one of them joins the two.
 
     Parameters
     ----------
@@ -217,6 +219,8 @@ def check_wires(
         By phase, the nodes that have a part.
     following : sequence of mapping
         By node, ``following_phases``.
+    skew : Skew
+        Who may be where while another is behind.
     """
     used: dict[tuple[int, int], LinkUse] = {}
 
@@ -246,6 +250,12 @@ def check_wires(
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
                     before, name = images.phases[earlier].name, images.phases[later].name
+                    again = taken & now.writes.get(port, set())
+                    if images.shape.aliased_handshake:
+                        again |= taken & now.reads.get(port, set())
+                    if again and not barrier and not skew.may_be(node, later, other, earlier):
+                        notebook.counts["links written again by dependency"] += len(again)
+                        continue
                     for slot in sorted(taken & now.writes.get(port, set())):
                         wait = settle.get(later, 0)
                         # Who finds it loaded is there before others by the time of loading.
@@ -287,11 +297,12 @@ def check_kept_registers(
     codes: Codes,
     views: Sequence[Mapping[int, NodeView]],
     following: Sequence[Mapping[int, tuple[int, ...]]],
+    skew: Skew,
     notebook: Notebook,
 ) -> None:
     """A phase that is left by messages alone and entered again keeps its registers to itself.
 
-    A neighbour that is ahead may send words of its next use while this node is still in it or elsewhere; they wait in
+    A neighbour that is ahead may send words of its next use while this node is still in it; they wait in
     the phase's registers and must not be taken for another phase's.
     """
     for node in range(images.topology.nodes):
@@ -308,6 +319,10 @@ def check_kept_registers(
         for phase in following[node]:
             loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
             if not loose or phase not in later_phases(following[node], phase):
+                continue
+            around = {end for end, _ in images.topology.at_port[node].values() if end in views[phase]}
+            if not any(skew.may_be(other, phase, node, phase) for other in around):
+                notebook.counts["registers used again by dependency"] += len(used[phase])
                 continue
             for other in following[node]:
                 shared = used[phase] & used[other] if other != phase else set()

@@ -32,6 +32,7 @@ from pointsman.images.image import (
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import function_name, runtime_operands
 from pointsman.operators.online import Online, destination_queues, for_image
+from pointsman.plan.dependencies import keeping
 from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START, schedule_blocks
@@ -129,14 +130,15 @@ class _Allocator:
     def _register_bases(self) -> list[dict[int, int]]:
         """For each phase, what to add to a virtual register number, by node.
 
-        A phase that a node leaves for itself keeps its registers there: a neighbour that is ahead may send words of its next
-        use while this node is still in it, and they wait in these registers. All others can share theirs.
+        A phase that a node leaves for itself may have to keep its registers there: a neighbour that is ahead may send words of
+        its next use while this node is still in it, and they wait in these registers. All others can share theirs.
         """
         pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
         kept: dict[int, int] = defaultdict(lambda: pipelines)
-        ordered = sorted(self.plan.phases, key=lambda phase: not phase.loose)
+        keeps = keeping(self.plan.structure, self.plan.phases)
+        ordered = sorted(zip(self.plan.phases, keeps, strict=True), key=lambda pair: not pair[1])
         by_phase: dict[int, dict[int, int]] = {}
-        for phase in ordered:
+        for phase, keep in ordered:
             base = {}
             for node, count in phase.wiring.registers_used.items():
                 base[node] = kept[node]
@@ -146,7 +148,7 @@ class _Allocator:
                         f"{registers - kept[node]} left of {registers}",
                         hint="use fewer operators, or a node with more interface registers",
                     )
-                if phase.loose:
+                if keep:
                     kept[node] += count
             by_phase[id(phase)] = base
         return [by_phase[id(phase)] for phase in self.plan.phases]
