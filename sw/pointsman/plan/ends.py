@@ -163,19 +163,47 @@ def collisions(
         if phase.technique == "none":
             continue
         for later in sorted(structure.reachable(earlier) - {earlier}):
-            shared = writes[earlier] & writes[later]
-            if aliased_handshake:
-                shared |= writes[earlier] & link_reads(planned[later].routed)
-            # A schedule that is made at run time may use any slot of the links among its nodes.
-            if _rescheduled(planned[later]):
-                shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
-            if _rescheduled(phase):
-                shared |= {link for link in writes[later] if link[0] in phase.nodes}
+            shared = _shared(planned, writes, earlier, later, aliased_handshake=aliased_handshake)
             if phase.loose and known is not None:
                 shared = {link for link in shared if not apart(known, phase, earlier, later, link)}
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
+
+
+def settling(
+    planned: Sequence[PlannedPhase], structure: Structure, *, aliased_handshake: bool
+) -> list[frozenset[int] | None]:
+    """By phase that nodes leave together, those that a node may only enter when its neighbours have had time to leave it as well:
+    later phases that write the same wires in the same slots, and itself (§5.3.2: "there is no need to worry" about others). None:
+    every one that comes next."""
+    # Who goes on within threads, or serves messages of others, has the neighbours around it at once.
+    if structure.threads is not None or any(p.part is not None or _rescheduled(p) for p in planned):
+        return [None] * len(planned)
+    writes = [link_writes(phase.routed) for phase in planned]
+    return [
+        frozenset(
+            later
+            for later in structure.reachable(earlier)
+            if later == earlier or _shared(planned, writes, earlier, later, aliased_handshake=aliased_handshake)
+        )
+        for earlier in range(len(planned))
+    ]
+
+
+def _shared(
+    planned: Sequence[PlannedPhase], writes: Sequence[set[Link]], earlier: int, later: int, *, aliased_handshake: bool
+) -> set[Link]:
+    """Links and slots that are written in both phases, or turned round though handshakes share a wire."""
+    shared = writes[earlier] & writes[later]
+    if aliased_handshake:
+        shared |= writes[earlier] & link_reads(planned[later].routed)
+    # A schedule that is made at run time may use any slot of the links among its nodes.
+    if _rescheduled(planned[later]):
+        shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
+    if _rescheduled(planned[earlier]):
+        shared |= {link for link in writes[later] if link[0] in planned[earlier].nodes}
+    return shared
 
 
 def apart(known: Dependencies, phase: PlannedPhase, earlier: int, later: int, link: Link) -> bool:

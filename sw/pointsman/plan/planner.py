@@ -38,6 +38,7 @@ from .ends import (
     phase_name,
     phase_nodes,
     settle_cycles,
+    settling,
     why_not_loose,
     word_spans,
 )
@@ -163,6 +164,7 @@ class Planner:
         else:
             raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
         refuse_crossing(self.structure, planned)
+        self._settle(planned)
         self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
         refuse_split_barriers(self.structure, planned)
@@ -227,6 +229,18 @@ class Planner:
             return None
         finally:
             del self.taken[later]
+
+    def _settle(self, planned: list[PlannedPhase]) -> None:
+        """Before which phases nodes wait for their neighbours; who need not does not pay for it."""
+        needed = settling(planned, self.structure, aliased_handshake=self.shape.aliased_handshake)
+        for index, settles in enumerate(needed):
+            before = planned[index]
+            more = 0.0
+            if before.barrier is not None and settles is not None and settles.isdisjoint(self.structure.successors[index]):
+                more = -before.exits * before.settle
+            planned[index] = replace(
+                before, settles=settles, cycles=before.cycles + more, changing=before.changing + more
+            )
 
     def _count_reloads(self, planned: list[PlannedPhase]) -> None:
         """Phases that take turns in the schedule memory cost the time of loading them each time, about."""

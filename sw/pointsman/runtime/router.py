@@ -72,6 +72,8 @@ class Router:
         """Phases loaded so far."""
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
+        self.quiet: dict[int, int] = {}
+        """By phase, the cycle before which it must not be entered, as neighbours may take its words for those of a phase before."""
         self.standing: dict[tuple[int, int], Annotation] = {}
         for part in image.phases:
             for rewrite in part.annotations:
@@ -198,6 +200,8 @@ class Router:
         left = self.current
         if left == phase:
             return
+        # Neighbours may still be in a phase from which the node has come through others, though it is long since as a rule.
+        await WaitUntil(self.quiet.pop(phase, 0), Category.PSYNC)
         if phase not in self.resident:
             # It is loaded as it has to stand.
             for rewrite in rewrites:
@@ -221,9 +225,11 @@ class Router:
                 await self.jump(-1, Category.PSYNC)
             await self.rewrite(rewrites, running=True)
         await self.jump(phase, Category.PSYNC)
-        settle = dict(self.phases[left].settle).get(phase, 0) if left >= 0 else 0
-        if settle:
-            await Wait(settle, Category.PSYNC)
+        for later, settle in self.phases[left].settle if left >= 0 else ():
+            if later == phase:
+                await Wait(settle, Category.PSYNC)
+            else:
+                self.quiet[later] = max(self.quiet.get(later, 0), self.clock.time + settle)
 
     async def post(self, rewrites: Sequence[Rewrite]) -> None:
         """Send commands that change annotations and go on before they have taken effect; `settled` waits for them."""

@@ -210,7 +210,8 @@ def check_wires(
 ) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
 
-    After a barrier the neighbour changes within the time to settle. After anything else it may stay for any time, also while
+    After a barrier the neighbour changes within the time to settle, which the node must have waited by then, at once or before it
+    enters the phase in question. After anything else it may stay for any time, also while
     this node goes through several phases, unless one of them joins the two.
 
     Parameters
@@ -237,7 +238,9 @@ def check_wires(
         for earlier, next_phases in following[node].items():
             settle = dict(views[earlier][node].part.settle)
             barrier = meets(images, node, earlier)
-            for later in next_phases if barrier else later_phases(following[node], earlier):
+            # Who waits before every phase that comes next needs no wait before those after it.
+            waits = barrier and all(settle.get(later, 0) for later in next_phases)
+            for later in next_phases if waits else later_phases(following[node], earlier):
                 if later == earlier:
                     continue
                 pairs.add((earlier, later))

@@ -265,8 +265,11 @@ class _Allocator:
         settle: tuple[tuple[int, int], ...] = ()
         if phase.barrier is not None and node in phase.barrier.operator.nodes:
             again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
-            after = sorted({*self._successors(index), *again} - ({index} - again))
-            settle = tuple((s, phase.settle + self._reload(s)) for s in after)
+            after = {*self._successors(index), *again} - ({index} - again)
+            if phase.settles is not None:
+                # Also before phases that come later: a node may be through with those in between at once.
+                after = {s for s in phase.settles if node in self.plan.phases[s].nodes} | again
+            settle = tuple((s, phase.settle + self._reload(s)) for s in sorted(after))
         return NodePhase(
             index,
             tuple(tuple(row) for row in rows),
