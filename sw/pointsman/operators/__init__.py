@@ -20,6 +20,7 @@ from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .replacements import REPLACEMENTS
 from .shift import StrPermute, StrShift
 from .stream import StrStream, StrStreamRtdest
+from .stream_linear import StrStreamLinear
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcast(),
@@ -35,6 +36,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     SchShiftRuntime(),
     StrStream(),
     StrStreamRtdest(),
+    StrStreamLinear(entered=True),
+    StrStreamLinear(entered=False),
     StrBarrierTree(),
     StrBarrier(),
     StrReduce(),

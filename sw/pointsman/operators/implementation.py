@@ -187,7 +187,9 @@ class Implementation(ABC):
     words pass from stream to stream in the router, or where processors do more than move messages."""
     synchronised = False
     """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.synchronised`)."""
-
+    entered = False
+    """Synchronised without a barrier of its own: its load functions rewrite before they enter the phase, which has to be left
+    between any two uses with different values (`pointsman.plan.entered`)."""
     alone = False
     """It shares a phase with other operators only where ``:impl`` asks for it."""
     gated = False

@@ -43,6 +43,7 @@ class Plugin(Implementation):
         self.processor_bound = inner.processor_bound
         self.traceable = inner.traceable
         self.synchronised = inner.synchronised
+        self.entered = inner.entered
         self.alone = inner.alone
         self.rescheduled = inner.rescheduled
         self.by_value = inner.by_value

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from .ends import collisions
+from .dependencies import Dependencies
+from .ends import apart, collisions
 from .plan import PlannedPhase
 from .structure import Structure
 from .wires import Link, keep_off
@@ -40,8 +41,14 @@ def route_around(
             continue
         before = {p for p, phase in enumerate(planned) if phase.loose and later in structure.reachable(p)}
         after = structure.reachable(later) if planned[later].loose else frozenset()
+        known = Dependencies(structure, planned, planned[later].routed.topology)
         taken = {
-            p: keep_off(planned[p].routed, aliased_handshake=aliased_handshake)
+            p: frozenset(
+                link
+                for link in keep_off(planned[p].routed, aliased_handshake=aliased_handshake)
+                if (p in before and not apart(known, planned[p], p, later, link))
+                or (p in after and not apart(known, planned[later], later, p, link))
+            )
             for p in sorted((before | after) - {later})
         }
         moved = again(planned, later, taken, instead)

@@ -14,6 +14,7 @@ from pointsman.network import Topology
 from pointsman.operators.implementation import box
 from pointsman.streams.stream import RoutedPhase
 
+from .dependencies import Dependencies
 from .online import OnlinePart, spans_of
 from .partition import connected, partitions
 from .plan import PlannedOperator, PlannedPhase
@@ -153,26 +154,70 @@ def collisions(
 
     A node may still be in the earlier phase when its neighbour has gone on, so a word written on the same link in
     the same slot would be taken for one of the earlier phase. The neighbour may be several phases ahead: those in
-    between need not have joined the two nodes.
+    between need not have joined the two. Where they have, because they depend on each other, it does no harm.
     """
     found = []
+    known = Dependencies(structure, planned, planned[0].routed.topology) if planned else None
     writes = [link_writes(phase.routed) for phase in planned]
     for earlier, phase in enumerate(planned):
         if phase.technique == "none":
             continue
         for later in sorted(structure.reachable(earlier) - {earlier}):
-            shared = writes[earlier] & writes[later]
-            shared -= kept_links(phase.routed, planned[later].routed)
-            if aliased_handshake:
-                shared |= writes[earlier] & link_reads(planned[later].routed)
-            # A schedule that is made at run time may use any slot of the links among its nodes.
-            if _rescheduled(planned[later]):
-                shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
-            if _rescheduled(phase):
-                shared |= {link for link in writes[later] if link[0] in phase.nodes}
+            shared = _shared(planned, writes, earlier, later, aliased_handshake=aliased_handshake)
+            if phase.loose and known is not None:
+                shared = {link for link in shared if not apart(known, phase, earlier, later, link)}
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
+
+
+def settling(
+    planned: Sequence[PlannedPhase], structure: Structure, *, aliased_handshake: bool
+) -> list[frozenset[int] | None]:
+    """By phase that nodes leave together, those that a node may only enter when its neighbours have had time to leave it as well:
+    later phases that write the same wires in the same slots, and itself (§5.3.2: "there is no need to worry" about others). None:
+    every one that comes next."""
+    # Who goes on within threads, or serves messages of others, has the neighbours around it at once.
+    if structure.threads is not None or any(p.part is not None or _rescheduled(p) for p in planned):
+        return [None] * len(planned)
+    writes = [link_writes(phase.routed) for phase in planned]
+    return [
+        frozenset(
+            later
+            for later in structure.reachable(earlier)
+            if later == earlier or _shared(planned, writes, earlier, later, aliased_handshake=aliased_handshake)
+        )
+        for earlier in range(len(planned))
+    ]
+
+
+def _shared(
+    planned: Sequence[PlannedPhase], writes: Sequence[set[Link]], earlier: int, later: int, *, aliased_handshake: bool
+) -> set[Link]:
+    """Links and slots that are written in both phases, or turned round though handshakes share a wire."""
+    shared = writes[earlier] & writes[later]
+    shared -= kept_links(planned[earlier].routed, planned[later].routed)
+    if aliased_handshake:
+        shared |= writes[earlier] & link_reads(planned[later].routed)
+    # A schedule that is made at run time may use any slot of the links among its nodes.
+    if _rescheduled(planned[later]):
+        shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
+    if _rescheduled(planned[earlier]):
+        shared |= {link for link in writes[later] if link[0] in planned[earlier].nodes}
+    return shared
+
+
+def apart(known: Dependencies, phase: PlannedPhase, earlier: int, later: int, link: Link) -> bool:
+    """Is the node at the other end of a link out of ``phase``, number ``earlier``, when words of a later one come over it?"""
+    node, port, _ = link
+    end = phase.routed.topology.at_port[node].get(port)
+    # The one that may linger is at the other end; which of them writes does not matter if handshakes share a wire.
+    return (
+        end is not None
+        and end[0] in phase.loose
+        and known.has_left(earlier, later, node, end[0])
+        and (node not in phase.loose or known.has_left(earlier, later, end[0], node))
+    )
 
 
 def _rescheduled(phase: PlannedPhase) -> bool:

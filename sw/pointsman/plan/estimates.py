@@ -20,6 +20,7 @@ from pointsman.operators import Context, Implementation, Metric
 from pointsman.operators.kept import streams_of
 
 from .bandwidth import Resources, expected_bandwidth
+from .options import call_latency
 from .timing import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch_cycles
 
 FULL = 1.9
@@ -206,7 +207,7 @@ class Estimates:
         time = OperatorTime(
             operator.m,
             word_cycles,
-            metric.latency,
+            call_latency(operator, metric.latency),
             operator.c,
             self.rounds[operator.label],
             operator.pipelined,

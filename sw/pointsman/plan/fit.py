@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape
 
+from .dependencies import keeping
 from .plan import Plan, PlannedPhase
 from .roles import PlanError
+from .structure import Structure
 
 
 def fit(plan: Plan) -> None:
@@ -33,7 +35,8 @@ def fit(plan: Plan) -> None:
                 f"{len(plan.phases)} phases",
                 hint="use fewer phases, or a node with more VFSMs",
             )
-    full = _full(phases, plan.shape)
+    keeps = [*keeping(plan.structure, plan.phases), *(True for _ in plan.continuing)]
+    full = _full(phases, plan.shape, keeps)
     if full is not None:
         index, node, left = full
         phase = phases[index]
@@ -44,26 +47,31 @@ def fit(plan: Plan) -> None:
         )
 
 
-def keeper(phases: Sequence[PlannedPhase], shape: NodeShape) -> int | None:
-    """A phase that nodes leave each for itself, and whose registers, which it therefore keeps, are needed by others: that with
-    the most where they are missing. None if all fit, or if there is none such."""
-    full = _full(phases, shape)
+def keeper(
+    phases: Sequence[PlannedPhase], standing: Sequence[PlannedPhase], shape: NodeShape, structure: Structure
+) -> int | None:
+    """A phase that keeps its registers, because nodes leave it each for itself, and others need them: that with the most where
+    they are missing. None if all fit, or if there is none such. ``standing``: what continues, and keeps its own in any case."""
+    keeps = [*keeping(structure, phases), *(True for _ in standing)]
+    full = _full([*phases, *standing], shape, keeps)
     if full is None:
         return None
     _, node, _ = full
-    used = {i: phase.wiring.registers_used.get(node, 0) for i, phase in enumerate(phases) if phase.loose}
+    used = {i: phase.wiring.registers_used.get(node, 0) for i, phase in enumerate(phases) if keeps[i]}
     index = max(used, key=lambda i: (used[i], i), default=None)
     return index if index is not None and used[index] else None
 
 
-def _full(phases: Sequence[PlannedPhase], shape: NodeShape) -> tuple[int, int, int] | None:
-    """A phase for which a node has too few registers, the node, and how many it has left. Phases that nodes leave each for itself
-    keep their registers, all others share what is left."""
+def _full(
+    phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]
+) -> tuple[int, int, int] | None:
+    """A phase for which a node has too few registers, the node, and how many it has left. Some phases keep their registers, all
+    others share what is left."""
     kept: dict[int, int] = defaultdict(lambda: shape.pipelines)
-    for index in sorted(range(len(phases)), key=lambda i: not phases[i].loose):
+    for index in sorted(range(len(phases)), key=lambda i: not keeps[i]):
         for node, count in phases[index].wiring.registers_used.items():
             if kept[node] + count > shape.registers:
                 return index, node, shape.registers - kept[node]
-            if phases[index].loose:
+            if keeps[index]:
                 kept[node] += count
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.program import Operator
 from pointsman.streams.stream import Stream
 
@@ -20,10 +21,13 @@ def most_words(operator: Operator, period: int) -> int | None:
 
 
 def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
-    """Streams of an operator, none with more words than ``:b`` allows."""
+    """Streams of an operator, none with more words than ``:b`` allows, nor than a round has: more slots would be quicker by less
+    than a period, and are missing elsewhere, also in other phases (`around`)."""
     most = most_words(operator, period)
-    if most is None:
+    round_words = max(1, operator.m * operator.c)
+    if most is None and round_words >= period:
         return list(streams)
+    most = round_words if most is None else min(most, round_words)
     return [
         replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
         for stream in streams
@@ -37,6 +41,14 @@ def best_rate(operator: Operator, words_per_cycle: float, period: int) -> float:
 
 
 def call_cycles(operator: Operator, word_cycles: float, latency: float) -> float:
-    """Cycles of a call (w B_io + l_io). The latency of a pipelined operator is nobody's time: its calls follow each other
-    without waiting for an answer."""
-    return operator.m * word_cycles + (0.0 if operator.pipelined else latency)
+    """Cycles of a call (w B_io + l_io)."""
+    return operator.m * word_cycles + call_latency(operator, latency)
+
+
+def call_latency(operator: Operator, latency: float) -> float:
+    """What of the latency one call has to bear. That of a pipelined operator is nobody's time: its calls follow each other
+    without waiting for an answer. Nor do writers of a directional operator wait until a message is there before they write the
+    next, so the calls of a round share one latency; a function that gives a result is called again when it has."""
+    if operator.pipelined:
+        return 0.0
+    return latency / operator.c if OPERATORS[operator.kind].flow == "directional" else latency

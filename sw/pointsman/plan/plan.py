@@ -91,6 +91,8 @@ class PlannedPhase:
     """Those of them for going on to another phase."""
     exits: float = 0.0
     """How often a node leaves it, about."""
+    settles: frozenset[int] | None = None
+    """Phases before which a node waits until all neighbours have left this one; None: every one that comes next."""
 
     @property
     def loose(self) -> frozenset[int]:

@@ -42,9 +42,11 @@ from .ends import (
     phase_name,
     phase_nodes,
     settle_cycles,
+    settling,
     why_not_loose,
     word_spans,
 )
+from .entered import always_left
 from .fit import keeper
 from .hijack import Hijacked, hijack
 from .leaving import leaving
@@ -167,8 +169,8 @@ class Planner:
                 self._separate(planned, earlier, later, link)
             if found:
                 continue
-            index = keeper([*planned, *(alone for _, alone in self.standing)], self.shape)
-            if index is None or index in self.reasons or index >= len(planned):
+            index = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
+            if index is None or index in self.reasons:
                 break
             self.reasons[index] = "other phases need the interface registers that it would keep without"
             crowded = self.plan_phase(index, self.reasons[index])
@@ -177,6 +179,7 @@ class Planner:
         else:
             raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
         refuse_crossing(self.structure, planned)
+        self._settle(planned)
         self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
         refuse_split_barriers(self.structure, planned)
@@ -243,6 +246,18 @@ class Planner:
             return None
         finally:
             del self.taken[later]
+
+    def _settle(self, planned: list[PlannedPhase]) -> None:
+        """Before which phases nodes wait for their neighbours; who need not does not pay for it."""
+        needed = settling(planned, self.structure, aliased_handshake=self.shape.aliased_handshake)
+        for index, settles in enumerate(needed):
+            before = planned[index]
+            more = 0.0
+            if before.barrier is not None and settles is not None and settles.isdisjoint(self.structure.successors[index]):
+                more = -before.exits * before.settle
+            planned[index] = replace(
+                before, settles=settles, cycles=before.cycles + more, changing=before.changing + more
+            )
 
     def _count_reloads(self, planned: list[PlannedPhase]) -> None:
         """Phases that take turns in the schedule memory cost the time of loading them each time, about."""
@@ -332,8 +347,11 @@ class Planner:
         self, phase: PhaseOutline, promising: float, fallbacks: bool
     ) -> Iterator[tuple[Implementation, ...]]:
         choices = []
+        left = always_left(self.structure, self.structure.phases.index(phase))
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
+            if not left:
+                found = [one for one in found if not one[1].entered]
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
             most = promising * min((cycles for cycles, _ in found), default=0.0)

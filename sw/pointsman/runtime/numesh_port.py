@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     SYNC,
     Combination,
@@ -107,10 +108,21 @@ class NumeshPort:
         """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
         have done it. All know the values, so all agree on whether there is anything to do."""
         router = self.router
-        if entering:
-            await self._load_alone(role)
+        meets = any(lane.turn == SYNC for lane in role.lanes)
+        if entering and (meets or router.current != self.operator.phase):
+            if meets:
+                await self._load_alone(role)
+            else:
+                # What closed the phase held back everybody, and who is in it again has rewritten.
+                await router.enter(self.operator.phase, self.substrate.leave, router.changed(role.rewrites))
         elif value == self.value and self.operator.stages == 1:
             return
+        elif not meets and self.view.nodes > 1:
+            raise PointsmanError(
+                f"{self.operator.source}: {self.operator.label}_load has other values, and phase "
+                f"'{self.substrate.images.phases[self.operator.phase].name}' has not been left since the last ones",
+                hint="use the operators in the order of the program",
+            )
         else:
             await self._meet(role)
             await Wait(role.delay, Category.PSYNC)
@@ -143,7 +155,9 @@ class NumeshPort:
 
     async def _meet(self, role: Role) -> None:
         """The operator's own barrier."""
-        await Transfer([lane_request(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC], Category.PSYNC)
+        lanes = [lane_request(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC]
+        if lanes:
+            await Transfer(lanes, Category.PSYNC)
 
     def stale(self) -> str | None:
         running = self.router.current

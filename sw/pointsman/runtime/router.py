@@ -36,6 +36,8 @@ POINTER_DRAIN = POINTER_LATENCY - 1
 a word from a register (§7.1.2): a word that is written one cycle before the first read of the new phase meets that."""
 ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
 """The same for a command that changes an annotation."""
+DETOUR = 16
+"""About how many cycles it takes to go through the loader phase on the way to another."""
 ALIGN = -3
 """The last word of the pointer command that starts the block of the loader phase is written in a cycle congruent to this,
 modulo the period. Its entries then run in the slots in which they would run had the memories been filled before reset."""
@@ -71,6 +73,8 @@ class Router:
         """Phases loaded so far."""
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
+        self.quiet: dict[int, int] = {}
+        """By phase, the cycle before which it must not be entered, as neighbours may take its words for those of a phase before."""
         self.standing: dict[tuple[int, int], Annotation] = {}
         for part in image.phases:
             for rewrite in part.annotations:
@@ -179,16 +183,18 @@ class Router:
 
     # -- phases ----------------------------------------------------------------------------------------------
 
-    async def enter(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> bool:
+    async def enter(
+        self, phase: int, leave: Callable[[int], Awaitable[None]], rewrites: Sequence[Rewrite] = ()
+    ) -> bool:
         """Go on to ``phase`` (-1: the end of the program), through all phases in which this node has no operator. Tells
         whether the phase before has been left: a node that stays where it is, or is at its end, leaves with those of its
-        barrier that go on."""
+        barrier that go on. ``rewrites`` are made before the phase runs."""
         before = self.current
         way = self.passages.get((before, phase))
         for passed in way or ():
             await self.change(passed, leave)
         if phase >= 0 and phase != self.current:
-            await self.change(phase, leave)
+            await self.change(phase, leave, rewrites)
             return True
         if way is None:
             return False
@@ -197,11 +203,24 @@ class Router:
             await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
         return True
 
-    async def change(self, phase: int, leave: Callable[[int], Awaitable[None]]) -> None:
-        """Close the current phase and start the next."""
+    async def change(
+        self, phase: int, leave: Callable[[int], Awaitable[None]], rewrites: Sequence[Rewrite] = ()
+    ) -> None:
+        """Close the current phase and start the next, whose annotations ``rewrites`` change."""
         left = self.current
         if left == phase:
             return
+        # Neighbours may still be in a phase from which the node has come through others, though it is long since as a rule.
+        await WaitUntil(self.quiet.pop(phase, 0), Category.PSYNC)
+        if phase not in self.resident:
+            # It is loaded as it has to stand.
+            for rewrite in rewrites:
+                self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+            rewrites = ()
+        elif rewrites and self.soon(rewrites):
+            # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
+            await self.rewrite(rewrites, running=False)
+            rewrites = ()
         if left >= 0:
             await leave(left)
         self.changes += 1
@@ -210,10 +229,17 @@ class Router:
                 await self.jump(-1, Category.PSYNC)
             for one in (phase, *self.together.get(phase, ())):
                 await self.load(one)
+        elif rewrites:
+            # In the loader phase commands need not wait for slots.
+            if left >= 0:
+                await self.jump(-1, Category.PSYNC)
+            await self.rewrite(rewrites, running=True)
         await self.jump(phase, Category.PSYNC)
-        settle = dict(self.phases[left].settle).get(phase, 0) if left >= 0 else 0
-        if settle:
-            await Wait(settle, Category.PSYNC)
+        for later, settle in self.phases[left].settle if left >= 0 else ():
+            if later == phase:
+                await Wait(settle, Category.PSYNC)
+            else:
+                self.quiet[later] = max(self.quiet.get(later, 0), self.clock.time + settle)
 
     async def post(self, rewrites: Sequence[Rewrite]) -> None:
         """Send commands that change annotations and go on before they have taken effect; `settled` waits for them."""
@@ -244,6 +270,18 @@ class Router:
             return True
         slots = self._slots[self.current]
         return all(slots[r.pipeline] for r in rewrites)
+
+    def soon(self, rewrites: Sequence[Rewrite]) -> bool:
+        """Would the phase that runs carry commands out in less time than it takes to go through the loader phase?"""
+        if self.current < 0:
+            return True
+        words: dict[int, int] = {}
+        for r in rewrites:
+            words[r.pipeline] = words.get(r.pipeline, 0) + len(self.codes.write_annotation(r.vfsm, r.annotation))
+        slots = self._slots[self.current]
+        return all(
+            slots[p] and count * self.images.period < (DETOUR + 2 * count) * slots[p] for p, count in words.items()
+        )
 
     async def rewrite(self, rewrites: Sequence[Rewrite], *, running: bool) -> None:
         """Change annotations, in order within each pipeline; ``running``: of VFSMs of the phase that runs."""

@@ -19,7 +19,7 @@ from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
 from .check_continuing import Standing, check_continuing, widened
-from .check_ends import check_ends
+from .check_ends import Ends, check_ends
 from .check_gates import check_gates
 from .check_node import NodeView
 from .check_online import check_online
@@ -36,6 +36,7 @@ from .check_phases import (
 from .check_promises import Place, Trace, trace_promise
 from .check_report import RULES, CheckReport, Finding, Notebook, Rule
 from .check_schedules import check_schedules
+from .check_skew import Skew
 from .check_structure import check_structure
 from .check_threads import check_barriers, check_links, check_ways
 
@@ -71,6 +72,7 @@ def check_images(images: Images) -> CheckReport:
             views[part.phase][node] = NodeView(images, codes, node, part)
     following = [following_phases(images, node) for node in range(len(images.nodes))]
     senders: list[dict[Place, list[tuple[int, str]]]] = []
+    ends: list[Ends | None] = []
     places: list[Mapping[Place, int]] = []
     """By phase, the operator to which each VFSM belongs."""
     counts = notebook.counts
@@ -87,6 +89,7 @@ def check_images(images: Images) -> CheckReport:
         streams.check(owners)
         senders.append(streams.senders())
         places.append(streams.owner)
+        ends.append(streams.ends)
         check_gates(images, codes, views[phase], phase, notebook)
     standing = Standing(images, places)
     for phase in range(len(images.phases)):
@@ -94,8 +97,9 @@ def check_images(images: Images) -> CheckReport:
     check_ways(images, notebook)
     check_continuing(images, codes, views, following, standing, notebook)
     check_barriers(images, codes, views, following, senders, standing, notebook)
-    check_wires(images, codes, views, following, standing, notebook)
-    check_kept_registers(images, codes, views, following, standing, notebook)
+    skew = Skew(images, ends)
+    check_wires(images, codes, views, following, standing, skew, notebook)
+    check_kept_registers(images, codes, views, following, standing, skew, notebook)
     check_passages(images, following, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)
@@ -148,6 +152,7 @@ class _PhaseStreams:
         self.compared: set[tuple[int, ...]] = set()
         """Sets of traces, by identity, that have been looked at together."""
         self.owner: dict[Place, int] = {}
+        self.ends: Ends | None = None
         """Operator to which a VFSM belongs."""
         self.register_owner: dict[tuple[int, int], int] = {}
         """Operator to whose streams a register belongs."""
@@ -159,7 +164,9 @@ class _PhaseStreams:
             for index in self.operators:
                 self._check_operator(index, choice)
         self._check_stray()
-        check_ends(self.images, self.phase, self.codes, self.views, self.promises, self.traces, self.notebook)
+        self.ends = check_ends(
+            self.images, self.phase, self.codes, self.views, self.promises, self.traces, self.notebook
+        )
         for place, index in self.owner.items():
             operator = self.images.operators[index]
             owners[self.name, *place] = (operator.label, operator.source)

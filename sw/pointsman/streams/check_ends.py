@@ -34,8 +34,8 @@ def check_ends(
     promises: Mapping[int, Sequence[int]],
     traces: Mapping[int, Sequence[Trace]],
     notebook: Notebook,
-) -> None:
-    """Rule "message-ends".
+) -> Ends | None:
+    """Rule "message-ends". Gives what the games tell of the phase; None if nobody leaves it.
 
     Parameters
     ----------
@@ -47,11 +47,15 @@ def check_ends(
         By promise, what was seen of it.
     """
     if images.phases[phase].technique == "none" and set(images.phases[phase].successors) <= {phase}:
-        return
-    _Ends(images, phase, codes, views, promises, traces, notebook).check()
+        return None
+    ends = Ends(images, phase, codes, views, promises, traces, notebook)
+    ends.check()
+    return ends
 
 
-class _Ends:
+class Ends:
+    """The games of a phase."""
+
     def __init__(
         self,
         images: Images,
@@ -209,6 +213,35 @@ class _Ends:
                 if not any(end is not None and node not in end.done for end in ends):
                     return False
         return True
+
+    def waits_for(self, node: int) -> frozenset[int]:
+        """Nodes without which this one does not get through the phase: they must have begun with what closes it, or with each
+        operator that this node may use last."""
+        found: set[int] = set()
+        closing = self.image.barrier
+        if closing is not None and node in self.lanes[closing]:
+            found |= self._needed(closing, 0, node)
+        own = [i for i in self.image.operators if i not in self.inner and node in self.lanes[i]]
+        final = [i for i in self.image.operators if i in self.image.last]
+        used = final if final and set(final) <= set(own) else own
+        each = [self._needed(i, state, node) for i in used for state in self.states(i)]
+        return frozenset(found.union(set.intersection(*each)) if each else found)
+
+    def _needed(self, index: int, state: int, node: int) -> set[int]:
+        """Who must have begun with an operator when a node is through with it; nobody if there were too many games."""
+        games = self.games(index, state)
+        game = next((g for g in games.boards if node in g.lanes), None) if games else None
+        if game is None:
+            return set()
+        m = self.images.operators[index].m
+        found = set()
+        for other in game.lanes.keys() - {node}:
+            for words in dict.fromkeys((min(m, SHORT), m)) if index != self.image.barrier else (1,):
+                end = self.play(game, words, other)
+                if end is not None and node not in end.done:
+                    found.add(other)
+                    break
+        return found
 
     # -- what closes a phase ---------------------------------------------------------------------------------
 
@@ -385,7 +418,7 @@ class _Ends:
 class _Games:
     """Boards of an operator in a state: one for each set of nodes that exchange words."""
 
-    def __init__(self, starts: Mapping[tuple[int, int], int], ends: _Ends) -> None:
+    def __init__(self, starts: Mapping[tuple[int, int], int], ends: Ends) -> None:
         self.boards: list[Board] = []
         self.starts = starts
         self.ends = ends

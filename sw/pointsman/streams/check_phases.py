@@ -11,6 +11,7 @@ from pointsman.images.image import Images, PhaseImage
 from .check_continuing import Standing
 from .check_node import Key, NodeView, Vfsm
 from .check_report import Finding, Notebook
+from .check_skew import Skew
 
 MOST_KEYS = 4096
 """Combinations of roles looked at for one node or link."""
@@ -208,12 +209,14 @@ def check_wires(
     views: Sequence[Mapping[int, NodeView]],
     following: Sequence[Mapping[int, tuple[int, ...]]],
     standing: Standing,
+    skew: Skew,
     notebook: Notebook,
 ) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
 
-    After a barrier the neighbour changes within the time to settle. After anything else it may stay for any time, also while
-    this node goes through several phases that do not join the two.
+    After a barrier the neighbour changes within the time to settle, which the node must have waited by then, at once or before it
+    enters the phase in question. After anything else it may stay for any time, also while
+    this node goes through several phases, unless one of them joins the two.
 
     Parameters
     ----------
@@ -221,6 +224,8 @@ def check_wires(
         By phase, the nodes that have a part.
     following : sequence of mapping
         By node, ``following_phases``.
+    skew : Skew
+        Who may be where while another is behind.
     """
     used: dict[tuple[int, int, frozenset[Vfsm]], LinkUse] = {}
 
@@ -237,7 +242,9 @@ def check_wires(
         for earlier, next_phases in following[node].items():
             settle = dict(views[earlier][node].part.settle)
             barrier = meets(images, node, earlier)
-            for later in next_phases if barrier else later_phases(following[node], earlier):
+            # Who waits before every phase that comes next needs no wait before those after it.
+            waits = barrier and all(settle.get(later, 0) for later in next_phases)
+            for later in next_phases if waits else later_phases(following[node], earlier):
                 if later == earlier:
                     continue
                 pairs.add((earlier, later))
@@ -251,6 +258,12 @@ def check_wires(
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
                     before, name = images.phases[earlier].name, images.phases[later].name
+                    again = taken & now.writes.get(port, set())
+                    if images.shape.aliased_handshake:
+                        again |= taken & now.reads.get(port, set())
+                    if again and not barrier and not skew.may_be(node, later, other, earlier):
+                        notebook.counts["links written again by dependency"] += len(again)
+                        continue
                     for slot in sorted(taken & now.writes.get(port, set())):
                         wait = settle.get(later, 0)
                         # Who finds it loaded is there before others by the time of loading.
@@ -293,11 +306,12 @@ def check_kept_registers(
     views: Sequence[Mapping[int, NodeView]],
     following: Sequence[Mapping[int, tuple[int, ...]]],
     standing: Standing,
+    skew: Skew,
     notebook: Notebook,
 ) -> None:
     """A phase that is left by messages alone and entered again keeps its registers to itself.
 
-    A neighbour that is ahead may send words of its next use while this node is still in it or elsewhere; they wait in
+    A neighbour that is ahead may send words of its next use while this node is still in it; they wait in
     the phase's registers and must not be taken for another phase's.
     """
     for node in range(images.topology.nodes):
@@ -315,6 +329,10 @@ def check_kept_registers(
         for phase in following[node]:
             loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
             if not loose or phase not in later_phases(following[node], phase):
+                continue
+            around = {end for end, _ in images.topology.at_port[node].values() if end in views[phase]}
+            if not any(skew.may_be(other, phase, node, phase) for other in around):
+                notebook.counts["registers used again by dependency"] += len(used[phase])
                 continue
             for other in following[node]:
                 shared = used[phase] & used[other] if other != phase else set()

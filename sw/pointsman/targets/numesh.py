@@ -32,6 +32,7 @@ from pointsman.images.image import (
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.implementation import function_name, runtime_operands
 from pointsman.operators.online import Online, destination_queues, for_image
+from pointsman.plan.dependencies import keeping
 from pointsman.plan.online import online_node
 from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
@@ -140,14 +141,15 @@ class _Allocator:
     def _register_bases(self) -> list[dict[int, int]]:
         """For each phase, what to add to a virtual register number, by node.
 
-        A phase that a node leaves for itself keeps its registers there: a neighbour that is ahead may send words of its next
-        use while this node is still in it, and they wait in these registers. All others can share theirs.
+        A phase that a node leaves for itself may have to keep its registers there: a neighbour that is ahead may send words of
+        its next use while this node is still in it, and they wait in these registers. All others can share theirs.
         """
         pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
         kept: dict[int, int] = defaultdict(lambda: pipelines)
-        ordered = sorted(self.phases, key=lambda phase: not phase.loose)
+        keeps = [*keeping(self.plan.structure, self.plan.phases), *(True for _ in self.plan.continuing)]
+        ordered = sorted(zip(self.phases, keeps, strict=True), key=lambda pair: not pair[1])
         by_phase: dict[int, dict[int, int]] = {}
-        for phase in ordered:
+        for phase, keep in ordered:
             base = {}
             for node, count in phase.wiring.registers_used.items():
                 base[node] = kept[node]
@@ -157,7 +159,7 @@ class _Allocator:
                         f"{registers - kept[node]} left of {registers}",
                         hint="use fewer operators, or a node with more interface registers",
                     )
-                if phase.loose:
+                if keep:
                     kept[node] += count
             by_phase[id(phase)] = base
         return [by_phase[id(phase)] for phase in self.phases]
@@ -260,8 +262,11 @@ class _Allocator:
         settle: tuple[tuple[int, int], ...] = ()
         if phase.barrier is not None and node in phase.barrier.operator.nodes:
             again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
-            after = sorted({*self._successors(index), *again} - ({index} - again))
-            settle = tuple((s, phase.settle + self._reload(s)) for s in after)
+            after = {*self._successors(index), *again} - ({index} - again)
+            if phase.settles is not None:
+                # Also before phases that come later: a node may be through with those in between at once.
+                after = {s for s in phase.settles if node in self.members[s]} | again
+            settle = tuple((s, phase.settle + self._reload(s)) for s in sorted(after))
         return NodePhase(
             index,
             tuple(tuple(row) for row in rows),
