@@ -25,6 +25,7 @@ from .check_online import check_online
 from .check_phases import (
     check_aliased,
     check_kept_registers,
+    check_kept_vfsms,
     check_passages,
     check_reprogramming,
     check_wires,
@@ -89,6 +90,7 @@ def check_images(images: Images) -> CheckReport:
     check_barriers(images, codes, views, following, senders, notebook)
     check_wires(images, codes, views, following, notebook)
     check_kept_registers(images, codes, views, following, notebook)
+    check_kept_vfsms(images, codes, views, following, notebook)
     check_passages(images, following, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)

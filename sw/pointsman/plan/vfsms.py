@@ -1,0 +1,188 @@
+"""Routed phases -> numbers of VFSMs at each node (Metcalf 1997, §5.4.2).
+
+Takes phases whose VFSMs are numbered for each of them alone, and gives each phase numbers of the node's, and the node's pipeline
+for each of its own. Where there are enough, every phase has its own and stays loaded. Where there are not, phases share them like
+a cache (`cache.VfsmPlaces`), pipelines being exchanged where that saves loads.
+
+A phase that a node leaves for itself and enters again keeps its numbers: words of its next use may wait in their buffers.
+So does one whose VFSMs are made at run time, and, by ``carried``, an operator that continues.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from numesh.codes import FIRST_FREE_VFSM
+from numesh.shape import NodeShape
+
+from .cache import Distances, VfsmPlaces, distances, passed_over
+from .control import END, START
+from .plan import PlannedPhase
+from .roles import PlanError
+from .structure import Structure
+from .wires import reprogram_slots
+
+Carried = Mapping[tuple[int, int], Mapping[tuple[int, int], tuple[int, int, int]]]
+"""By phase and node: own pipeline and number of a VFSM that has been there before, as (earlier phase, its own pipeline and
+number there)."""
+Members = Sequence[tuple[int, tuple[int, ...]]]
+"""Phases of a node, and VFSMs of each of their own pipelines."""
+
+
+class CrowdedError(PlanError):
+    """A phase has more VFSMs than ``node`` has left for it; ``kept``: phases that keep theirs there."""
+
+    def __init__(self, message: str, node: int, kept: frozenset[int]) -> None:
+        super().__init__(message, hint="use a node with more VFSMs, or fewer operators")
+        self.node = node
+        self.kept = kept
+
+
+@dataclass(frozen=True)
+class VfsmMap:
+    """Of one phase at one node."""
+
+    pipelines: tuple[int, ...]
+    """By the phase's own pipeline, the node's."""
+    numbers: tuple[tuple[int, ...], ...]
+    """By the phase's own pipeline and number, from the first free one: the number there."""
+
+    def place(self, pipeline: int, number: int) -> tuple[int, int]:
+        """Pipeline and number at the node."""
+        return self.pipelines[pipeline], self.numbers[pipeline][number - FIRST_FREE_VFSM]
+
+    def own(self, pipeline: int) -> int:
+        """The phase's own pipeline that is this one of the node."""
+        return self.pipelines.index(pipeline)
+
+
+def vfsm_numbers(
+    phases: Sequence[PlannedPhase], structure: Structure, shape: NodeShape, carried: Carried | None = None
+) -> list[dict[int, VfsmMap]]:
+    """By phase and node, where its VFSMs are. Nodes with the same phases of the same sizes get the same map.
+
+    Raises
+    ------
+    CrowdedError
+        If a phase has more VFSMs than a node has left for it.
+    """
+    counts = [_counts(phase, shape.pipelines) for phase in phases]
+    found: list[dict[int, VfsmMap]] = [{} for _ in phases]
+    known: dict[object, dict[int, VfsmMap]] = {}
+    flows: dict[int, _Flow] = {}
+    for node in sorted({node for by_node in counts for node in by_node}):
+        members = tuple((i, counts[i][node]) for i in range(len(phases)) if node in counts[i])
+        flow = structure.flow(node)
+        if id(flow) not in flows:
+            flows[id(flow)] = _Flow(flow)
+        kept = frozenset(i for i, _ in members if keeps_buffers(phases[i], i, node, flows[id(flow)].between))
+        own = {key: value for key, value in (carried or {}).items() if key[1] == node}
+        barred = _barred(members, node, phases, shape)
+        key = members, id(flow), kept, barred
+        if key not in known or own:
+            known[key] = _of_node(node, members, flows[id(flow)], kept, barred, own, phases, shape)
+        for phase, place in known[key].items():
+            found[phase][node] = place
+    return found
+
+
+def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances) -> bool:
+    """May words of its next use wait in VFSM buffers, or does it make VFSMs at run time?"""
+    again = index in between.get(index, {})
+    return (again and node in phase.loose) or any(one.implementation.rescheduled for one in phase.operators)
+
+
+def _barred(
+    members: Members, node: int, phases: Sequence[PlannedPhase], shape: NodeShape
+) -> frozenset[tuple[int, int]]:
+    """Phases and their own pipelines that cannot be pipeline 0, which has to carry commands that change the phase."""
+    room = shape.vfsms - FIRST_FREE_VFSM
+    if all(sum(counts[p] for _, counts in members) <= room for p in range(shape.pipelines)):
+        return frozenset()  # nothing will be exchanged
+    return frozenset(
+        (phase, own)
+        for phase, _ in members
+        for own in range(1, shape.pipelines)
+        if not reprogram_slots(phases[phase].routed, node, own)
+    )
+
+
+class _Flow:
+    """What follows what at some node."""
+
+    def __init__(self, successors: Mapping[int, frozenset[int]]) -> None:
+        self.between = distances(successors)
+        self.optional = passed_over(successors, START, END)
+
+
+def _counts(phase: PlannedPhase, pipelines: int) -> dict[int, tuple[int, ...]]:
+    """By node, VFSMs of each of the phase's own pipelines."""
+    top: dict[int, list[int]] = defaultdict(lambda: [0] * pipelines)
+    for chain in phase.routed.chains:
+        for vfsm in chain.vfsms:
+            here = top[vfsm.node]
+            here[vfsm.pipeline] = max(here[vfsm.pipeline], vfsm.number - FIRST_FREE_VFSM + 1)
+    return {node: tuple(here) for node, here in top.items()}
+
+
+def _of_node(
+    node: int,
+    members: Members,
+    flow: _Flow,
+    kept: frozenset[int],
+    barred: frozenset[tuple[int, int]],
+    carried: Carried,
+    phases: Sequence[PlannedPhase],
+    shape: NodeShape,
+) -> dict[int, VfsmMap]:
+    room = shape.vfsms - FIRST_FREE_VFSM
+    identity = tuple(range(shape.pipelines))
+    total = [sum(counts[p] for _, counts in members) for p in identity]
+    found: dict[int, VfsmMap] = {}
+    if max(total, default=0) <= room and not carried:
+        used = [FIRST_FREE_VFSM] * shape.pipelines
+        for phase, counts in members:
+            numbers = tuple(tuple(range(used[p], used[p] + counts[p])) for p in identity)
+            found[phase] = VfsmMap(identity, numbers)
+            used = [used[p] + counts[p] for p in identity]
+        return found
+    places = VfsmPlaces(shape.pipelines, room, flow.between)
+    reserved: list[set[int]] = [set() for _ in identity]
+    rank = {phase: (phase not in kept, phase in flow.optional, phase) for phase, _ in members}
+    for phase, counts in sorted(members, key=lambda member: rank[member[0]]):
+        before = {
+            own: (found[earlier].pipelines[p], found[earlier].place(p, number)[1])
+            for own, (earlier, p, number) in carried.get((phase, node), {}).items()
+            if earlier in found
+        }
+        fixed = {pipeline: there for (pipeline, _), (there, _) in before.items()}
+        fresh = [counts[p] - sum(own == p for own, _ in before) for p in identity]
+        held = [set(reserved[p]) for p in identity]
+        for there, number in before.values():
+            held[there].add(number - FIRST_FREE_VFSM)
+        try:
+            away = frozenset((own, 0) for one, own in barred if one == phase)
+            order, chosen = places.add(phase, fresh, fixed, [frozenset(one) for one in held], away)
+        except ValueError:
+            raise CrowdedError(
+                f"phase '{phases[phase].name}' needs {max(counts)} VFSMs of a pipeline of node {node}, which has {room} "
+                f"besides the first two, {max(map(len, reserved))} of them kept by other phases",
+                node,
+                kept - {phase},
+            ) from None
+        mapped = []
+        for p in identity:
+            rest = iter(chosen[p])
+            mapped.append(
+                tuple(
+                    before[p, number][1] if (p, number) in before else next(rest) + FIRST_FREE_VFSM
+                    for number in range(FIRST_FREE_VFSM, FIRST_FREE_VFSM + counts[p])
+                )
+            )
+        found[phase] = VfsmMap(order, tuple(mapped))
+        if phase in kept:
+            for p in identity:
+                reserved[order[p]] |= set(chosen[p])
+    return found
