@@ -5,7 +5,8 @@ for each of its own. Where there are enough, every phase has its own and stays l
 a cache (`cache.VfsmPlaces`), pipelines being exchanged where that saves loads.
 
 A phase that a node leaves for itself and enters again keeps its numbers: words of its next use may wait in their buffers.
-So does one whose VFSMs are made at run time, and, by ``carried``, an operator that continues.
+So does one whose VFSMs are made at run time. Operators that continue over several phases have theirs before all phases
+(``reserved``), and where they are no pipelines are exchanged.
 """
 
 from __future__ import annotations
@@ -24,9 +25,6 @@ from .roles import PlanError
 from .structure import Structure
 from .wires import reprogram_slots
 
-Carried = Mapping[tuple[int, int], Mapping[tuple[int, int], tuple[int, int, int]]]
-"""By phase and node: own pipeline and number of a VFSM that has been there before, as (earlier phase, its own pipeline and
-number there)."""
 Members = Sequence[tuple[int, tuple[int, ...]]]
 """Phases of a node, and VFSMs of each of their own pipelines."""
 
@@ -59,9 +57,17 @@ class VfsmMap:
 
 
 def vfsm_numbers(
-    phases: Sequence[PlannedPhase], structure: Structure, shape: NodeShape, carried: Carried | None = None
+    phases: Sequence[PlannedPhase],
+    structure: Structure,
+    shape: NodeShape,
+    reserved: Mapping[int, tuple[int, ...]] | None = None,
 ) -> list[dict[int, VfsmMap]]:
     """By phase and node, where its VFSMs are. Nodes with the same phases of the same sizes get the same map.
+
+    Parameters
+    ----------
+    reserved : mapping
+        By node, how many VFSMs of each pipeline, from the first, belong to operators that continue.
 
     Raises
     ------
@@ -78,11 +84,11 @@ def vfsm_numbers(
         if id(flow) not in flows:
             flows[id(flow)] = _Flow(flow)
         kept = frozenset(i for i, _ in members if keeps_buffers(phases[i], i, node, flows[id(flow)].between))
-        own = {key: value for key, value in (carried or {}).items() if key[1] == node}
-        barred = _barred(members, node, phases, shape)
-        key = members, id(flow), kept, barred
-        if key not in known or own:
-            known[key] = _of_node(node, members, flows[id(flow)], kept, barred, own, phases, shape)
+        first = (reserved or {}).get(node, (0,) * shape.pipelines)
+        barred = _barred(members, node, phases, shape, first)
+        key = members, id(flow), kept, barred, first
+        if key not in known:
+            known[key] = _of_node(node, members, flows[id(flow)], kept, barred, first, phases, shape)
         for phase, place in known[key].items():
             found[phase][node] = place
     return found
@@ -95,18 +101,26 @@ def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances
 
 
 def _barred(
-    members: Members, node: int, phases: Sequence[PlannedPhase], shape: NodeShape
-) -> frozenset[tuple[int, int]]:
-    """Phases and their own pipelines that cannot be pipeline 0, which has to carry commands that change the phase."""
-    room = shape.vfsms - FIRST_FREE_VFSM
-    if all(sum(counts[p] for _, counts in members) <= room for p in range(shape.pipelines)):
+    members: Members, node: int, phases: Sequence[PlannedPhase], shape: NodeShape, first: tuple[int, ...]
+) -> frozenset[tuple[int, int, int]]:
+    """(phase, own pipeline, node's pipeline) that cannot be: pipeline 0 has to carry commands that change the phase, and
+    whatever continues stays in its pipeline."""
+    pipelines = range(shape.pipelines)
+    if all(sum(counts[p] for _, counts in members) <= _room(shape, first, p) for p in pipelines):
         return frozenset()  # nothing will be exchanged
-    return frozenset(
-        (phase, own)
+    found = {
+        (phase, own, 0)
         for phase, _ in members
         for own in range(1, shape.pipelines)
         if not reprogram_slots(phases[phase].routed, node, own)
-    )
+    }
+    if any(first):
+        found |= {(phase, a, b) for phase, _ in members for a in pipelines for b in pipelines if a != b}
+    return frozenset(found)
+
+
+def _room(shape: NodeShape, first: tuple[int, ...], pipeline: int) -> int:
+    return shape.vfsms - FIRST_FREE_VFSM - first[pipeline]
 
 
 class _Flow:
@@ -132,57 +146,37 @@ def _of_node(
     members: Members,
     flow: _Flow,
     kept: frozenset[int],
-    barred: frozenset[tuple[int, int]],
-    carried: Carried,
+    barred: frozenset[tuple[int, int, int]],
+    first: tuple[int, ...],
     phases: Sequence[PlannedPhase],
     shape: NodeShape,
 ) -> dict[int, VfsmMap]:
-    room = shape.vfsms - FIRST_FREE_VFSM
     identity = tuple(range(shape.pipelines))
-    total = [sum(counts[p] for _, counts in members) for p in identity]
     found: dict[int, VfsmMap] = {}
-    if max(total, default=0) <= room and not carried:
-        used = [FIRST_FREE_VFSM] * shape.pipelines
+    if all(sum(counts[p] for _, counts in members) <= _room(shape, first, p) for p in identity):
+        used = [FIRST_FREE_VFSM + first[p] for p in identity]
         for phase, counts in members:
             numbers = tuple(tuple(range(used[p], used[p] + counts[p])) for p in identity)
             found[phase] = VfsmMap(identity, numbers)
             used = [used[p] + counts[p] for p in identity]
         return found
+    room = shape.vfsms - FIRST_FREE_VFSM
     places = VfsmPlaces(shape.pipelines, room, flow.between)
-    reserved: list[set[int]] = [set() for _ in identity]
+    taken = [set(range(first[p])) for p in identity]
     rank = {phase: (phase not in kept, phase in flow.optional, phase) for phase, _ in members}
     for phase, counts in sorted(members, key=lambda member: rank[member[0]]):
-        before = {
-            own: (found[earlier].pipelines[p], found[earlier].place(p, number)[1])
-            for own, (earlier, p, number) in carried.get((phase, node), {}).items()
-            if earlier in found
-        }
-        fixed = {pipeline: there for (pipeline, _), (there, _) in before.items()}
-        fresh = [counts[p] - sum(own == p for own, _ in before) for p in identity]
-        held = [set(reserved[p]) for p in identity]
-        for there, number in before.values():
-            held[there].add(number - FIRST_FREE_VFSM)
+        away = frozenset((own, there) for one, own, there in barred if one == phase)
         try:
-            away = frozenset((own, 0) for one, own in barred if one == phase)
-            order, chosen = places.add(phase, fresh, fixed, [frozenset(one) for one in held], away)
+            order, chosen = places.add(phase, counts, None, [frozenset(one) for one in taken], away)
         except ValueError:
             raise CrowdedError(
                 f"phase '{phases[phase].name}' needs {max(counts)} VFSMs of a pipeline of node {node}, which has {room} "
-                f"besides the first two, {max(map(len, reserved))} of them kept by other phases",
+                f"besides the first two, {max(map(len, taken))} of them kept by others",
                 node,
                 kept - {phase},
             ) from None
-        mapped = []
-        for p in identity:
-            rest = iter(chosen[p])
-            mapped.append(
-                tuple(
-                    before[p, number][1] if (p, number) in before else next(rest) + FIRST_FREE_VFSM
-                    for number in range(FIRST_FREE_VFSM, FIRST_FREE_VFSM + counts[p])
-                )
-            )
-        found[phase] = VfsmMap(order, tuple(mapped))
+        found[phase] = VfsmMap(order, tuple(tuple(place + FIRST_FREE_VFSM for place in one) for one in chosen))
         if phase in kept:
-            for p in identity:
-                reserved[order[p]] |= set(chosen[p])
+            for own in identity:
+                taken[order[own]] |= set(chosen[own])
     return found

@@ -82,10 +82,10 @@ def test_a_phase_that_is_too_big_is_refused(plan: Plan) -> None:
         vfsm_numbers(plan.phases, plan.structure, NodeShape(vfsms=4))
 
 
-def test_what_continues_keeps_its_place(plan: Plan) -> None:
-    node = 0
-    own = next(p for p in (0, 1) if all(phase.routed.schedule[node, :, p].max() > 1 for phase in plan.phases[:2]))
-    carried = {(1, node): {(own, FIRST_FREE_VFSM): (0, own, FIRST_FREE_VFSM)}}
-    found = vfsm_numbers(plan.phases, plan.structure, NodeShape(vfsms=16), carried)
-    assert found[1][node].place(own, FIRST_FREE_VFSM) == found[0][node].place(own, FIRST_FREE_VFSM)
-    assert sum(map(len, found[1][node].numbers)) == len(places(found[1][node]))
+@pytest.mark.parametrize("vfsms", [32, 16])
+def test_what_continues_is_left_alone_and_no_pipelines_are_exchanged(plan: Plan, vfsms: int) -> None:
+    found = vfsm_numbers(plan.phases, plan.structure, NodeShape(vfsms=vfsms), {0: (2, 1)})
+    for here in (by_node[0] for by_node in found if 0 in by_node):
+        assert here.pipelines == (0, 1)
+        assert not places(here) & {(0, 2), (0, 3), (1, 2)}
+        assert sum(map(len, here.numbers)) == len(places(here))
