@@ -1,8 +1,8 @@
 """Memories as files for ``$readmemh``: the preload beside real loading.
 
 Takes ``Images`` and gives what the memories of every node hold after all phases have been loaded through MEMADR: the
-loader phase in block 0, each phase in its block, the annotations before any load function; the rest as it is after
-reset. Leaves registers, buffers and the schedule pointer alone.
+loader phase in block 0, each phase in its block, the annotations before any load function, of phases that share a place
+the first; the rest as it is after reset. Leaves registers, buffers and the schedule pointer alone.
 """
 
 from __future__ import annotations
@@ -98,6 +98,7 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
         schedule[slot] = codes.encode_entry(loader)
     annotations = [list(words) for words in reset.annotations]
     taken: set[int] = set()
+    written: set[tuple[int, int]] = set()
     for part in sorted(image.phases, key=lambda part: part.phase):
         block = images.phases[part.phase].block
         start = block * period
@@ -117,5 +118,7 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
         for rewrite in part.annotations:
             if not 0 <= rewrite.pipeline < shape.pipelines or not 0 <= rewrite.vfsm < shape.vfsms:
                 raise ValueError(f"pipeline {rewrite.pipeline} has no VFSM {rewrite.vfsm}")
-            annotations[rewrite.pipeline][rewrite.vfsm] = codes.encode_annotation(rewrite.annotation)
+            if (rewrite.pipeline, rewrite.vfsm) not in written:  # nor of those that share a VFSM
+                annotations[rewrite.pipeline][rewrite.vfsm] = codes.encode_annotation(rewrite.annotation)
+            written.add((rewrite.pipeline, rewrite.vfsm))
     return NodeMemories(tuple(schedule), tuple(map(tuple, annotations)))

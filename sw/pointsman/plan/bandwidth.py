@@ -79,4 +79,4 @@ def expected_bandwidth(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarra
         Words per cycle that each can use at most.
     capacity : array, resources
     """
-    return shared_out(usage, traffic, limits.astype(float), capacity)  # type: ignore[no-any-return]
+    return shared_out(usage, traffic, limits.astype(float), capacity)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import product
 from math import inf
 
 Distances = Mapping[int, Mapping[int, int]]
@@ -142,6 +142,7 @@ class VfsmPlaces:
         counts: Sequence[int],
         fixed: Mapping[int, int] | None = None,
         taken: Sequence[frozenset[int]] = (),
+        barred: frozenset[tuple[int, int]] = frozenset(),
     ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Places for ``counts[i]`` VFSMs of the phase's own pipeline i.
 
@@ -150,7 +151,9 @@ class VfsmPlaces:
         fixed : mapping
             Pipelines of the phase that must be certain pipelines of the node, because an operator continues in them.
         taken : sequence of frozenset of int
-            Places, by the node's pipeline, that continuing operators hold.
+            Places, by the node's pipeline, that nobody else may have: of continuing operators, and of phases that keep theirs.
+        barred : frozenset
+            Pairs of a pipeline of the phase and one of the node that it must not be.
 
         Returns
         -------
@@ -162,27 +165,19 @@ class VfsmPlaces:
         ValueError
             If a pipeline has not that many.
         """
-        count = len(self.holders)
+        pipelines = range(len(self.holders))
         wanted = fixed or {}
-        best: tuple[tuple[float, int], tuple[int, ...], tuple[tuple[int, ...], ...]] | None = None
-        for order in permutations(range(count)):
-            if any(order[own] != theirs for own, theirs in wanted.items()):
+        options: dict[tuple[int, int], tuple[float, int, tuple[int, ...]]] = {}
+        for own, pipeline in product(pipelines, pipelines):
+            held = taken[pipeline] if taken else frozenset()
+            if (own, pipeline) in barred or wanted.get(own, pipeline) != pipeline:
                 continue
-            cost, evicted, places = 0.0, 0, []
-            for own, number in enumerate(counts):
-                pipeline = order[own]
-                held = taken[pipeline] if taken else frozenset()
-                if number > len(self.holders[pipeline]) - len(held):
-                    break
-                price, away, chosen = self._choose(pipeline, phase, number, held)
-                cost, evicted = cost + price, evicted + away
-                places.append(chosen)
-            else:
-                if best is None or (cost, evicted) < best[0]:
-                    best = (cost, evicted), order, tuple(places)
-        if best is None:
+            if counts[own] <= len(self.holders[pipeline]) - len(held):
+                options[own, pipeline] = self._choose(pipeline, phase, counts[own], held)
+        order = _cheapest(len(pipelines), {pair: option[:2] for pair, option in options.items()})
+        if order is None:
             raise ValueError(f"phase {phase} needs {max(counts)} VFSMs of a pipeline")
-        _, order, found = best
+        found = tuple(options[own, pipeline][2] for own, pipeline in enumerate(order))
         for own, chosen in enumerate(found):
             for place in chosen:
                 self.holders[order[own]][place].append(phase)
@@ -207,3 +202,34 @@ class VfsmPlaces:
             chosen.append(place)
         cost = sum(1.0 / apart(self.between, phase, other) for other in sorted(evicted))
         return cost, len(evicted), tuple(sorted(chosen))
+
+
+def _cheapest(count: int, prices: Mapping[tuple[int, int], tuple[float, int]]) -> tuple[int, ...] | None:
+    """The permutation of the least sum of ``prices``, by own pipeline and the node's; of equals the first. Pipelines are
+    few, but need not be: sets of them instead of all permutations."""
+    best: dict[int, tuple[float, int, tuple[int, ...]]] = {0: (0.0, 0, ())}
+    for own in range(count):
+        following: dict[int, tuple[float, int, tuple[int, ...]]] = {}
+        for used, (cost, away, order) in best.items():
+            for pipeline in range(count):
+                if used >> pipeline & 1 or (own, pipeline) not in prices:
+                    continue
+                price, more = prices[own, pipeline]
+                found = cost + price, away + more, (*order, pipeline)
+                key = used | 1 << pipeline
+                if key not in following or found < following[key]:
+                    following[key] = found
+        best = following
+    return best[(1 << count) - 1][2] if best else None
+
+
+def expected_loads(chosen: Mapping[int, int], exits: Mapping[int, float]) -> dict[int, float]:
+    """How often each phase is put into the memories in a run, by place and by how often it is left: once, or each time if
+    one with its place runs in between; that cannot be more often than those run."""
+    by_place: dict[int, float] = {}
+    for phase, place in chosen.items():
+        by_place[place] = by_place.get(place, 0.0) + max(1.0, exits[phase])
+    return {
+        phase: max(1.0, min(max(1.0, exits[phase]), by_place[place] - max(1.0, exits[phase])))
+        for phase, place in chosen.items()
+    }

@@ -1,17 +1,17 @@
-"""Does a plan fit the nodes: VFSMs of all phases and interface registers, before they get their numbers (``targets``)."""
+"""Does a plan fit the nodes: VFSMs and interface registers, before they get their numbers (``targets``)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
 
-from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape
 
 from .dependencies import keeping
 from .plan import Plan, PlannedPhase
 from .roles import PlanError
 from .structure import Structure
+from .vfsms import CrowdedError, reserved, vfsm_numbers
 
 
 def fit(plan: Plan) -> None:
@@ -20,21 +20,10 @@ def fit(plan: Plan) -> None:
     Raises
     ------
     PlanError
-        If a pipeline has too few VFSMs for the phases, or a node too few interface registers.
+        If a pipeline has too few VFSMs for a phase beside those that are kept, or a node too few interface registers.
     """
-    used: dict[tuple[int, int], int] = defaultdict(int)
+    vfsm_numbers(plan.phases, plan.structure, plan.shape, reserved([one.planned for one in plan.continuing], plan.shape))
     phases = [*plan.phases, *(one.planned for one in plan.continuing)]
-    for phase in phases:
-        for chain in phase.routed.chains:
-            for vfsm in chain.vfsms:
-                used[vfsm.node, vfsm.pipeline] += 1
-    for (node, pipeline), count in sorted(used.items()):
-        if count + FIRST_FREE_VFSM > plan.shape.vfsms:
-            raise PlanError(
-                f"pipeline {pipeline} of node {node} has {plan.shape.vfsms} VFSMs and needs {count + FIRST_FREE_VFSM} for "
-                f"{len(plan.phases)} phases",
-                hint="use fewer phases, or a node with more VFSMs",
-            )
     keeps = [*keeping(plan.structure, plan.phases), *(True for _ in plan.continuing)]
     full = _full(phases, plan.shape, keeps)
     if full is not None:
@@ -50,16 +39,27 @@ def fit(plan: Plan) -> None:
 def keeper(
     phases: Sequence[PlannedPhase], standing: Sequence[PlannedPhase], shape: NodeShape, structure: Structure
 ) -> int | None:
-    """A phase that keeps its registers, because nodes leave it each for itself, and others need them: that with the most where
-    they are missing. None if all fit, or if there is none such. ``standing``: what continues, and keeps its own in any case."""
+    """A phase that keeps its registers or VFSMs, because nodes leave it each for itself, and others need them: that with the most
+    where they are missing. None if all fit, or if there is none such. ``standing``: what continues, and keeps its own in any
+    case."""
     keeps = [*keeping(structure, phases), *(True for _ in standing)]
     full = _full([*phases, *standing], shape, keeps)
-    if full is None:
-        return None
-    _, node, _ = full
-    used = {i: phase.wiring.registers_used.get(node, 0) for i, phase in enumerate(phases) if keeps[i]}
+    if full is not None:
+        _, node, _ = full
+        used = {i: phase.wiring.registers_used.get(node, 0) for i, phase in enumerate(phases) if keeps[i]}
+    else:
+        try:
+            vfsm_numbers(phases, structure, shape, reserved(standing, shape))
+        except CrowdedError as error:
+            used = {i: _vfsms_at(phases[i], error.node) for i in error.kept if phases[i].loose}
+        else:
+            return None
     index = max(used, key=lambda i: (used[i], i), default=None)
     return index if index is not None and used[index] else None
+
+
+def _vfsms_at(phase: PlannedPhase, node: int) -> int:
+    return sum(vfsm.node == node for chain in phase.routed.chains for vfsm in chain.vfsms)
 
 
 def _full(

@@ -172,7 +172,7 @@ class Planner:
             index = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
             if index is None or index in self.reasons:
                 break
-            self.reasons[index] = "other phases need the interface registers that it would keep without"
+            self.reasons[index] = "other phases need the interface registers or VFSMs that it would keep without"
             crowded = self.plan_phase(index, self.reasons[index])
             assert crowded is not None
             planned[index] = crowded

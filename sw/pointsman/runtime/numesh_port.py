@@ -86,23 +86,22 @@ class NumeshPort:
     async def _load_alone(self, role: Role) -> None:
         router, leave = self.router, self.substrate.leave
         phase = self.operator.phase
-        changed = router.changed(role.rewrites)
+        changed = router.changed(phase, role.rewrites)
         if router.current == phase:
             if changed:
                 await WaitUntil(router.deadline, Category.PSYNC)
-                await router.rewrite(changed, running=True)
-        elif phase not in router.resident:
+                await router.rewrite(phase, changed, running=True)
+        elif not router.memories.holds(phase):
             # The phase is loaded as it has to stand.
-            for rewrite in changed:
-                router.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+            router.wish(phase, changed)
             await router.enter(phase, leave)
         elif router.can_rewrite_now(changed):
             # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-            await router.rewrite(changed, running=False)
+            await router.rewrite(phase, changed, running=False)
             await router.enter(phase, leave)
         else:
             await router.enter(phase, leave)
-            await router.rewrite(changed, running=True)
+            await router.rewrite(phase, changed, running=True)
 
     async def _load_together(self, role: Role, value: int, entering: bool) -> None:
         """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
@@ -114,7 +113,7 @@ class NumeshPort:
                 await self._load_alone(role)
             else:
                 # What closed the phase held back everybody, and who is in it again has rewritten.
-                await router.enter(self.operator.phase, self.substrate.leave, router.changed(role.rewrites))
+                await router.enter(self.operator.phase, self.substrate.leave, router.changed(self.operator.phase, role.rewrites))
         elif value == self.value and self.operator.stages == 1:
             return
         elif not meets and self.view.nodes > 1:
@@ -126,7 +125,7 @@ class NumeshPort:
         else:
             await self._meet(role)
             await Wait(role.delay, Category.PSYNC)
-            await router.rewrite(router.changed(role.rewrites), running=True)
+            await router.rewrite(self.operator.phase, router.changed(self.operator.phase, role.rewrites), running=True)
         await self._meet(role)
 
     async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
@@ -240,21 +239,22 @@ class NumeshPort:
         self.gates += 1
         role = self._role_at(self.value, stage)
         await self.router.settled()
-        await self.router.post(self.router.changed(role.rewrites))
+        phase = self.operator.phase
+        await self.router.post(phase, self.router.changed(phase, role.rewrites))
         await Transfer([lane_request(lane, self.operator.m, messages) for lane in role.lanes])
-        await self.router.post(self.router.changed(self._role_at(self.value, 0).rewrites))
+        await self.router.post(phase, self.router.changed(phase, self._role_at(self.value, 0).rewrites))
 
     async def _go_on(self, lanes: Sequence[LaneImage]) -> None:
         """Through with its own messages, the node lets its router do what is left for others."""
         router = self.router
         self.calls["stage"] = 1
         later = self._role_at(self.value, self.operator.stages - 1)
-        changed = router.changed(later.rewrites)
+        changed = router.changed(self.operator.phase, later.rewrites)
         if not changed:
             return
         for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
             await WaitEmpty(register, Category.REPROG)
-        await router.rewrite(changed, running=True)
+        await router.rewrite(self.operator.phase, changed, running=True)
 
 
 def _moves(

@@ -5,7 +5,6 @@ Everything here awaits requests (``requests``) and keeps no cycles of its own.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
 import numpy as np
@@ -29,6 +28,7 @@ from pointsman.images.image import (
 )
 
 from .face import Clock
+from .memories import Memories
 from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 POINTER_DRAIN = POINTER_LATENCY - 1
@@ -64,32 +64,22 @@ class Router:
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = -1
         """Phase that runs; -1: the loader phase."""
-        self.resident: set[int] = set()
-        """Phases whose schedules and VFSMs are in the memories."""
+        self.memories = Memories(images, number, preloaded=preloaded)
         self.preloaded = preloaded
         self.changes = 0
         """Changes of phase so far."""
         self.loads = 0
-        """Phases loaded so far."""
+        """Phases loaded so far, wholly or in part."""
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered, as neighbours may take its words for those of a phase before."""
-        self.standing: dict[tuple[int, int], Annotation] = {}
-        for part in image.phases:
-            for rewrite in part.annotations:
-                self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
-        places = [(r.pipeline, r.vfsm) for part in image.phases for r in part.annotations]
-        self.lasting = {place for place, count in Counter(places).items() if count > 1}
-        """VFSMs that are in several phases: of operators that continue. They are written once, and their words stay."""
-        self.written: set[tuple[int, int]] = set()
-        """Those of them that have been written."""
+        self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
+            part.phase: {(r.pipeline, r.vfsm): r.annotation for r in part.annotations} for part in image.phases
+        }
+        """By phase, how its VFSMs are to stand."""
         self.posted: set[int] = set()
         """Pipelines whose command register may still hold commands."""
-        if preloaded:
-            held = {images.phases[phase].block: phase for phase in sorted(self.phases, reverse=True)}
-            self.resident |= set(held.values())
-            self.written |= self.lasting
         self._slots = {
             phase: [sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(images.shape.pipelines)]
             for phase, part in self.phases.items()
@@ -132,51 +122,45 @@ class Router:
         await Wait(POINTER_DRAIN, category)
 
     def keeps(self, phases: Sequence[int]) -> bool:
-        """Has each of these phases a block of the schedule memory to itself?"""
-        blocks = [one.block for one in self.images.phases]
-        return all(blocks.count(blocks[phase]) == 1 for phase in phases)
+        """Does each of these phases stay where it is once it has been loaded?"""
+        return all(phase in self.memories.alone for phase in phases)
 
     def _block(self, phase: int) -> int:
         return Images.LOADER_BLOCK if phase < 0 else self.images.phases[phase].block
 
-    async def load(self, phase: int) -> None:
-        """Put a phase's schedule and VFSMs into the router's memories, all pipelines side by side. In the loader phase only."""
-        end = self.clock.time + self.images.phases[phase].load_cycles
-        part = self.phases[phase]
+    async def load(self, *phases: int) -> None:
+        """Put what is missing of these phases into the router's memories, all pipelines side by side. In the loader phase
+        only. In the order given, where they have places in common."""
         period = self.images.period
-        base = self._block(phase) * period
         commands: list[list[int]] = [[] for _ in range(self.images.shape.pipelines)]
-        for annotation in part.annotations:
-            if (annotation.pipeline, annotation.vfsm) in self.written:
-                continue
-            stands = self.standing[annotation.pipeline, annotation.vfsm]
-            commands[annotation.pipeline] += self.codes.write_annotation(annotation.vfsm, stands)
-        for slot, row in enumerate(part.schedule):
-            entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
-            commands[0] += self.codes.write_entry(base + slot, entry)
+        for phase in phases:
+            base, stands = self._block(phase) * period, self.standing[phase]
+            for pipeline, vfsm in self.memories.missing(phase):
+                commands[pipeline] += self.codes.write_annotation(vfsm, stands[pipeline, vfsm])
+            if phase not in self.memories.resident:
+                for slot, row in enumerate(self.phases[phase].schedule):
+                    entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
+                    commands[0] += self.codes.write_entry(base + slot, entry)
+            self.memories.loaded(phase)
+            self.loads += 1
         lanes = [Lane(True, (p,), len(words), np.array(words, np.uint64)) for p, words in enumerate(commands) if words]
-        await Transfer(lanes, Category.ROUTER)
+        if lanes:
+            await Transfer(lanes, Category.ROUTER)
         for p, words in enumerate(commands):
             if words:
                 await WaitEmpty(p, Category.ROUTER)
         await Wait(ANNOTATION_DRAIN, Category.ROUTER)
-        # As long as at every other node: those that left a phase together must not drift apart.
-        await WaitUntil(end, Category.ROUTER)
-        self.written |= self.lasting.intersection((r.pipeline, r.vfsm) for r in part.annotations)
-        # It has taken the place of others (§5.4.3).
-        self.resident = {other for other in self.resident if self._block(other) != self._block(phase)} | {phase}
-        self.loads += 1
 
     def replace(self, part: NodePhase) -> None:
         """From the next load on, a phase has this schedule. VFSMs that are in it as before stay as load functions have set
         them: they are other operators'."""
         before = {(r.pipeline, r.vfsm): r.annotation for r in self.phases[part.phase].annotations}
         self.phases[part.phase] = part
-        self.resident.discard(part.phase)
+        self.memories.replaced(part)
         for rewrite in part.annotations:
             place = rewrite.pipeline, rewrite.vfsm
             if before.get(place) != rewrite.annotation:
-                self.standing[place] = rewrite.annotation
+                self.standing[part.phase][place] = rewrite.annotation
         self._slots[part.phase] = [
             sum(row[p] == REPROGRAM_VFSM for row in part.schedule) for p in range(self.images.shape.pipelines)
         ]
@@ -212,41 +196,42 @@ class Router:
             return
         # Neighbours may still be in a phase from which the node has come through others, though it is long since as a rule.
         await WaitUntil(self.quiet.pop(phase, 0), Category.PSYNC)
-        if phase not in self.resident:
+        if rewrites and not self.memories.holds(phase):
             # It is loaded as it has to stand.
-            for rewrite in rewrites:
-                self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+            self.wish(phase, rewrites)
             rewrites = ()
         elif rewrites and self.soon(rewrites):
             # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-            await self.rewrite(rewrites, running=False)
+            await self.rewrite(phase, rewrites, running=False)
             rewrites = ()
         if left >= 0:
             await leave(left)
         self.changes += 1
-        if phase not in self.resident:
+        gone: int | None = None
+        if not self.memories.holds(phase):
             if left >= 0:
                 await self.jump(-1, Category.PSYNC)
-            for one in (phase, *self.together.get(phase, ())):
-                await self.load(one)
+            together = [other for other in self.together.get(phase, ()) if not self.memories.holds(other)]
+            others = [other for other in self.memories.certain(phase) if other not in together]
+            await self.load(*together, *others, phase)
         elif rewrites:
             # In the loader phase commands need not wait for slots.
             if left >= 0:
                 await self.jump(-1, Category.PSYNC)
-            await self.rewrite(rewrites, running=True)
+                gone = self.clock.time
+            await self.rewrite(phase, rewrites, running=True)
         await self.jump(phase, Category.PSYNC)
+        # Neighbours have this long to leave; a node that loads has left before, and loads meanwhile.
+        since = self.clock.time if gone is None else gone
         for later, settle in self.phases[left].settle if left >= 0 else ():
             if later == phase:
-                await Wait(settle, Category.PSYNC)
+                await WaitUntil(since + settle, Category.PSYNC)
             else:
-                self.quiet[later] = max(self.quiet.get(later, 0), self.clock.time + settle)
+                self.quiet[later] = max(self.quiet.get(later, 0), since + settle)
 
-    async def post(self, rewrites: Sequence[Rewrite]) -> None:
-        """Send commands that change annotations and go on before they have taken effect; `settled` waits for them."""
-        commands: dict[int, list[int]] = {}
-        for r in rewrites:
-            commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))
-            self.standing[r.pipeline, r.vfsm] = r.annotation
+    async def post(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
+        """Send commands that change annotations of a phase and go on before they have taken effect; `settled` waits for them."""
+        commands = self._noted(phase, rewrites)
         if commands:
             self.posted |= set(commands)
             lanes = [Lane(True, (p,), len(w), np.array(w, np.uint64)) for p, w in sorted(commands.items())]
@@ -260,9 +245,10 @@ class Router:
 
     # -- rewriting -------------------------------------------------------------------------------------------
 
-    def changed(self, rewrites: Sequence[Rewrite]) -> list[Rewrite]:
-        """Those that do not stand already."""
-        return [r for r in rewrites if self.standing[r.pipeline, r.vfsm] != r.annotation]
+    def changed(self, phase: int, rewrites: Sequence[Rewrite]) -> list[Rewrite]:
+        """Those that do not stand already in a phase."""
+        stands = self.standing[phase]
+        return [r for r in rewrites if stands[r.pipeline, r.vfsm] != r.annotation]
 
     def can_rewrite_now(self, rewrites: Sequence[Rewrite]) -> bool:
         """Does the phase that runs carry commands to the pipelines in question?"""
@@ -283,12 +269,14 @@ class Router:
             slots[p] and count * self.images.period < (DETOUR + 2 * count) * slots[p] for p, count in words.items()
         )
 
-    async def rewrite(self, rewrites: Sequence[Rewrite], *, running: bool) -> None:
-        """Change annotations, in order within each pipeline; ``running``: of VFSMs of the phase that runs."""
-        commands: dict[int, list[int]] = {}
-        for r in rewrites:
-            commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))
-            self.standing[r.pipeline, r.vfsm] = r.annotation
+    def wish(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
+        """Annotations that are to stand when a phase is loaded next."""
+        self._noted(phase, rewrites)
+        self.memories.wanted(phase, [(r.pipeline, r.vfsm) for r in rewrites])
+
+    async def rewrite(self, phase: int, rewrites: Sequence[Rewrite], *, running: bool) -> None:
+        """Change annotations of a phase that is there, in order within each pipeline; ``running``: it is the one that runs."""
+        commands = self._noted(phase, rewrites)
         if not commands:
             return
         lanes = [Lane(True, (p,), len(w), np.array(w, np.uint64)) for p, w in sorted(commands.items())]
@@ -297,3 +285,11 @@ class Router:
             await WaitEmpty(p, Category.REPROG)
         if running:
             await Wait(ANNOTATION_DRAIN, Category.REPROG)
+
+    def _noted(self, phase: int, rewrites: Sequence[Rewrite]) -> dict[int, list[int]]:
+        """Note how VFSMs are to stand; words of the commands by pipeline."""
+        commands: dict[int, list[int]] = {}
+        for r in rewrites:
+            commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))
+            self.standing[phase][r.pipeline, r.vfsm] = r.annotation
+        return commands

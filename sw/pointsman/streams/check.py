@@ -26,6 +26,7 @@ from .check_online import check_online
 from .check_phases import (
     check_aliased,
     check_kept_registers,
+    check_kept_vfsms,
     check_passages,
     check_reprogramming,
     check_wires,
@@ -100,6 +101,7 @@ def check_images(images: Images) -> CheckReport:
     skew = Skew(images, ends)
     check_wires(images, codes, views, following, standing, skew, notebook)
     check_kept_registers(images, codes, views, following, standing, skew, notebook)
+    check_kept_vfsms(images, codes, views, following, standing, notebook)
     check_passages(images, following, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)

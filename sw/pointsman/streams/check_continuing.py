@@ -292,24 +292,24 @@ class _Continuing:
                         )
 
     def check_shared(self) -> None:
-        """A VFSM that is in two phases of a node belongs to an operator that continues from the one to the other."""
+        """A VFSM of an operator that continues is in no phase of the node but those from which, and to which, it continues."""
         for node, image in enumerate(self.images.nodes):
-            first: dict[Vfsm, int] = {}
+            phases: dict[Vfsm, list[int]] = {}
             for part in image.phases:
                 for vfsm in self.views[part.phase][node].slots:
-                    if vfsm[1] < FIRST_FREE_VFSM:
-                        continue
-                    before = first.setdefault(vfsm, part.phase)
-                    if before == part.phase:
-                        continue
-                    kept = self.standing.kept(node, before, part.phase)
-                    if vfsm not in kept:
-                        name = self.images.phases[before].name
+                    if vfsm[1] >= FIRST_FREE_VFSM:
+                        phases.setdefault(vfsm, []).append(part.phase)
+            for vfsm, here in phases.items():
+                theirs = [p for p in here if vfsm in self.standing.at(node, p)]
+                for phase in here:
+                    apart = [p for p in theirs if p != phase and vfsm not in self.standing.kept(node, p, phase)]
+                    if apart:
+                        name = self.images.phases[apart[0]].name
                         self.note(
                             None,
-                            f"it is in phase {name} as well, and no operator continues with it",
-                            "a VFSM for each phase, or one operator in both",
-                            part.phase,
+                            f"an operator that continues has it in phase {name}, and does not continue with it here",
+                            "a VFSM of its own for what continues",
+                            phase,
                             node,
                             vfsm,
                         )

@@ -236,8 +236,6 @@ def check_wires(
         return used[key]
 
     pairs = set()
-    blocks = [phase.block for phase in images.phases]
-    shared = {phase for phase, block in enumerate(blocks) if blocks.count(block) > 1}
     for node, links in enumerate(images.topology.at_port):
         for earlier, next_phases in following[node].items():
             settle = dict(views[earlier][node].part.settle)
@@ -266,8 +264,8 @@ def check_wires(
                         continue
                     for slot in sorted(taken & now.writes.get(port, set())):
                         wait = settle.get(later, 0)
-                        # Who finds it loaded is there before others by the time of loading.
-                        if barrier and wait > (images.phases[later].load_cycles if later in shared else 0):
+                        # Who has to load a phase has left the one before, for the loader phase, which reads no link.
+                        if barrier and wait > 0:
                             notebook.counts["links written again after a barrier"] += 1
                             continue
                         why = (
@@ -344,6 +342,47 @@ def check_kept_registers(
                             "registers of its own for a phase that messages alone close",
                             phase=images.phases[phase].name,
                             node=node,
+                        )
+                    )
+
+
+def check_kept_vfsms(
+    images: Images,
+    codes: Codes,
+    views: Sequence[Mapping[int, NodeView]],
+    following: Sequence[Mapping[int, tuple[int, ...]]],
+    standing: Standing,
+    notebook: Notebook,
+) -> None:
+    """Phases may have VFSMs in common, the run time loads them, but not those in whose buffers words may wait meanwhile: of
+    phases that are left by messages alone and entered again. Nor those of a phase whose schedule is made at run time, which
+    takes numbers that are free. What continues has rules of its own (``check_continuing``)."""
+    for node in range(images.topology.nodes):
+        used: dict[int, set[tuple[int, int]]] = {}
+        for phase in following[node]:
+            used[phase] = set(views[phase][node].slots)
+            used[phase] |= {(r.pipeline, r.vfsm) for r in views[phase][node].part.annotations}
+            for (pipeline, _), choices in views[phase][node].possible().items():
+                codes_of = (code for one in choices for code in (one.source, one.destination))
+                used[phase] |= {(pipeline, code - codes.first_buffer) for code in codes_of if codes.is_buffer(code)}
+            used[phase] -= standing.at(node, phase).keys()
+        made = {images.operators[i].phase for i, _ in images.nodes[node].operators if images.operators[i].instances}
+        for phase in following[node]:
+            loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
+            if phase not in made and not (loose and phase in later_phases(following[node], phase)):
+                continue
+            why = "whose schedule is made at run time" if phase in made else "that messages alone close"
+            for other in following[node]:
+                for pipeline, vfsm in sorted(used[phase] & used[other])[:1] if other != phase else ():
+                    notebook.add(
+                        Finding(
+                            "vfsm-numbers",
+                            f"phase {images.phases[other].name} uses it as well",
+                            f"VFSMs of its own for a phase {why}",
+                            phase=images.phases[phase].name,
+                            node=node,
+                            pipeline=pipeline,
+                            vfsm=vfsm,
                         )
                     )
 

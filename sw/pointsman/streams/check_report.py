@@ -27,7 +27,8 @@ RULES: dict[str, Rule] = {
     ),
     "codes": Rule("Sources and destinations are codes of Table 7.1, and only VFSM 1 writes to MEMADR.", "Table 7.1"),
     "vfsm-numbers": Rule(
-        "A VFSM number belongs to one phase of a node and pipeline, or to an operator that continues.", "§7.1.5, §5.1"
+        "A phase that nodes leave each for itself and enter again has VFSMs of its own, as has one scheduled at run time.",
+        "§5.4.2, §5.2.3",
     ),
     "rewrites": Rule(
         "A load function rewrites VFSMs of its own operator's phase, the same ones for every value.", "§7.1.1"

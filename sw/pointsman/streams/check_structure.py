@@ -397,11 +397,10 @@ class _Structure:
                     self.in_range("a phase of a passage", phase, phases, node=node)
 
     def check_residents(self, node: int) -> None:
-        """Blocks and VFSM numbers of the phases that are in the memories of a node together."""
+        """Blocks of the phases of a node."""
         images = self.images
         depth, period = images.shape.schedule_depth, images.period
         blocks: dict[int, int] = {}
-        owner: dict[tuple[int, int], int] = {}
         for part in images.nodes[node].phases:
             block = images.phases[part.phase].block
             place: dict[str, Any] = {"phase": part.phase, "node": node}
@@ -421,32 +420,6 @@ class _Structure:
                     **place,
                 )
             blocks[block] = part.phase
-            used = {(p, v) for row in part.schedule for p, v in enumerate(row)}
-            used |= {(r.pipeline, r.vfsm) for r in part.annotations}
-            for rewrite in part.annotations:
-                used |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
-            for index, operator in images.nodes[node].operators:
-                if images.operators[index].phase == part.phase:
-                    for role in operator.roles:
-                        for rewrite in role.rewrites:
-                            used |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
-            for pipeline, vfsm in sorted(used):
-                if vfsm < FIRST_FREE_VFSM:
-                    continue
-                first = owner.setdefault((pipeline, vfsm), part.phase)
-                if first != part.phase and not self.may_stay(first, part.phase):
-                    self.note(
-                        "vfsm-numbers",
-                        f"phase {self.phase_name(first)} uses it as well",
-                        "a number of its own in each phase",
-                        pipeline=pipeline,
-                        vfsm=vfsm,
-                        **place,
-                    )
-
-    def may_stay(self, one: int, other: int) -> bool:
-        """Does an operator continue from one phase to another? ``check_continuing`` looks whose VFSMs stay."""
-        return any({one, other} <= set(operator.continues) for operator in self.images.operators)
 
     def check_rewrites(self, node: int) -> None:
         images = self.images

@@ -1,9 +1,8 @@
 """Plan -> Images for the mesh of scheduled routers.
 
 Takes a Plan. Gives Images: every phase has a block of the schedule memory, every VFSM and interface register its
-number, every free slot that may hold it the reprogramming VFSM (Metcalf 1997, §7.1.5). Phases share schedule blocks where there
-are not enough (§5.4); the run time loads what is not there. A program that does not fit is refused.
-Non-goals: sharing VFSMs between phases (§5.4.2), permuting pipelines.
+number, every free slot that may hold it the reprogramming VFSM (Metcalf 1997, §7.1.5). Phases share schedule blocks and
+VFSMs where there are not enough (§5.4); the run time loads what is not there. A program that does not fit is refused.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from numesh.codes import FIRST_FREE_VFSM, POINTER_LATENCY, REPROGRAM_VFSM, Annotation, Codes, MoveType
+from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, MoveType
 from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     Images,
@@ -36,8 +35,10 @@ from pointsman.plan.dependencies import keeping
 from pointsman.plan.online import online_node
 from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
+from pointsman.plan.progress import largest_gap
 from pointsman.plan.structure import END, START, schedule_blocks
-from pointsman.plan.wires import memberships, reprogram_slots
+from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
+from pointsman.plan.wires import command_gap, memberships, reprogram_slots
 from pointsman.streams.stream import RoutedVfsm
 
 from .ways import Follower
@@ -60,9 +61,6 @@ def make_images(plan: Plan) -> Images:
 
 LOAD_OVERHEAD = 8
 """Cycles from the last command word to its effect, and for registers that make each other wait."""
-
-THROUGH_LOADER = 2 * (POINTER_LATENCY + 12)
-"""Cycles for the change to the loader phase and on from it, besides those of the only change of a node that loads nothing."""
 
 _Key = tuple[int, int, int, int, int]
 """Stream, chain, node, pipeline and virtual number of a VFSM."""
@@ -89,7 +87,11 @@ class _Allocator:
         self.members = plan.members()
         """By phase, the nodes that come to it."""
         self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
-        self.first_vfsm = self._vfsm_bases()
+        continuing = [one.planned for one in plan.continuing]
+        self.vfsms = [
+            *vfsm_numbers(plan.phases, plan.structure, plan.shape, reserved(continuing, plan.shape)),
+            *reserved_numbers(continuing, plan.shape),
+        ]
         self.first_register = self._register_bases()
         # All operators in one list: those of the program in its order, then the barriers that close phases.
         self.operators: list[tuple[int, PlannedOperator]] = [
@@ -116,27 +118,6 @@ class _Allocator:
         """By operator: destination queues of its channels."""
 
     # -- resources -------------------------------------------------------------------------------------------
-
-    def _vfsm_bases(self) -> list[dict[tuple[int, int], int]]:
-        """For each phase, what to add to a virtual VFSM number, by (node, pipeline)."""
-        used: dict[tuple[int, int], int] = defaultdict(int)
-        bases = []
-        for phase in self.phases:
-            top: dict[tuple[int, int], int] = {}
-            for chain in phase.routed.chains:
-                for vfsm in chain.vfsms:
-                    key = (vfsm.node, vfsm.pipeline)
-                    top[key] = max(top.get(key, 0), vfsm.number - FIRST_FREE_VFSM + 1)
-            bases.append({key: used[key] for key in top})
-            for key, count in top.items():
-                used[key] += count
-                if used[key] + FIRST_FREE_VFSM > self.plan.shape.vfsms:
-                    raise FitError(
-                        f"pipeline {key[1]} of node {key[0]} has {self.plan.shape.vfsms} VFSMs and needs "
-                        f"{used[key] + FIRST_FREE_VFSM} up to phase '{phase.name}'",
-                        hint="use fewer phases, or a node with more VFSMs",
-                    )
-        return bases
 
     def _register_bases(self) -> list[dict[int, int]]:
         """For each phase, what to add to a virtual register number, by node.
@@ -167,8 +148,9 @@ class _Allocator:
     def _register(self, phase: int, node: int, virtual: int) -> int:
         return self.first_register[phase][node] + virtual
 
-    def _number(self, phase: int, vfsm: RoutedVfsm) -> int:
-        return vfsm.number + self.first_vfsm[phase][vfsm.node, vfsm.pipeline]
+    def _place(self, phase: int, vfsm: RoutedVfsm) -> tuple[int, int]:
+        """Pipeline and number of a VFSM at its node."""
+        return self.vfsms[phase][vfsm.node].place(vfsm.pipeline, vfsm.number)
 
     # -- pieces ----------------------------------------------------------------------------------------------
 
@@ -194,7 +176,7 @@ class _Allocator:
                 case "link":
                     return self.codes.neighbour(number)
                 case "buffer":
-                    return self.codes.buffer(number + self.first_vfsm[phase][vfsm.node, vfsm.pipeline])
+                    return self.codes.buffer(self.vfsms[phase][vfsm.node].place(vfsm.pipeline, number)[1])
                 case "nop":
                     return self.codes.nop
                 case "null":
@@ -216,8 +198,7 @@ class _Allocator:
         standing = {_key(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
         return tuple(
             Rewrite(
-                s.vfsm.pipeline,
-                self._number(phase, s.vfsm),
+                *self._place(phase, s.vfsm),
                 self._annotation(phase, s.stream, s.chain, s.vfsm, standing),
             )
             for s in settings
@@ -243,13 +224,15 @@ class _Allocator:
     def _node_phase(self, index: int, node: int) -> NodePhase:
         phase = self.plan.phases[index]
         routed = phase.routed
-        rows = [list(map(int, row)) for row in routed.schedule[node]]
-        for p in range(self.plan.shape.pipelines):
-            base = self.first_vfsm[index].get((node, p), 0)
-            for row in rows:
-                if row[p]:
-                    row[p] += base
-            for slot in reprogram_slots(routed, node, p):
+        rows = [[0] * self.plan.shape.pipelines for _ in routed.schedule[node]]
+        here = self.vfsms[index].get(node)
+        for own in range(self.plan.shape.pipelines):
+            p = here.pipelines[own] if here else own
+            for row, routed_row in zip(rows, routed.schedule[node], strict=True):
+                if routed_row[own]:
+                    assert here is not None  # it has a VFSM
+                    row[p] = here.place(own, int(routed_row[own]))[1]
+            for slot in reprogram_slots(routed, node, own):
                 rows[slot][p] = REPROGRAM_VFSM
         annotations = self._annotated(index, node)
         for other in self.beside[index]:
@@ -257,8 +240,9 @@ class _Allocator:
             for chain in self.phases[other].routed.chains:
                 for vfsm in chain.vfsms:
                     if vfsm.node == node:
+                        pipeline, number = self._place(other, vfsm)
                         for slot in vfsm.slots:
-                            rows[slot][vfsm.pipeline] = self._number(other, vfsm)
+                            rows[slot][pipeline] = number
         settle: tuple[tuple[int, int], ...] = ()
         if phase.barrier is not None and node in phase.barrier.operator.nodes:
             again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
@@ -266,7 +250,7 @@ class _Allocator:
             if phase.settles is not None:
                 # Also before phases that come later: a node may be through with those in between at once.
                 after = {s for s in phase.settles if node in self.members[s]} | again
-            settle = tuple((s, phase.settle + self._reload(s)) for s in sorted(after))
+            settle = tuple((s, phase.settle + self._slower(index)) for s in sorted(after))
         return NodePhase(
             index,
             tuple(tuple(row) for row in rows),
@@ -285,8 +269,7 @@ class _Allocator:
         }
         return tuple(
             Rewrite(
-                vfsm.pipeline,
-                self._number(index, vfsm),
+                *self._place(index, vfsm),
                 self._annotation(
                     index,
                     chain.stream,
@@ -444,10 +427,13 @@ class _Allocator:
             if id(one) in own and (not last or one.operator.label in last[index])
         )
 
-    def _reload(self, index: int) -> int:
-        """Cycles by which nodes that leave a phase together may come to this one apart, because some have to load it."""
-        shared = sum(block == self.blocks[index] for block in self.blocks.values()) > 1
-        return self._load_cycles(index) + THROUGH_LOADER if shared else 0
+    def _slower(self, index: int) -> int:
+        """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""
+        routed, most = self.plan.phases[index].routed, 0
+        for node, here in self.vfsms[index].items():
+            if here.own(0) != 0:
+                most = max(most, largest_gap(tuple(reprogram_slots(routed, node, here.own(0))), routed.period))
+        return max(0, most - command_gap(routed))
 
     def _load_cycles(self, index: int) -> int:
         """Cycles that the node with most to load needs. In the loader phase a command register takes a word every other
@@ -456,7 +442,7 @@ class _Allocator:
         words: dict[tuple[int, int], int] = defaultdict(int)
         for chain in phase.routed.all_chains:
             for vfsm in chain.vfsms:
-                words[vfsm.node, vfsm.pipeline] += self.codes.command_words
+                words[vfsm.node, self._place(index, vfsm)[0]] += self.codes.command_words
         slowest = 0
         for node in self.members[index]:
             own = [words[node, p] for p in range(self.plan.shape.pipelines)]

@@ -23,8 +23,8 @@ from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import Structure, outline
 from pointsman.runtime import Node
+from pointsman.runtime.memories import Memories
 from pointsman.runtime.numesh import NumeshSubstrate, numesh_node
-from pointsman.runtime.router import Router
 from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
 
@@ -41,16 +41,22 @@ def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "divisions", only)
 
 
-def text(words: int) -> str:
-    """Shifts in a loop, a phase each."""
-    shifts = " ".join(f"(cshift 's{k} 1 :m {words})" for k in range(PHASES))
+def text(words: int, *, mixed: bool) -> str:
+    """Shifts in a loop, a phase each, the same one or done in two ways."""
+    ways = (
+        "(cshift 's{k} 1 :m {words})",
+        "(allreduce 's{k} 'max :m {words})" if mixed else "(cshift 's{k} 1 :m {words})",
+    )
+    shifts = " ".join(ways[k % 2].format(k=k, words=words) for k in range(PHASES))
     return f"(loop 'l {ROUNDS} {shifts})"
 
 
 @lru_cache
-def images(words: int, blocks: int) -> Images:
-    shape = NodeShape(schedule_depth=blocks * PERIOD, vfsms=128, registers=64)
-    made = make_images(make_plan(compile_text(text(words), topology=mesh(2)), shape, name="many", period=PERIOD))
+def images(words: int, blocks: int, vfsms: int = 128, *, mixed: bool = False) -> Images:
+    shape = NodeShape(schedule_depth=blocks * PERIOD, vfsms=vfsms, registers=64)
+    made = make_images(
+        make_plan(compile_text(text(words, mixed=mixed), topology=mesh(2)), shape, name="many", period=PERIOD)
+    )
     report = check_images(made)
     assert report.ok, report.render()
     return images_from_bytes(images_to_bytes(made))
@@ -70,7 +76,7 @@ async def main(node: Node, words: int) -> list[int]:
     return out
 
 
-def run(made: Images, words: int, *, preload: bool = False) -> tuple[Record, list[int]]:
+def run(made: Images, words: int, *, preload: bool = False, together: bool = True) -> tuple[Record, list[int]]:
     async def program(node: Node) -> list[int]:
         return await main(node, words)
 
@@ -78,14 +84,19 @@ def run(made: Images, words: int, *, preload: bool = False) -> tuple[Record, lis
         if preload:
             machine.preload(memories_of(made))
         nodes = [numesh_node(made, n, machine, preloaded=preload) for n in range(made.topology.nodes)]
+        for node in nodes if not together else ():
+            assert isinstance(node.substrate, NumeshSubstrate)
+            node.substrate.router.memories.certain = lambda phase: []  # type: ignore[method-assign]
         record = run_nodes(nodes, program, machine)
         assert not machine.state()["full"].any()
     loads = [node.substrate.router.loads for node in nodes if isinstance(node.substrate, NumeshSubstrate)]
     return record, loads
 
 
-def expected(words: int) -> list[list[int]]:
-    return [[100 * (1 - n) + k + words - 1 for _ in range(ROUNDS) for k in range(PHASES)] for n in range(2)]
+def expected(words: int, *, mixed: bool = False) -> list[list[int]]:
+    """A shift gives the other node's words, an allreduce the larger ones."""
+    sent = [[100 if mixed and k % 2 else 100 * (1 - n) for k in range(PHASES)] for n in range(2)]
+    return [[first + k + words - 1 for _ in range(ROUNDS) for k, first in enumerate(own)] for own in sent]
 
 
 @pytest.mark.parametrize(("words", "blocks"), [(1, 4), (20, 4)])
@@ -98,23 +109,48 @@ def test_twelve_phases_take_turns_in_a_small_memory(words: int, blocks: int) -> 
     assert all(PHASES < load <= ROUNDS * PHASES for load in loads)
 
 
-def test_with_room_for_all_each_is_loaded_once() -> None:
-    made = images(1, 16)
-    record, loads = run(made, 1)
-    assert record.results == expected(1)
+@pytest.mark.parametrize("words", [1, 20])
+def test_with_room_for_all_each_is_loaded_once(words: int) -> None:
+    made = images(words, 16)
+    record, loads = run(made, words)
+    assert record.results == expected(words)
     assert loads == [PHASES] * 2
+    # What messages close is loaded together, the rest while neighbours settle.
+    assert {phase.technique for phase in made.phases} == {"msg-sync", "hijack"}
+    apart, _ = run(made, words, together=False)
+    assert apart.results == expected(words)
+    assert record.total_cycles <= apart.total_cycles
+
+
+@pytest.mark.parametrize("words", [1, 20])
+def test_phases_take_turns_in_few_vfsms(words: int) -> None:
+    made = images(words, 16, 8, mixed=True)
+    assert len({phase.block for phase in made.phases}) == PHASES
+    record, loads = run(made, words)
+    assert record.results == expected(words, mixed=True)
+    assert PHASES < max(loads) <= ROUNDS * PHASES
+    # Schedules stay, so that a few VFSMs are all that is loaded again; it is done while neighbours settle.
+    with_room, loads = run(images(words, 16, 32, mixed=True), words)
+    assert loads == [PHASES] * 2
+    assert record.total_cycles < 1.02 * with_room.total_cycles
+
+
+def test_fault_vfsms_that_were_overwritten_count_as_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Memories, "missing", lambda memories, phase: sorted(memories.contested[phase])[1:])
+    with pytest.raises(PointsmanError):
+        run(images(1, 16, 8, mixed=True), 1)
 
 
 def test_fault_what_was_overwritten_counts_as_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     made = images(1, 4)
-    load = Router.load
+    loaded = Memories.loaded
 
-    async def forgetful(router: Router, phase: int) -> None:
-        before = set(router.resident)
-        await load(router, phase)
-        router.resident |= before
+    def forgetful(memories: Memories, phase: int) -> None:
+        before = set(memories.resident)
+        loaded(memories, phase)
+        memories.resident |= before
 
-    monkeypatch.setattr(Router, "load", forgetful)
+    monkeypatch.setattr(Memories, "loaded", forgetful)
     with pytest.raises(PointsmanError):
         run(made, 1)
 
@@ -130,12 +166,12 @@ def test_a_memory_without_room_for_two_is_refused() -> None:
         images(1, 2)
 
 
-def test_the_judge_wants_time_for_loading_after_a_barrier() -> None:
+def test_the_judge_wants_time_to_settle_after_a_barrier_also_where_phases_are_loaded() -> None:
     made = images(1, 4)
     nodes = tuple(
         replace(
             node,
-            phases=tuple(replace(part, settle=tuple((later, 40) for later, _ in part.settle)) for part in node.phases),
+            phases=tuple(replace(part, settle=tuple((later, 0) for later, _ in part.settle)) for part in node.phases),
         )
         for node in made.nodes
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.network import Topology, graph, mesh, torus
@@ -86,6 +86,7 @@ def problems(draw: st.DrawFn) -> tuple[Topology, list[Streams], list[int]]:
     return where, operators, [draw(st.integers(1, 100)) for _ in operators]
 
 
+@settings(deadline=None)  # the first one compiles the kernel
 @given(problems(), st.integers(1, 3))
 def test_no_resource_is_promised_twice(problem: tuple[Topology, list[Streams], list[int]], pipelines: int) -> None:
     where, operators, traffic = problem

@@ -75,6 +75,8 @@ def refused(text: str, size: tuple[int, ...], shape: NodeShape, period: int) -> 
     return caught.value
 
 
-def test_schedules_that_do_not_fit_the_vfsms_are_refused() -> None:
-    error = refused(BROADCAST.format(m=4, more=ASKED), (3,), NodeShape(vfsms=8), 16)
-    assert "has 8 VFSMs and needs 9 for 3 phases" in error.message
+def test_schedules_share_vfsms_and_a_phase_that_does_not_fit_is_refused() -> None:
+    text = BROADCAST.format(m=4, more=ASKED)
+    plan = make_plan(compile_text(text, topology=mesh(3)), NodeShape(vfsms=8), name="b", period=16)
+    assert len(plan.phases) == 3
+    assert "has too few VFSMs" in refused(text, (3,), NodeShape(vfsms=4), 16).message

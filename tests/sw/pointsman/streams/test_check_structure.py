@@ -172,33 +172,6 @@ def test_codes_its_destination_is_memadr(by_hand: ModuleType, breaks: Judge) -> 
     breaks("codes", "its destination is MEMADR", by.images())
 
 
-def test_vfsm_numbers_phase_first_uses_it_as_well(by_hand: ModuleType, change: ModuleType, breaks: Judge) -> None:
-    images = change.with_entry(by_hand.two_phases_2x2(), 1, 1, 3, 0, 2)
-    (rewrite,) = images.nodes[1].phases[1].annotations
-    breaks(
-        "vfsm-numbers",
-        "phase first uses it as well",
-        change.with_part(images, 1, 1, annotations=(replace(rewrite, vfsm=2),)),
-    )
-
-
-def test_vfsm_numbers_phase_a_uses_it_as_well(by_hand: ModuleType, breaks: Judge) -> None:
-    # Phase b delays in the buffer of VFSM 2, which is no VFSM of its own but one of phase a.
-    by = by_hand.ByHand(mesh(2), period=8)
-    for phase, label in enumerate("ab"):
-        by.phase(label)
-        by.operator(phase, label, "stream")
-        by.role(phase, 0, by_hand.writes(2))
-        by.role(phase, 1, by_hand.reads(3))
-        by.promise(phase, (0, 2), [(1, 3)], 1)
-    by.vfsm(0, 0, 2, "r2", "+x", (0,))
-    by.vfsm(0, 1, 2, "-x", "r3", (1,))
-    by.vfsm(1, 0, 3, "r2", "+x", (0,))
-    by.vfsm(1, 1, 3, "-x", "b2", (1,))
-    by.vfsm(1, 1, 4, "b2", "r3", (3,))
-    breaks("vfsm-numbers", "phase a uses it as well", by.images())
-
-
 def test_rewrites_its_roles_do_not_rewrite_the_same_vfsms_so_an_annotation_of_an_earlier_value_may_stay(
     by_hand: ModuleType, change: ModuleType, breaks: Judge
 ) -> None:
