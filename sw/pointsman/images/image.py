@@ -92,6 +92,8 @@ class Role:
     """The message that comes in means something."""
     void: bool = False
     """The node takes part without a message of its own (it is not ``:valid``)."""
+    switch: int | None = None
+    """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,8 @@ class PhaseImage:
     load_cycles: int = 0
     """Cycles that loading the phase takes, the same at every node, so that nodes that leave a phase together arrive
     together."""
+    second: int = 0
+    """Block of its second schedule (`NodePhase.second`); 0: none."""
     last: tuple[int, ...] = ()
     """Which of the operators of the program may be the last that a node uses before it leaves; the others come before one
     of these."""
@@ -226,6 +230,8 @@ class NodePhase:
     schedule: tuple[tuple[int, ...], ...]
     annotations: tuple[Rewrite, ...]
     settle: tuple[tuple[int, int], ...] = ()
+    second: tuple[tuple[int, ...], ...] = ()
+    """A second schedule of the same VFSMs, to which the node may go and come back at any time; empty: none."""
 
 
 @dataclass(frozen=True)

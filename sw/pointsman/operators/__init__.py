@@ -16,6 +16,7 @@ from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
 from .online import ONLINE
 from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
+from .prefix_schedules import PREFIX
 from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .replacements import REPLACEMENTS
 from .shift import StrPermute, StrShift
@@ -41,6 +42,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrAllreduce(),
     StrPrefix(),
     *COLLECTS,
+    *PREFIX,
     *BY_VALUE,
     *CHAINS,
     *ONLINE,

@@ -91,6 +91,8 @@ class RoleDraft:
     void: bool = False
     later: tuple[VfsmSetting, ...] | None = None
     stage: int = 0
+    switch: int | None = None
+    """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
     each: tuple[RoleDraft, ...] = ()
     """If the stages are quite different: the role in each of them."""
 
@@ -197,6 +199,8 @@ class Implementation(ABC):
     by_value = False
     """It has a schedule for each run-time value: `pointsman.plan.schedules` gives each a phase of its own, and it only plans an
     operator that has one value left."""
+    subphased = False
+    """Its streams ask for a second schedule (`pointsman.streams.subphases`), between which and the first its func function goes."""
     rescheduled = False
     """Its load functions work out a schedule of their own (`pointsman.runtime.scheduling`)."""
 

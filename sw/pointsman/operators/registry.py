@@ -45,6 +45,7 @@ class Plugin(Implementation):
         self.synchronised = inner.synchronised
         self.alone = inner.alone
         self.rescheduled = inner.rescheduled
+        self.subphased = inner.subphased
         self.by_value = inner.by_value
         self.gated = inner.gated
 

@@ -24,6 +24,7 @@ from pointsman.operators.implementation import is_settled, rounds_between_values
 from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
+from pointsman.streams.subphases import with_subphases
 
 from .around import route_around
 from .cache import evicted
@@ -258,9 +259,15 @@ class Planner:
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
         found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
+        found = [pair for pair in found if not pair[1].subphased or self._has_room(operator, pair[1])]
         if not is_settled(operator):
             found = [pair for pair in found if not pair[1].by_value]
         return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
+
+    def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
+        """Is there room for a second schedule for every phase? Who asks for it is told by the target if there is none."""
+        blocks = self.shape.schedule_depth // self.period - 1
+        return operator.impl == implementation.name or 2 * len(self.structure.phases) <= blocks
 
     def _plan_phase(
         self, index: int, barrier_reason: str | None, limit: float, promising: float, fallbacks: bool
@@ -448,10 +455,10 @@ class Planner:
         if key not in self.routes:
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
-                made = None
+                made: RoutedPhase | None = None
                 if not taken:
                     made = route_frames(streams, hops, network, shape, period=period, seed=seed)
-                self.routes[key] = made or route_phase(
+                made = made or route_phase(
                     streams,
                     network,
                     shape,
@@ -460,6 +467,7 @@ class Planner:
                     effort=ROUTING * self.effort,
                     forbidden=taken,
                 )
+                self.routes[key] = with_subphases(made, taken)
             except RoutingError as error:
                 self.routes[key] = error
         result = self.routes[key]

@@ -200,6 +200,8 @@ class NumeshPort:
         if role.combines or any(lane.step for lane in lanes):
             last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
             for step in range(last + 1):
+                if step == role.switch:
+                    await self.router.switch(second=True)
                 for one in role.combines:
                     if one.step == step:
                         _combine(one, messages, m, combine)
@@ -208,6 +210,8 @@ class NumeshPort:
                     await Transfer([lane_request(lane, m, messages) for lane in here])
         else:
             await Transfer([lane_request(lane, m, messages) for lane in lanes])
+        if role.switch is not None:
+            await self.router.switch(second=False)
         if role.delay and not self.operator.synchronised:
             self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
         if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:

@@ -74,6 +74,8 @@ class Router:
         for part in image.phases:
             for rewrite in part.annotations:
                 self.standing[rewrite.pipeline, rewrite.vfsm] = rewrite.annotation
+        self.second = False
+        """The second schedule of the phase runs."""
         self.posted: set[int] = set()
         """Pipelines whose command register may still hold commands."""
         if preloaded:
@@ -138,9 +140,11 @@ class Router:
         for annotation in part.annotations:
             stands = self.standing[annotation.pipeline, annotation.vfsm]
             commands[annotation.pipeline] += self.codes.write_annotation(annotation.vfsm, stands)
-        for slot, row in enumerate(part.schedule):
-            entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
-            commands[0] += self.codes.write_entry(base + slot, entry)
+        other = self.images.phases[phase].second * period
+        for start, rows in ((base, part.schedule), (other, part.second)):
+            for slot, row in enumerate(rows):
+                entry = ScheduleEntry(row, start + (slot + LOOKAHEAD) % period)
+                commands[0] += self.codes.write_entry(start + slot, entry)
         lanes = [Lane(True, (p,), len(words), np.array(words, np.uint64)) for p, words in enumerate(commands) if words]
         await Transfer(lanes, Category.ROUTER)
         for p, words in enumerate(commands):
@@ -152,6 +156,17 @@ class Router:
         # It has taken the place of others (§5.4.3).
         self.resident = {other for other in self.resident if self._block(other) != self._block(phase)} | {phase}
         self.loads += 1
+
+    async def switch(self, second: bool) -> None:
+        """Go to the second schedule of the phase that runs, or back to the first. No word waits for that: both run the same
+        VFSMs."""
+        if second == self.second or not self.phases[self.current].second:
+            return
+        phase = self.images.phases[self.current]
+        delta = (phase.second - phase.block) * self.images.period
+        self.second = second
+        self.posted.add(0)
+        await self.send(0, self.codes.add_pointer(delta if second else -delta), Category.REPROG)
 
     def replace(self, part: NodePhase) -> None:
         """From the next load on, a phase has this schedule. VFSMs that are in it as before stay as load functions have set

@@ -36,6 +36,7 @@ from .check_promises import Place, Trace, trace_promise
 from .check_report import RULES, CheckReport, Finding, Notebook, Rule
 from .check_schedules import check_schedules
 from .check_structure import check_structure
+from .check_subphases import check_subphases, parts_in, second_schedules
 from .check_threads import check_barriers, check_links, check_ways
 
 __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_images"]
@@ -85,6 +86,12 @@ def check_images(images: Images) -> CheckReport:
         senders.append(streams.senders())
         check_gates(images, codes, views[phase], phase, notebook)
         check_links(images, codes, views[phase], phase, notebook)
+        for other in second_schedules(images, views[phase], phase, notebook):
+            again = {node: NodeView(other, codes, node, part) for node, part in parts_in(other, phase).items()}
+            _check_nodes(other, again, phase, notebook)
+            _PhaseStreams(other, codes, again, phase, notebook).check({})
+            check_links(other, codes, again, phase, notebook)
+        check_subphases(images, codes, views[phase], phase, notebook)
     check_ways(images, notebook)
     check_barriers(images, codes, views, following, senders, notebook)
     check_wires(images, codes, views, following, notebook)

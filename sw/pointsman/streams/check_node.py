@@ -84,6 +84,12 @@ class NodeView:
         self.standing = {vfsm: given.get(vfsm, nothing) for vfsm in self.slots}
         self._states: dict[Key, NodeState] = {}
 
+    def every_slot(self, vfsm: Vfsm) -> tuple[int, ...]:
+        """Slots in which it runs in any schedule of the phase."""
+        pipeline, number = vfsm
+        second = (slot for slot, row in enumerate(self.part.second) if row[pipeline] == number)
+        return tuple(sorted({*self.slots[vfsm], *second}))
+
     def key(self, choice: Mapping[int, int]) -> Key:
         """Roles for the values of ``choice`` (operator to index of its value; others have their first)."""
         return tuple(operator.role_of[choice.get(index, 0)] for index, operator in self.operators)

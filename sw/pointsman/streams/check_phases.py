@@ -188,7 +188,7 @@ class LinkUse:
             (pipeline, annotation.destination) for (pipeline, _), choices in possible.items() for annotation in choices
         }
         for vfsm, choices in possible.items():
-            slots = view.slots[vfsm]
+            slots = view.every_slot(vfsm)
             for annotation in choices:
                 off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
                 if codes.is_neighbour(annotation.destination) and not off:

@@ -89,6 +89,11 @@ RULES: dict[str, Rule] = {
         "The schedules of one operator differ in their values only, and each can follow wherever one of them can.",
         "§4.1.1, §4.1.3",
     ),
+    "subphases": Rule(
+        "Two schedules of a phase run the same VFSMs and hand each word to the same ones, also from one to the other; what both "
+        "have in common carries every stream.",
+        "§4.1.3, B.1 sch_prefix",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

@@ -8,7 +8,7 @@ at either end; the processor alternates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -68,6 +68,9 @@ class Stream:
         Name of a stream that begins where this one ends: words go into the register from which that one takes its own,
         without the processor. Or of one without ``into`` that ends there too: both deliver to one register. Each has one
         chain. Routing takes no notice.
+    subphase : int
+        1 or 2: it gets the slots that are left in the first or the second schedule of its phase, and one word a period in
+        the other (`pointsman.streams.subphases`). 0: the phase is no reason for a second schedule.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Stream:
     deliver_condition: Condition | None = None
     rewritten: bool = False
     into: str | None = None
+    subphase: int = 0
 
 
 PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "nop", "null"]
@@ -151,6 +155,13 @@ class RoutedPhase:
     streams: tuple[Stream, ...]
     chains: tuple[RoutedChain, ...]
     seconds: float = field(default=0.0, compare=False)
+    second: tuple[RoutedChain, ...] = ()
+    """The same chains with the slots of a second schedule, to which nodes may go and come back at any time; empty: none."""
+
+    @property
+    def schedules(self) -> tuple[RoutedPhase, ...]:
+        """The phase as it is in each of its schedules."""
+        return (self, replace(self, chains=self.second, second=())) if self.second else (self,)
 
     def words(self, stream: int) -> int:
         """Words that a stream carries per period."""

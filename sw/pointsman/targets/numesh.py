@@ -36,7 +36,7 @@ from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.wires import memberships, reprogram_slots
-from pointsman.streams.stream import RoutedVfsm
+from pointsman.streams.stream import RoutedPhase, RoutedVfsm
 
 from .ways import Follower
 
@@ -77,6 +77,7 @@ class _Allocator:
         self.nodes = plan.topology.nodes
         self.legs = [self._legs(i) for i in range(len(plan.phases))]
         self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
+        self.second_blocks = self._second_blocks()
         self.first_vfsm = self._vfsm_bases()
         self.first_register = self._register_bases()
         # All operators in one list: those of the program in its order, then the barriers that close phases.
@@ -104,6 +105,19 @@ class _Allocator:
         """By operator: destination queues of its channels."""
 
     # -- resources -------------------------------------------------------------------------------------------
+
+    def _second_blocks(self) -> dict[int, int]:
+        """Blocks of second schedules by phase, behind those of all phases."""
+        asking = [p for p, phase in enumerate(self.plan.phases) if phase.routed.second]
+        first = 1 + max(self.blocks.values(), default=0)
+        most = self.plan.shape.schedule_depth // self.plan.period
+        if first + len(asking) > most and asking:
+            raise FitError(
+                f"phase '{self.plan.phases[asking[0]].name}' has two schedules, and the schedule memory has room for {most} of "
+                f"{self.plan.period} slots in all, the loader's included",
+                hint="use another implementation, or a node with more schedule memory",
+            )
+        return {phase: first + k for k, phase in enumerate(asking)}
 
     def _vfsm_bases(self) -> list[dict[tuple[int, int], int]]:
         """For each phase, what to add to a virtual VFSM number, by (node, pipeline)."""
@@ -225,19 +239,13 @@ class _Allocator:
             draft.combines,
             draft.result,
             draft.void,
+            draft.switch,
         )
 
     def _node_phase(self, index: int, node: int) -> NodePhase:
         phase = self.plan.phases[index]
         routed = phase.routed
-        rows = [list(map(int, row)) for row in routed.schedule[node]]
-        for p in range(self.plan.shape.pipelines):
-            base = self.first_vfsm[index].get((node, p), 0)
-            for row in rows:
-                if row[p]:
-                    row[p] += base
-            for slot in reprogram_slots(routed, node, p):
-                rows[slot][p] = REPROGRAM_VFSM
+        schedules = tuple(self._rows(index, one, node) for one in routed.schedules)
         # Before any load function a VFSM stands as in the first role that rewrites it.
         standing = {
             _key(s.stream, s.chain, s.vfsm): s.vfsm
@@ -267,10 +275,23 @@ class _Allocator:
             settle = tuple((s, phase.settle + self._reload(s)) for s in after)
         return NodePhase(
             index,
-            tuple(tuple(row) for row in rows),
+            schedules[0],
             tuple(sorted(annotations, key=lambda a: (a.pipeline, a.vfsm))),
             settle,
+            *schedules[1:],
         )
+
+    def _rows(self, index: int, routed: RoutedPhase, node: int) -> tuple[tuple[int, ...], ...]:
+        """VFSMs of a node by slot and pipeline."""
+        rows = [list(map(int, row)) for row in routed.schedule[node]]
+        for p in range(self.plan.shape.pipelines):
+            base = self.first_vfsm[index].get((node, p), 0)
+            for row in rows:
+                if row[p]:
+                    row[p] += base
+            for slot in reprogram_slots(routed, node, p):
+                rows[slot][p] = REPROGRAM_VFSM
+        return tuple(tuple(row) for row in rows)
 
     def _successors(self, index: int) -> list[int]:
         """Phases that some node may enter next after this one."""
@@ -436,6 +457,7 @@ class _Allocator:
             self.barriers.get(index),
             self.carriers.get(index),
             self._load_cycles(index),
+            self.second_blocks.get(index, 0),
             self._last(index),
         )
 
@@ -465,7 +487,7 @@ class _Allocator:
         slowest = 0
         for node in phase.nodes:
             own = [words[node, p] for p in range(self.plan.shape.pipelines)]
-            own[0] += self.plan.period * self.codes.command_words
+            own[0] += self.plan.period * len(phase.routed.schedules) * self.codes.command_words
             slowest = max(slowest, 2 * max(own), sum(own))
         return slowest + LOAD_OVERHEAD
 

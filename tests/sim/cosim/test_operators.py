@@ -53,6 +53,7 @@ WAYS = [
     ("reduce", "str_reduce", ("constant",)),
     ("allreduce", "str_allreduce", ()),
     ("prefix", "str_prefix", ()),
+    ("prefix", "sch_prefix", ()),
     ("barrier", "str_barrier_tree", ()),
     ("reduce", "repl_runtime_reduce", ("runtime",)),
     ("allreduce", "repl_allreduce", ()),
