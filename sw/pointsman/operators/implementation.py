@@ -200,7 +200,7 @@ class Implementation(ABC):
     """It has a schedule for each run-time value: `pointsman.plan.schedules` gives each a phase of its own, and it only plans an
     operator that has one value left."""
     subphased = False
-    """Its streams ask for a second schedule (`pointsman.streams.subphases`), between which and the first its func function goes."""
+    """Its streams ask for a second schedule (`pointsman.streams.subphases`); its func function goes there and back."""
     rescheduled = False
     """Its load functions work out a schedule of their own (`pointsman.runtime.scheduling`)."""
 

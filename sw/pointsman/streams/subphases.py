@@ -106,7 +106,8 @@ def _movable(vfsms: list[RoutedVfsm], pipeline: int, cells: Mapping[Cell, Routed
                 return False
             if _writes(vfsm) and after is not None and _reads(after):
                 return False
-    return True
+    own = {(vfsm.node, pipeline, slot): vfsm for vfsm in vfsms for slot in vfsm.slots}
+    return pipeline != 0 or _commands(lambda *cell: own.get(cell) or cells.get(cell), vfsms[0].node, routed.period)
 
 
 def _renumbered(routed: RoutedPhase, moved: Mapping[tuple[int, int], int]) -> RoutedPhase:
@@ -212,9 +213,9 @@ class _Schedule:
         if len(wanted) < len(self.routed.chains[number].vfsms) or not self.cells.keys().isdisjoint(wanted):
             return False
 
-        def at(node: int, pipeline: int, slot: int) -> RoutedVfsm | None:
-            cell = node, pipeline, slot % self.period
-            return wanted.get(cell) or self.cells.get(cell)
+        def at(*cell: int) -> RoutedVfsm | None:
+            place = cell[0], cell[1], cell[2] % self.period
+            return wanted.get(place) or self.cells.get(place)
 
         for (node, pipeline, slot), vfsm in wanted.items():
             before, after = at(node, pipeline, slot - 1), at(node, pipeline, slot + 1)
@@ -227,7 +228,8 @@ class _Schedule:
                 return False
             if vfsm.destination.kind == "link" and not self._free(number, (node, vfsm.destination.number, slot)):
                 return False
-        return all(self._commands(node, at) for node in {node for node, pipeline, _ in wanted if pipeline == 0})
+        nodes = {node for node, pipeline, _ in wanted if pipeline == 0}
+        return all(_commands(at, node, self.period) for node in nodes)
 
     def _free(self, number: int, link: Cell) -> bool:
         if link in self.forbidden or link in self.links or self.owners.get(link, number) != number:
@@ -238,13 +240,14 @@ class _Schedule:
         back = (*self.routed.topology.at_port[node][port], slot)
         return back not in self.owners and back not in self.forbidden
 
-    def _commands(self, node: int, at: Callable[[int, int, int], RoutedVfsm | None]) -> bool:
-        """Are there slots left for the reprogramming VFSM, by which the node goes from schedule to schedule?"""
-        left = 0
-        for slot in range(self.period):
-            before = at(node, 0, slot - 1)
-            left += at(node, 0, slot) is None and not (before is not None and _writes(before))
-        return left >= max(1, self.period // COMMANDS)
+
+def _commands(at: Callable[..., RoutedVfsm | None], node: int, period: int) -> bool:
+    """Are there slots left for the reprogramming VFSM, by which the node goes from schedule to schedule? ``at``: VFSM by cell."""
+    left = 0
+    for slot in range(period):
+        before = at(node, 0, (slot - 1) % period)
+        left += at(node, 0, slot) is None and not (before is not None and _writes(before))
+    return left >= max(1, period // COMMANDS)
 
 
 def _reads(vfsm: RoutedVfsm) -> bool:
