@@ -94,6 +94,8 @@ class Role:
     """The node takes part without a message of its own (it is not ``:valid``)."""
     switch: int | None = None
     """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
+    commands: tuple[tuple[int, int], ...] = ()
+    """(register, word) that its load function writes, if the operator is ``remote``: commands for other routers."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,9 @@ class OperatorImage:
     stage 0 when its messages have moved. Words wait at every node that is in another stage."""
     instances: tuple[tuple[int, ...], ...] = ()
     """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.scheduling`)."""
+    remote: bool = False
+    """The annotations of its roles are written by commands from another node, which alone knows the value: streams bring them to
+    command registers. A node that gets none is ready for the value that names itself."""
     online: OnlineOperator | None = None
     """If processors pass on its messages: the operator itself, as its run-time values are not listed then."""
 

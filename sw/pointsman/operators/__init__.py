@@ -21,6 +21,7 @@ from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .replacements import REPLACEMENTS
 from .shift import StrPermute, StrShift
 from .stream import StrStream, StrStreamRtdest
+from .stream_dynamic import DYNAMIC
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcast(),
@@ -43,6 +44,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrPrefix(),
     *COLLECTS,
     *PREFIX,
+    *DYNAMIC,
     *BY_VALUE,
     *CHAINS,
     *ONLINE,

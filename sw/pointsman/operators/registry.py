@@ -46,6 +46,7 @@ class Plugin(Implementation):
         self.alone = inner.alone
         self.rescheduled = inner.rescheduled
         self.subphased = inner.subphased
+        self.remote = inner.remote
         self.by_value = inner.by_value
         self.gated = inner.gated
 

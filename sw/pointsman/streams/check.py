@@ -18,6 +18,7 @@ from itertools import combinations
 from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
+from .check_commands import check_commands
 from .check_ends import check_ends
 from .check_gates import check_gates
 from .check_node import NodeView
@@ -92,6 +93,7 @@ def check_images(images: Images) -> CheckReport:
             _PhaseStreams(other, codes, again, phase, notebook).check({})
             check_links(other, codes, again, phase, notebook)
         check_subphases(images, codes, views[phase], phase, notebook)
+        check_commands(images, codes, views[phase], phase, notebook)
     check_ways(images, notebook)
     check_barriers(images, codes, views, following, senders, notebook)
     check_wires(images, codes, views, following, notebook)
@@ -333,6 +335,9 @@ class _PhaseStreams:
                 if other != index:
                     continue
                 role = here.roles[here.role_of[value]]
+                moved[True].update((node, register) for register, _ in role.commands)
+                if operator.remote:  # VFSM 1 takes commands
+                    moved[False].update(at for at in delivers if at[0] == node and at[1] < images.shape.pipelines)
                 if not role.lanes:
                     continue
                 view = self.views[node]

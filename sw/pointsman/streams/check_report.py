@@ -89,6 +89,11 @@ RULES: dict[str, Rule] = {
         "The schedules of one operator differ in their values only, and each can follow wherever one of them can.",
         "§4.1.1, §4.1.3",
     ),
+    "commands": Rule(
+        "Commands that a node sends to others leave every annotation that they may write as the roles for the value have it, and "
+        "have taken effect before the words that follow them can come.",
+        "§4.1.1, B.1 str_stream_dyn",
+    ),
     "subphases": Rule(
         "Two schedules of a phase run the same VFSMs and hand each word to the same ones, also from one to the other; what both "
         "have in common carries every stream.",

@@ -90,7 +90,7 @@ class Stream:
     subphase: int = 0
 
 
-PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "nop", "null"]
+PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "command", "nop", "null"]
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ class Place:
     """Source or destination of a routed VFSM, before interface registers and VFSM numbers are allocated.
 
     ``number`` is a port for "link", the virtual number of a VFSM of the same node and pipeline for "buffer", a virtual
-    register for "register" (which routing never makes), and 0 otherwise. "inject" is the interface register at the source
+    register for "register" and a pipeline for "command", its command register (neither of which routing ever makes), and 0
+    otherwise. "inject" is the interface register at the source
     of the chain, "deliver" the one at this destination.
     """
 

@@ -38,7 +38,7 @@ from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.wires import memberships, reprogram_slots
 from pointsman.streams.stream import RoutedPhase, RoutedVfsm
 
-from .ways import Follower
+from .ways import COMMAND, Follower
 
 
 class FitError(PointsmanError):
@@ -202,6 +202,8 @@ class _Allocator:
                     return self.codes.null
                 case "register":
                     return self.codes.register(self._register(phase, vfsm.node, number))
+                case "command":
+                    return self.codes.register(number)
             wiring = self.plan.phases[phase].wiring
             virtual = wiring.register(vfsm.node, stream, chain, place_kind)
             return self.codes.register(self._register(phase, vfsm.node, virtual))
@@ -240,7 +242,14 @@ class _Allocator:
             draft.result,
             draft.void,
             draft.switch,
+            tuple(self._command(phase, node, register, setting) for register, setting in draft.commands),
         )
+
+    def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
+        """Register and word by which a node rewrites a VFSM of another."""
+        (rewrite,) = self._rewrites(phase, (setting,))
+        (word,) = self.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
+        return self._register(phase, node, register), word
 
     def _node_phase(self, index: int, node: int) -> NodePhase:
         phase = self.plan.phases[index]
@@ -378,6 +387,7 @@ class _Allocator:
             planned.implementation.synchronised,
             planned.implementation.gated,
             tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
+            remote=planned.implementation.remote,
             online=online,
         )
 
@@ -398,7 +408,9 @@ class _Allocator:
                 tuple(states),
                 source,
                 self._register(phase_index, source, register),
-                tuple((node, self._register(phase_index, node, r)) for node, r in destinations),
+                tuple(
+                    (node, self._register(phase_index, node, r) if r >= 0 else COMMAND - r) for node, r in destinations
+                ),
                 words,
                 held,
             )
