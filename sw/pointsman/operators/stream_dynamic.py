@@ -1,8 +1,8 @@
 """A stream whose source alone knows where it goes, and may tell the routers of the others (Metcalf 1997, §4.1.1 "Dynamic
 Destination Selection", B.1 str_stream_dyn).
 
-A multicast leads to all possible destinations; where words leave it is a decision, the VFSM that delivers them or drops them. To each
-of these a stream of few words leads from the source, and ends in the command register of that router. A load function at the
+A multicast leads to all possible destinations; where words leave it is a decision, the VFSM that delivers them or drops them.
+To each of these a stream of few words leads from the source, and ends in the command register of that router. A load function at the
 source sends each of them the annotation that it is to have; nobody's processor has a part in it.
 
 Commands must not meet words of the message before, nor words of the next message commands. So the destination tells the source

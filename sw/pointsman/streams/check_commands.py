@@ -1,7 +1,7 @@
-"""Operators of which one node sends commands to the routers of the others (Metcalf 1997, §4.1.1, "Dynamic Destination Selection").
+"""Operators of which one node sends commands to the routers of others (Metcalf 1997, §4.1.1 "Dynamic Destination Selection").
 
-What these commands make of each router stands in the images, as roles that no load function writes; the other passes judge each of
-them. This one judges that the commands for a value, whatever has been before, leave every router as in the roles for that value; that
+What these commands make of each router stands in the images, as roles that no load function writes; the other passes judge
+each of them. This one judges that the commands for a value, whatever has been before, leave every router as in the roles for it; that
 they cannot come amiss; and that they have taken effect when the words come that rely on them.
 """
 
@@ -119,15 +119,10 @@ class _Commands:
         for other in reached:
             view = dict(self.views[other].operators)[self.index]
             now = {(r.pipeline, r.vfsm): r.annotation for r in view.roles[view.role_of[value]].rewrites}
-            changes = {
-                key
-                for one in view.roles
-                for r in one.rewrites
-                for key in [(r.pipeline, r.vfsm)]
-                if r.annotation != now.get(key)
-            }
+            others = {((r.pipeline, r.vfsm), r.annotation) for one in view.roles for r in one.rewrites}
+            changing = {key for key, annotation in others if annotation != now.get(key)}
             for key, annotation in now.items():
-                wanted[(other, *key)] = annotation, key in changes
+                wanted[(other, *key)] = annotation, key in changing
         for place, annotation in written.items():
             if place not in wanted or wanted[place][0] != annotation:
                 other, pipeline, vfsm = place
