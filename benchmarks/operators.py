@@ -75,6 +75,7 @@ WAYS = [
     Way("reduce", "str_reduce", "'add 0"),
     Way("allreduce", "str_allreduce", "'add"),
     Way("prefix", "str_prefix", "'add"),
+    Way("prefix", "sch_prefix", "'add"),
     Way("barrier", "str_barrier_tree", ""),
     Way("barrier", "str_barrier", ""),
     Way("cshift", "str_shift", "1"),

@@ -76,6 +76,7 @@ class Way:
 
 WAYS = (
     Way("prefix", "str_prefix", "'add"),
+    Way("prefix", "sch_prefix", "'add"),
     Way("prefix", "dyn_prefix", "'add"),
     Way("broadcast", "str_bcast", "0"),
     Way("broadcast", "str_bcast_linear", "(runtime)"),

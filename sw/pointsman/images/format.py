@@ -70,6 +70,8 @@ class _Tables(msgspec.Struct, omit_defaults=True):
     """For each phase of the schedule section ``NodePhase.settle``."""
     operators: tuple[tuple[int, NodeOperator], ...]
     ways: tuple[tuple[int, int], ...] = ()
+    second: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    """For each phase of the schedule section ``NodePhase.second``; empty if no phase has any."""
 
 
 def write_images(images: Images, path: str | os.PathLike[str]) -> None:
@@ -124,7 +126,8 @@ def images_to_bytes(images: Images) -> bytes:
         except (ValueError, TypeError, IndexError, AttributeError, struct.error, OverflowError) as error:
             raise ImageError(f"cannot be written: {error}", section=_section_name(SCHEDULE, node)) from error
     for node, image in enumerate(images.nodes):
-        tables = _Tables(tuple(phase.settle for phase in image.phases), image.operators, image.ways)
+        second = tuple(phase.second for phase in image.phases) if any(phase.second for phase in image.phases) else ()
+        tables = _Tables(tuple(phase.settle for phase in image.phases), image.operators, image.ways, second)
         sections.append(Section(TABLES, node, _encode(tables, _section_name(TABLES, node))))
     return pack_sections(sections, _digest(images.shape))
 
@@ -158,11 +161,18 @@ def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape 
                 f"settling times must be given for {len(phases)} phases, not {len(tables.settle)}",
                 tables_section,
             )
+        if tables.second and (len(tables.second) != len(phases) or not any(tables.second)):
+            reader.fail(
+                f"second schedules must be given for {len(phases)} phases, one at least, not {len(tables.second)}",
+                tables_section,
+            )
         nodes.append(
             NodeImage(
                 tuple(
-                    NodePhase(phase, rows, annotations, settle)
-                    for (phase, rows, annotations), settle in zip(phases, tables.settle, strict=True)
+                    NodePhase(phase, rows, annotations, settle, second)
+                    for (phase, rows, annotations), settle, second in zip(
+                        phases, tables.settle, tables.second or ((),) * len(phases), strict=True
+                    )
                 ),
                 tables.operators,
                 tables.ways,

@@ -92,6 +92,10 @@ class Role:
     """The message that comes in means something."""
     void: bool = False
     """The node takes part without a message of its own (it is not ``:valid``)."""
+    switch: int | None = None
+    """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
+    commands: tuple[tuple[int, int], ...] = ()
+    """(register, word) that its load function writes, if the operator is ``remote``: commands for other routers."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,9 @@ class OperatorImage:
     stage 0 when its messages have moved. Words wait at every node that is in another stage."""
     instances: tuple[tuple[int, ...], ...] = ()
     """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.scheduling`)."""
+    remote: bool = False
+    """The annotations of its roles are written by commands from another node, which alone knows the value: streams bring them to
+    command registers. A node that gets none is ready for the value that names itself."""
     online: OnlineOperator | None = None
     """If processors pass on its messages: the operator itself, as its run-time values are not listed then."""
     continues: tuple[int, ...] = ()
@@ -219,6 +226,8 @@ class PhaseImage:
     load_cycles: int = 0
     """Cycles that loading the phase takes, the same at every node, so that nodes that leave a phase together arrive
     together."""
+    second: int = 0
+    """Block of its second schedule (`NodePhase.second`); 0: none."""
     last: tuple[int, ...] = ()
     """Which of the operators of the program may be the last that a node uses before it leaves; the others come before one
     of these."""
@@ -237,6 +246,8 @@ class NodePhase:
     schedule: tuple[tuple[int, ...], ...]
     annotations: tuple[Rewrite, ...]
     settle: tuple[tuple[int, int], ...] = ()
+    second: tuple[tuple[int, ...], ...] = ()
+    """A second schedule of the same VFSMs, to which the node may go and come back at any time; empty: none."""
 
 
 @dataclass(frozen=True)

@@ -109,12 +109,18 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
             )
         if len(part.schedule) != period:
             raise ValueError(f"a schedule must have {period} slots, not {len(part.schedule)}")
-        for slot, row in enumerate(part.schedule):
+        schedules = [(start, part.schedule)]
+        if part.second:
+            other = images.phases[part.phase].second * period
+            if other <= 0 or other + period > shape.schedule_depth or len(part.second) != period:
+                raise ValueError(f"the second schedule of phase {part.phase} must lie within the memory")
+            schedules.append((other, part.second))
+        for start, slot, row in ((start, slot, row) for start, rows in schedules for slot, row in enumerate(rows)):
             if len(row) != shape.pipelines:
                 raise ValueError(f"a slot must have {shape.pipelines} VFSMs, not {len(row)}")
             if start not in taken:  # of phases that share a block the first is there
                 schedule[start + slot] = codes.encode_entry(ScheduleEntry(row, start + (slot + LOOKAHEAD) % period))
-        taken.add(start)
+        taken |= {start for start, _ in schedules}
         for rewrite in part.annotations:
             if not 0 <= rewrite.pipeline < shape.pipelines or not 0 <= rewrite.vfsm < shape.vfsms:
                 raise ValueError(f"pipeline {rewrite.pipeline} has no VFSM {rewrite.vfsm}")

@@ -16,10 +16,12 @@ from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
 from .online import ONLINE
 from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
+from .prefix_schedules import PREFIX
 from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .replacements import REPLACEMENTS
 from .shift import StrPermute, StrShift
 from .stream import StrStream, StrStreamRtdest
+from .stream_dynamic import DYNAMIC
 from .stream_linear import StrStreamLinear
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
@@ -44,6 +46,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrAllreduce(),
     StrPrefix(),
     *COLLECTS,
+    *PREFIX,
+    *DYNAMIC,
     *BY_VALUE,
     *CHAINS,
     *ONLINE,

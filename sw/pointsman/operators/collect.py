@@ -100,7 +100,8 @@ class StrCollectDimensions(StrCollect):
 
     def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
         nodes = operator.instances[instance].nodes
-        return dimension_tree(nodes, topology, nodes[operand(operator, instance, "destination", ())])
+        root = nodes[operand(operator, instance, "destination", ())]
+        return dimension_tree(nodes, topology, root, taking_part(operator, instance))
 
 
 class StrStreamRtsrc(StrCollect, Synchronised):

@@ -60,6 +60,10 @@ class VfsmSetting:
         """The same VFSM, or leg of a fork, dropping what it gets."""
         return replace(self, vfsm=replace(self.vfsm, destination=Place("null")))
 
+    def command(self, pipeline: int) -> VfsmSetting:
+        """The same VFSM writing to the command register of a pipeline of its node."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("command", pipeline)))
+
     def idle(self) -> VfsmSetting:
         """The same VFSM with nothing to read."""
         return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop")))
@@ -90,6 +94,10 @@ class RoleDraft:
     void: bool = False
     later: tuple[VfsmSetting, ...] | None = None
     stage: int = 0
+    switch: int | None = None
+    """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
+    commands: tuple[tuple[int, VfsmSetting], ...] = ()
+    """What the load function writes: (register, how a VFSM of the node to which its words go is to stand)."""
     each: tuple[RoleDraft, ...] = ()
     """If the stages are quite different: the role in each of them."""
 
@@ -198,6 +206,11 @@ class Implementation(ABC):
     by_value = False
     """It has a schedule for each run-time value: `pointsman.plan.schedules` gives each a phase of its own, and it only plans an
     operator that has one value left."""
+    subphased = False
+    """Its streams ask for a second schedule (`pointsman.streams.subphases`); its func function goes there and back."""
+    remote = False
+    """Load functions rewrite nothing at their own node: one node sends commands to the others
+    (`pointsman.images.image.OperatorImage.remote`)."""
     rescheduled = False
     """Its load functions work out a schedule of their own (`pointsman.runtime.scheduling`)."""
 

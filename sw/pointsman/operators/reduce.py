@@ -92,7 +92,7 @@ class _OnTree(Implementation):
         if not here.valid and len(here.children) == 1 and up:
             script.move(True, up, "t0", after=0)  # opaque: word by word
             return "t0"
-        outcome = script.fold(_items(tree, node), "in")
+        outcome = script.fold(items_of(tree, node), "in")
         if up:
             script.wait()
             script.move(True, up, outcome)
@@ -102,7 +102,7 @@ class _OnTree(Implementation):
         return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
 
 
-def _items(tree: Tree, node: int) -> list[str]:
+def items_of(tree: Tree, node: int) -> list[str]:
     """What a node combines, in order: messages of children t0, t1, … and its own."""
     here = tree.nodes[node]
     names = [f"t{k}" for k in range(len(here.children))]
@@ -116,7 +116,7 @@ def _taking_part(operator: Operator, instance: int) -> frozenset[int]:
     return frozenset(nodes[k] for k in taking_part(operator, instance))
 
 
-def _idle(operator: Operator, instance: int, tree: Tree, node: int) -> RoleDraft | None:
+def idle(operator: Operator, instance: int, tree: Tree, node: int) -> RoleDraft | None:
     """The role of a node that exchanges nothing with others; None if it does."""
     void = node not in _taking_part(operator, instance)
     if len(operator.instances[instance].nodes) == 1:
@@ -147,8 +147,8 @@ class StrReduce(_OnTree):
     ) -> RoleDraft:
         tree = self.tree(operator, instance, wiring.routed.topology)
         void = node not in _taking_part(operator, instance)
-        if (idle := _idle(operator, instance, tree, node)) is not None:
-            return idle
+        if (resting := idle(operator, instance, tree, node)) is not None:
+            return resting
         script = Script()
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         if node == tree.root and outcome != "in":
@@ -202,8 +202,8 @@ class StrAllreduce(_OnTree):
     ) -> RoleDraft:
         tree = self.tree(operator, instance, wiring.routed.topology)
         void = node not in _taking_part(operator, instance)
-        if (idle := _idle(operator, instance, tree, node)) is not None:
-            return idle
+        if (resting := idle(operator, instance, tree, node)) is not None:
+            return resting
         script = Script()
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         root, listeners = self._down(operator, instance, wiring.routed.topology)
@@ -235,7 +235,7 @@ class StrPrefix(_OnTree):
         return Metric(words_per_cycle=1 / (7 * depth), latency=HOP * depth + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
-        down = self.tree_streams(operator, context, _preceded, up=False)
+        down = self.tree_streams(operator, context, preceded, up=False)
         return [*self.up_streams(operator, context), *down]
 
     def gen_io(
@@ -243,27 +243,27 @@ class StrPrefix(_OnTree):
     ) -> RoleDraft:
         tree = self.tree(operator, instance, wiring.routed.topology)
         void = node not in _taking_part(operator, instance)
-        if (idle := _idle(operator, instance, tree, node)) is not None:
-            return idle
+        if (resting := idle(operator, instance, tree, node)) is not None:
+            return resting
         here = tree.nodes[node]
         script = Script()
-        preceded = _preceded(tree)
+        some = preceded(tree)
         count = len(here.children)
         total, before, running = f"t{count}", f"t{count + 1}", f"t{count + 2}"
         for k, child in enumerate(here.children):
             up = stream_name(operator, instance, f"up{child}")
             script.move(False, wiring.registers(up, node, "deliver"), f"t{k}")
         if here.parent is not None:
-            outcome = script.fold(_items(tree, node), total)
+            outcome = script.fold(items_of(tree, node), total)
             script.wait()
             script.move(True, wiring.registers(stream_name(operator, instance, f"up{node}"), node, "inject"), outcome)
-            if node in preceded:
+            if node in some:
                 down = stream_name(operator, instance, f"down{node}")
                 script.wait()
                 script.move(False, wiring.registers(down, node, "deliver"), before)
-        sofar = before if node in preceded else ""
+        sofar = before if node in some else ""
         children = iter(enumerate(here.children))
-        items = _items(tree, node)
+        items = items_of(tree, node)
         for place, item in enumerate(items):
             if item != "out":
                 _, child = next(children)
@@ -283,7 +283,7 @@ class StrPrefix(_OnTree):
         return RoleDraft("func", tuple(script.lanes), combines=tuple(script.combines), result=not void, void=void)
 
 
-def _preceded(tree: Tree) -> frozenset[int]:
+def preceded(tree: Tree) -> frozenset[int]:
     """Nodes with something valid before their subtrees."""
     found = set()
     stack = [(tree.root, False)]

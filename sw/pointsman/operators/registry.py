@@ -46,6 +46,8 @@ class Plugin(Implementation):
         self.entered = inner.entered
         self.alone = inner.alone
         self.rescheduled = inner.rescheduled
+        self.subphased = inner.subphased
+        self.remote = inner.remote
         self.by_value = inner.by_value
         self.gated = inner.gated
 

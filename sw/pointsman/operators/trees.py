@@ -102,7 +102,7 @@ def build_tree(
     Tree or None
         None if there is no such tree, or no valid node.
     """
-    ways = _distances(subset, topology)
+    ways = distances(subset, topology)
     wanted = set(range(len(subset)) if valid is None else valid)
     nodes = {subset[start]: TreeNode(subset[start], start, None, valid=start in wanted)}
     level = {subset[start]: 0}
@@ -132,7 +132,7 @@ def build_tree(
     return tree if any(here.valid for here in nodes.values()) else None
 
 
-def _distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]
+def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]
     """Hops between two nodes; within the coordinates if there are any, else by search."""
     if topology.kind == "mesh":
         places = {node: topology.coordinates(node) for node in subset}
@@ -176,14 +176,15 @@ def _prune(tree: Tree) -> None:
 
 def centre(nodes: Sequence[int], topology: Topology) -> int:
     """Position of the node whose farthest node is nearest, the lowest of several; of many nodes, among a hundred."""
-    ways = _distances(nodes, topology)
+    ways = distances(nodes, topology)
     step = max(1, len(nodes) // 100)
     return min(range(0, len(nodes), step), key=lambda k: (max(ways(nodes[k], other) for other in nodes), k))
 
 
-def dimension_tree(nodes: Sequence[int], topology: Topology, root: int) -> Tree:
+def dimension_tree(nodes: Sequence[int], topology: Topology, root: int, valid: Collection[int] | None = None) -> Tree:
     """A tree of shortest ways among ``nodes``, which hang together, to ``root``, along the first dimension that leads there: in
-    a box dimension by dimension. It does not keep the order of the nodes.
+    a box dimension by dimension. It does not keep the order of the nodes. Positions that are not ``valid`` (None: all are)
+    and have no valid node below them are left out.
 
     Complexity: O(nodes · ports).
     """
@@ -199,6 +200,7 @@ def dimension_tree(nodes: Sequence[int], topology: Topology, root: int) -> Tree:
     for node in queue[1:]:
         ways = (other for _, (other, _) in sorted(topology.at_port[node].items()))
         parent = next(other for other in ways if distance.get(other, ANY) < distance[node])
-        tree.nodes[node] = TreeNode(node, position[node], parent)
+        tree.nodes[node] = TreeNode(node, position[node], parent, valid=valid is None or position[node] in valid)
         tree.nodes[parent].after.append(node)
+    _prune(tree)
     return tree

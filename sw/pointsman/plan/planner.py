@@ -26,6 +26,7 @@ from pointsman.operators.online import Online
 from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
 from pointsman.streams.stream import RoutedPhase, Stream
+from pointsman.streams.subphases import with_subphases
 
 from .around import route_around
 from .cache import evicted
@@ -290,9 +291,15 @@ class Planner:
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
         found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
+        found = [pair for pair in found if not pair[1].subphased or self._has_room(operator, pair[1])]
         if not is_settled(operator):
             found = [pair for pair in found if not pair[1].by_value]
         return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
+
+    def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
+        """Is there room for a second schedule for every phase? Who asks for it is told by the target if there is none."""
+        blocks = self.shape.schedule_depth // self.period - 1
+        return operator.impl == implementation.name or 2 * len(self.structure.phases) <= blocks
 
     def _plan_phase(
         self, index: int, barrier_reason: str | None, limit: float, promising: float, fallbacks: bool
@@ -498,10 +505,10 @@ class Planner:
         if key not in self.routes:
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
-                made = None
+                made: RoutedPhase | None = None
                 if not taken and not beside:
                     made = route_frames(streams, hops, network, shape, period=period, seed=seed)
-                self.routes[key] = made or route_phase(
+                made = made or route_phase(
                     streams,
                     network,
                     shape,
@@ -511,6 +518,8 @@ class Planner:
                     forbidden=taken,
                     beside=beside,
                 )
+                # Beside what continues one schedule has to do.
+                self.routes[key] = made if beside else with_subphases(made, taken)
             except RoutingError as error:
                 self.routes[key] = error
         result = self.routes[key]

@@ -139,8 +139,9 @@ def _barred(
         for own in range(1, shape.pipelines)
         if not reprogram_slots(phases[phase].routed, node, own)
     }
-    if any(first):
-        found |= {(phase, a, b) for phase, _ in members for a in pipelines for b in pipelines if a != b}
+    # Commands that come from other nodes name the pipeline.
+    fixed = {p for p, _ in members if any(first) or any(one.implementation.remote for one in phases[p].operators)}
+    found |= {(phase, a, b) for phase in fixed for a in pipelines for b in pipelines if a != b}
     return frozenset(found)
 
 

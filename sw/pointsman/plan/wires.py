@@ -27,7 +27,7 @@ def link_writes(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot) in which a VFSM writes a link."""
     return {
         (vfsm.node, vfsm.destination.number, slot)
-        for chain in routed.all_chains
+        for chain in (*routed.all_chains, *routed.second)
         for vfsm in chain.vfsms
         if vfsm.destination.kind == "link"
         for slot in vfsm.slots
@@ -43,7 +43,7 @@ def link_reads(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
     return {
         (vfsm.node, vfsm.source.number, (slot - 1) % routed.period)
-        for chain in routed.all_chains
+        for chain in (*routed.all_chains, *routed.second)
         for vfsm in chain.vfsms
         if vfsm.source.kind == "link" and vfsm.type != MoveType.FORK
         for slot in vfsm.slots

@@ -97,6 +97,7 @@ class NumeshSubstrate:
     async def leave(self, phase: int) -> None:
         """Make sure that no word of a phase is left in the router (§5.2.3)."""
         router = self.router
+        await router.settled()
         image = self.images.phases[phase]
         if image.barrier is not None and image.barrier in router.operators:
             self.leaving = image.name

@@ -24,7 +24,7 @@ from pointsman.images.image import (
     Role,
 )
 
-from .face import Combine, Given, Part, Signature
+from .face import HERE, Combine, Given, Part, Signature
 from .online_port import online_signature
 from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 from .scheduling import Schedule, schedule_moves
@@ -58,6 +58,8 @@ class NumeshPort:
 
     async def load(self, given: Given) -> Part:
         """Get the router ready for the operator, with these run-time values."""
+        if self.operator.remote:
+            return await self._load_remote(given)
         role = self._role_at(given.index, 0)
         phase = self.operator.phase
         if self.operator.continues:
@@ -127,6 +129,38 @@ class NumeshPort:
             await Wait(role.delay, Category.PSYNC)
             await router.rewrite(self.operator.phase, router.changed(self.operator.phase, role.rewrites), running=True)
         await self._meet(role)
+
+    async def _load_remote(self, given: Given) -> Part:
+        """Get ready for a value that the node that writes may be the only one to know: it tells the routers of the others.
+
+        Everybody has to be in the phase for that, and the messages before have been read, as ``write`` waits for it.
+        """
+        router, own, values = self.router, self.view.position, self.operator.values
+        sends = any(role.commands for role in self.view.roles)
+        number = own if given.numbers[0] == HERE else given.numbers[0]
+        if sends and (number,) not in values:
+            raise PointsmanError(
+                f"{self.operator.label}_load: node {self.substrate.number} writes and must know the destination",
+                hint="only the others may leave it open",
+            )
+        value = values.index((number,)) if sends else values.index((own,)) if (own,) in values else 0
+        role = self._role_at(value, 0)
+        entering = router.current != self.operator.phase or await router.enter(
+            self.operator.phase, self.substrate.leave
+        )
+        if entering:
+            await router.enter(self.operator.phase, self.substrate.leave)
+            await self._meet(role)
+        if role.commands and (entering or value != self.value):
+            # What the router drops of the messages before has had time to go; then the commands have time to come.
+            await Wait(role.delay, Category.PSYNC)
+            lanes = [Lane(True, (register,), 1, np.array([word], np.uint64)) for register, word in role.commands]
+            await Transfer(lanes, Category.REPROG)
+            for register, _ in role.commands:
+                await WaitEmpty(register, Category.REPROG)
+            await Wait(role.delay, Category.PSYNC)
+        self.role, self.value, self.calls = role, value, {}
+        return Part(role.kind, role.local, role.void)
 
     async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
         """Work out a schedule for these values, all nodes the same, and load one's own part of it."""
@@ -219,6 +253,8 @@ class NumeshPort:
         if role.combines or any(lane.step for lane in lanes):
             last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
             for step in range(last + 1):
+                if step == role.switch:
+                    await self.router.switch(second=True)
                 for one in role.combines:
                     if one.step == step:
                         _combine(one, messages, m, combine)
@@ -227,6 +263,8 @@ class NumeshPort:
                     await Transfer([lane_request(lane, m, messages) for lane in here])
         else:
             await Transfer([lane_request(lane, m, messages) for lane in lanes])
+        if role.switch is not None:
+            await self.router.switch(second=False)
         if role.delay and not self.operator.synchronised:
             self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
         if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
@@ -297,6 +335,17 @@ def signature_of(operator: OperatorImage) -> Signature:
     """What an operator of the images looks like to an application."""
     if operator.online is not None:
         return online_signature(operator, operator.online.program)
+    if operator.remote:
+        return Signature(
+            operator.label,
+            operator.kind,
+            operator.type,
+            operator.m,
+            operator.runtime,
+            source=operator.source,
+            ranges=tuple(zip(*operator.values, strict=True)),
+            partial=operator.runtime,
+        )
     return Signature(
         operator.label,
         operator.kind,

@@ -78,6 +78,8 @@ class Router:
             part.phase: {(r.pipeline, r.vfsm): r.annotation for r in part.annotations} for part in image.phases
         }
         """By phase, how its VFSMs are to stand."""
+        self.second = False
+        """The second schedule of the phase runs."""
         self.posted: set[int] = set()
         """Pipelines whose command register may still hold commands."""
         self._slots = {
@@ -134,13 +136,16 @@ class Router:
         period = self.images.period
         commands: list[list[int]] = [[] for _ in range(self.images.shape.pipelines)]
         for phase in phases:
-            base, stands = self._block(phase) * period, self.standing[phase]
+            part, stands = self.phases[phase], self.standing[phase]
             for pipeline, vfsm in self.memories.missing(phase):
                 commands[pipeline] += self.codes.write_annotation(vfsm, stands[pipeline, vfsm])
             if phase not in self.memories.resident:
-                for slot, row in enumerate(self.phases[phase].schedule):
-                    entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
-                    commands[0] += self.codes.write_entry(base + slot, entry)
+                second = self.images.phases[phase].second
+                for block, rows in ((self._block(phase), part.schedule), (second, part.second)):
+                    base = block * period
+                    for slot, row in enumerate(rows):
+                        entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
+                        commands[0] += self.codes.write_entry(base + slot, entry)
             self.memories.loaded(phase)
             self.loads += 1
         lanes = [Lane(True, (p,), len(words), np.array(words, np.uint64)) for p, words in enumerate(commands) if words]
@@ -150,6 +155,17 @@ class Router:
             if words:
                 await WaitEmpty(p, Category.ROUTER)
         await Wait(ANNOTATION_DRAIN, Category.ROUTER)
+
+    async def switch(self, second: bool) -> None:
+        """Go to the second schedule of the phase that runs, or back to the first. No word waits for that: both run the same
+        VFSMs."""
+        if second == self.second or not self.phases[self.current].second:
+            return
+        phase = self.images.phases[self.current]
+        delta = (phase.second - phase.block) * self.images.period
+        self.second = second
+        self.posted.add(0)
+        await self.send(0, self.codes.add_pointer(delta if second else -delta), Category.REPROG)
 
     def replace(self, part: NodePhase) -> None:
         """From the next load on, a phase has this schedule. VFSMs that are in it as before stay as load functions have set

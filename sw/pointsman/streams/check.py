@@ -18,6 +18,7 @@ from itertools import combinations
 from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
+from .check_commands import check_commands
 from .check_continuing import Standing, check_continuing, widened
 from .check_ends import Ends, check_ends
 from .check_gates import check_gates
@@ -39,6 +40,7 @@ from .check_report import RULES, CheckReport, Finding, Notebook, Rule
 from .check_schedules import check_schedules
 from .check_skew import Skew
 from .check_structure import check_structure
+from .check_subphases import check_subphases, parts_in, second_schedules
 from .check_threads import check_barriers, check_links, check_ways
 
 __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_images"]
@@ -95,6 +97,13 @@ def check_images(images: Images) -> CheckReport:
     standing = Standing(images, places)
     for phase in range(len(images.phases)):
         check_links(images, codes, views[phase], phase, standing, notebook)
+        for other in second_schedules(images, views[phase], phase, notebook):
+            again = {node: NodeView(other, codes, node, part) for node, part in parts_in(other, phase).items()}
+            _check_nodes(other, again, phase, notebook)
+            _PhaseStreams(other, codes, again, again, phase, notebook).check({})
+            check_links(other, codes, again, phase, standing, notebook)
+        check_subphases(images, codes, views[phase], phase, notebook)
+        check_commands(images, codes, views[phase], phase, notebook)
     check_ways(images, notebook)
     check_continuing(images, codes, views, following, standing, notebook)
     check_barriers(images, codes, views, following, senders, standing, notebook)
@@ -352,6 +361,9 @@ class _PhaseStreams:
                 if other != index:
                     continue
                 role = here.roles[here.role_of[value]]
+                moved[True].update((node, register) for register, _ in role.commands)
+                if operator.remote:  # VFSM 1 takes commands
+                    moved[False].update(at for at in delivers if at[0] == node and at[1] < images.shape.pipelines)
                 if not role.lanes:
                     continue
                 view = self._views(index)[node]

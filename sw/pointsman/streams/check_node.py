@@ -61,6 +61,7 @@ class NodeView:
     """
 
     def __init__(self, images: Images, codes: Codes, node: int, part: NodePhase) -> None:
+        self.images = images
         self.codes = codes
         self.node = node
         self.part = part
@@ -83,6 +84,19 @@ class NodeView:
         given = {(r.pipeline, r.vfsm): r.annotation for r in part.annotations}
         self.standing = {vfsm: given.get(vfsm, nothing) for vfsm in self.slots}
         self._states: dict[Key, NodeState] = {}
+
+    def every_slot(self, vfsm: Vfsm) -> tuple[int, ...]:
+        """Slots in which it runs in any schedule of the phase."""
+        pipeline, number = vfsm
+        second = (slot for slot, row in enumerate(self.part.second) if row[pipeline] == number)
+        return tuple(sorted({*self.slots[vfsm], *second}))
+
+    def commanded(self) -> set[int]:
+        """Command registers to which other nodes send, by promise."""
+        here = (
+            p for p in self.images.promises if p.phase == self.part.phase and self.images.operators[p.operator].remote
+        )
+        return {register for promise in here for node, register in promise.destinations if node == self.node}
 
     def key(self, choice: Mapping[int, int]) -> Key:
         """Roles for the values of ``choice`` (operator to index of its value; others have their first)."""
@@ -355,7 +369,8 @@ class NodeState:
             users = readers + writers
             pipeline, vfsm = users[-1]
             if register < pipelines:
-                for pipeline, vfsm in users:
+                # Commands from elsewhere: `check_commands`.
+                for pipeline, vfsm in readers if register in self.view.commanded() else users:
                     note(
                         Problem(
                             "registers",

@@ -192,7 +192,7 @@ class LinkUse:
         for vfsm, choices in possible.items():
             if vfsm in without:
                 continue
-            slots = view.slots[vfsm]
+            slots = view.every_slot(vfsm)
             for annotation in choices:
                 off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
                 if codes.is_neighbour(annotation.destination) and not off:

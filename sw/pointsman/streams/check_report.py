@@ -97,6 +97,16 @@ RULES: dict[str, Rule] = {
         "else uses, and is over before a node goes on to a phase without it.",
         "§5.1, Table 5.2",
     ),
+    "commands": Rule(
+        "Commands that a node sends to others leave every annotation that they may write as the roles for the value have it, and "
+        "have taken effect before the words that follow them can come.",
+        "§4.1.1, B.1 str_stream_dyn",
+    ),
+    "subphases": Rule(
+        "Two schedules of a phase run the same VFSMs and hand each word to the same ones, also from one to the other; what both "
+        "have in common carries every stream.",
+        "§4.1.3, B.1 sch_prefix",
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

@@ -221,6 +221,7 @@ class _Structure:
                 continue
             self.check_codes(rewrite.annotation, at)
             buffers |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
+        self.check_second(part, named, place)
         for (pipeline, vfsm), count in given.items():
             at = {"pipeline": pipeline, "vfsm": vfsm, **place}
             if count > 1:
@@ -234,6 +235,23 @@ class _Structure:
         for phase, cycles in part.settle:
             if self.in_range("a phase to settle in", phase, len(images.phases), **place) and cycles < 0:
                 self.note("structure", f"it settles for {cycles} cycles", "0 cycles or more", **place)
+
+    def check_second(self, part: NodePhase, named: set[tuple[int, int]], place: dict[str, Any]) -> None:
+        """A second schedule has the size of the first and runs the same VFSMs."""
+        images, shape = self.images, self.images.shape
+        if bool(part.second) != bool(images.phases[part.phase].second):
+            self.note("structure", "a second schedule has no block, or a block none", "both or neither", **place)
+        if not part.second:
+            return
+        if len(part.second) != images.period or any(len(row) != shape.pipelines for row in part.second):
+            right = f"{images.period} slots of {shape.pipelines} pipelines"
+            self.note("structure", "the second schedule has another size", right, **place)
+            return
+        second = {(pipeline, vfsm) for row in part.second for pipeline, vfsm in enumerate(row)}
+        for pipeline, vfsm in sorted(second ^ named):
+            if vfsm >= FIRST_FREE_VFSM:
+                message = "it is in one of the two schedules only"
+                self.note("subphases", message, "the same VFSMs in both", pipeline=pipeline, vfsm=vfsm, **place)
 
     def buffers_of(self, pipeline: int, annotations: Iterable[Annotation]) -> set[tuple[int, int]]:
         places = (place for a in annotations for place in (a.source, a.destination))
@@ -420,6 +438,11 @@ class _Structure:
                     **place,
                 )
             blocks[block] = part.phase
+            second = images.phases[part.phase].second
+            others = [one for other in images.phases for one in (other.block, other.second)]
+            if second and (second < 0 or (second + 1) * period > depth or others.count(second) > 1):
+                right = "a block of its own, behind the loader's and in the memory"
+                self.note("blocks", f"its second schedule is in block {second}", right, **place)
 
     def check_rewrites(self, node: int) -> None:
         images = self.images

@@ -8,7 +8,7 @@ at either end; the processor alternates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -68,6 +68,9 @@ class Stream:
         Name of a stream that begins where this one ends: words go into the register from which that one takes its own,
         without the processor. Or of one without ``into`` that ends there too: both deliver to one register. Each has one
         chain. Routing takes no notice.
+    subphase : int
+        1 or 2: it gets the slots that are left in the first or the second schedule of its phase, and one word a period in
+        the other (`pointsman.streams.subphases`). 0: the phase is no reason for a second schedule.
     """
 
     name: str
@@ -84,13 +87,14 @@ class Stream:
     deliver_condition: Condition | None = None
     rewritten: bool = False
     into: str | None = None
+    subphase: int = 0
 
     def __hash__(self) -> int:
         # Most of it is in the name; all streams of a phase are a key.
         return hash((self.name, self.source, self.destinations, self.max_words))
 
 
-PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "nop", "null"]
+PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "command", "nop", "null"]
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,8 @@ class Place:
     """Source or destination of a routed VFSM, before interface registers and VFSM numbers are allocated.
 
     ``number`` is a port for "link", the virtual number of a VFSM of the same node and pipeline for "buffer", a virtual
-    register for "register" (which routing never makes), and 0 otherwise. "inject" is the interface register at the source
+    register for "register" and a pipeline for "command", its command register (neither of which routing ever makes), and 0
+    otherwise. "inject" is the interface register at the source
     of the chain, "deliver" the one at this destination.
     """
 
@@ -162,6 +167,13 @@ class RoutedPhase:
     def all_chains(self) -> tuple[RoutedChain, ...]:
         """Its own, then those beside it; stream and VFSM numbers of the latter are of their own ``RoutedPhase``."""
         return (*self.chains, *(chain for other in self.beside for chain in other.chains))
+    second: tuple[RoutedChain, ...] = ()
+    """The same chains with the slots of a second schedule, to which nodes may go and come back at any time; empty: none."""
+
+    @property
+    def schedules(self) -> tuple[RoutedPhase, ...]:
+        """The phase as it is in each of its schedules."""
+        return (self, replace(self, chains=self.second, second=())) if self.second else (self,)
 
     def words(self, stream: int) -> int:
         """Words that a stream carries per period."""

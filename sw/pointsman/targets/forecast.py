@@ -48,7 +48,8 @@ class Forecast:
     def __init__(self, phase: PlannedPhase, planned: PlannedOperator) -> None:
         self.phase = phase
         self.planned = planned
-        self.follower = Follower(phase, planned)
+        self.followers = [Follower(replace(phase, routed=routed), planned) for routed in phase.routed.schedules]
+        self.follower = self.followers[0]
         self.period = phase.routed.period
 
     def round(self, value: int, writers: Sequence[int] | None = None) -> float:
@@ -209,8 +210,17 @@ class Forecast:
 
     def _ways(self, state: int) -> dict[tuple[int, int], list[Way]]:
         """By node and register written, where its words come out and how fast."""
+        # A node is in the schedule that has more slots for what it sends.
         found: dict[tuple[int, int], list[Way]] = {}
-        vfsms, takers, children = self.follower.standing(state)
+        for follower in self.followers:
+            for start, ways in self._ways_of(follower, state).items():
+                if start not in found or _gap_of(ways) < _gap_of(found[start]):
+                    found[start] = ways
+        return found
+
+    def _ways_of(self, follower: Follower, state: int) -> dict[tuple[int, int], list[Way]]:
+        found: dict[tuple[int, int], list[Way]] = {}
+        vfsms, takers, children = follower.standing(state)
         for start, first in takers.items():
             ways: list[Way] = []
             gap = self.period / len(vfsms[first[0]][first[1]].slots)
@@ -223,7 +233,7 @@ class Forecast:
                     stack.append(((c, j), elapsed + _step(vfsm, vfsms[c][j], self.period), slowest))
                 if vfsm.destination.kind not in ("deliver", "register"):
                     continue
-                end = vfsm.node, self.follower.register(c, vfsm, vfsm.destination, "deliver")
+                end = vfsm.node, follower.register(c, vfsm, vfsm.destination, "deliver")
                 onward = takers.get(end)
                 if onward is None:
                     ways.append(Way(end, elapsed, slowest, vfsms[first[0]][first[1]].slots))
@@ -231,10 +241,14 @@ class Forecast:
                     seen.add(onward)
                     after = vfsms[onward[0]][onward[1]]
                     wait = min((b - a - 2) % self.period for a in vfsm.slots[:1] for b in after.slots) + 2
-                    words = self.follower.joint(vfsm, after)
+                    words = follower.joint(vfsm, after)
                     stack.append((onward, elapsed + wait, max(slowest, self.period / max(1, words))))
             found[start] = ways
         return found
+
+
+def _gap_of(ways: Sequence[Way]) -> float:
+    return max((way.gap for way in ways), default=0.0)
 
 
 def _next(slots: Sequence[int], cycle: int, period: int) -> int:

@@ -39,9 +39,9 @@ from pointsman.plan.progress import largest_gap
 from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.wires import command_gap, memberships, reprogram_slots
-from pointsman.streams.stream import RoutedVfsm
+from pointsman.streams.stream import RoutedPhase, RoutedVfsm
 
-from .ways import Follower
+from .ways import COMMAND, Follower
 
 
 class FitError(PointsmanError):
@@ -87,6 +87,7 @@ class _Allocator:
         self.members = plan.members()
         """By phase, the nodes that come to it."""
         self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
+        self.second_blocks = self._second_blocks()
         continuing = [one.planned for one in plan.continuing]
         self.vfsms = [
             *vfsm_numbers(plan.phases, plan.structure, plan.shape, reserved(continuing, plan.shape)),
@@ -118,6 +119,19 @@ class _Allocator:
         """By operator: destination queues of its channels."""
 
     # -- resources -------------------------------------------------------------------------------------------
+
+    def _second_blocks(self) -> dict[int, int]:
+        """Blocks of second schedules by phase, behind those of all phases."""
+        asking = [p for p, phase in enumerate(self.plan.phases) if phase.routed.second]
+        first = 1 + max(self.blocks.values(), default=0)
+        most = self.plan.shape.schedule_depth // self.plan.period
+        if first + len(asking) > most and asking:
+            raise FitError(
+                f"phase '{self.plan.phases[asking[0]].name}' has two schedules, and the schedule memory has room for {most} of "
+                f"{self.plan.period} slots in all, the loader's included",
+                hint="use another implementation, or a node with more schedule memory",
+            )
+        return {phase: first + k for k, phase in enumerate(asking)}
 
     def _register_bases(self) -> list[dict[int, int]]:
         """For each phase, what to add to a virtual register number, by node.
@@ -183,6 +197,8 @@ class _Allocator:
                     return self.codes.null
                 case "register":
                     return self.codes.register(self._register(phase, vfsm.node, number))
+                case "command":
+                    return self.codes.register(number)
             wiring = self.phases[phase].wiring
             virtual = wiring.register(vfsm.node, stream, chain, place_kind)
             return self.codes.register(self._register(phase, vfsm.node, virtual))
@@ -219,30 +235,22 @@ class _Allocator:
             draft.combines,
             draft.result,
             draft.void,
+            draft.switch,
+            tuple(self._command(phase, node, register, setting) for register, setting in draft.commands),
         )
+
+    def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
+        """Register and word by which a node rewrites a VFSM of another."""
+        (rewrite,) = self._rewrites(phase, (setting,))
+        (word,) = self.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
+        return self._register(phase, node, register), word
 
     def _node_phase(self, index: int, node: int) -> NodePhase:
         phase = self.plan.phases[index]
-        routed = phase.routed
-        rows = [[0] * self.plan.shape.pipelines for _ in routed.schedule[node]]
-        here = self.vfsms[index].get(node)
-        for own in range(self.plan.shape.pipelines):
-            p = here.pipelines[own] if here else own
-            for row, routed_row in zip(rows, routed.schedule[node], strict=True):
-                if routed_row[own]:
-                    assert here is not None  # it has a VFSM
-                    row[p] = here.place(own, int(routed_row[own]))[1]
-            for slot in reprogram_slots(routed, node, own):
-                rows[slot][p] = REPROGRAM_VFSM
+        schedules = tuple(self._rows(index, one, node) for one in phase.routed.schedules)
         annotations = self._annotated(index, node)
         for other in self.beside[index]:
             annotations += self._annotated(other, node)
-            for chain in self.phases[other].routed.chains:
-                for vfsm in chain.vfsms:
-                    if vfsm.node == node:
-                        pipeline, number = self._place(other, vfsm)
-                        for slot in vfsm.slots:
-                            rows[slot][pipeline] = number
         settle: tuple[tuple[int, int], ...] = ()
         if phase.barrier is not None and node in phase.barrier.operator.nodes:
             again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
@@ -253,10 +261,32 @@ class _Allocator:
             settle = tuple((s, phase.settle + self._slower(index)) for s in sorted(after))
         return NodePhase(
             index,
-            tuple(tuple(row) for row in rows),
+            schedules[0],
             tuple(sorted(annotations, key=lambda a: (a.pipeline, a.vfsm))),
             settle,
+            *schedules[1:],
         )
+
+    def _rows(self, index: int, routed: RoutedPhase, node: int) -> tuple[tuple[int, ...], ...]:
+        """VFSMs of a node by slot and pipeline, in one of the schedules of a phase."""
+        rows = [[0] * self.plan.shape.pipelines for _ in routed.schedule[node]]
+        here = self.vfsms[index].get(node)
+        for own in range(self.plan.shape.pipelines):
+            p = here.pipelines[own] if here else own
+            for row, routed_row in zip(rows, routed.schedule[node], strict=True):
+                if routed_row[own]:
+                    assert here is not None  # it has a VFSM
+                    row[p] = here.place(own, int(routed_row[own]))[1]
+            for slot in reprogram_slots(routed, node, own):
+                rows[slot][p] = REPROGRAM_VFSM
+        for other in self.beside[index]:
+            for chain in self.phases[other].routed.chains:
+                for vfsm in chain.vfsms:
+                    if vfsm.node == node:
+                        pipeline, number = self._place(other, vfsm)
+                        for slot in vfsm.slots:
+                            rows[slot][pipeline] = number
+        return tuple(tuple(row) for row in rows)
 
     def _annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
         """The VFSMs of a phase at a node, as they stand before any load function."""
@@ -370,6 +400,7 @@ class _Allocator:
             planned.implementation.synchronised,
             planned.implementation.gated,
             tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
+            remote=planned.implementation.remote,
             online=online,
             continues=continues,
         )
@@ -397,7 +428,9 @@ class _Allocator:
                 tuple(states),
                 source,
                 self._register(phase_index, source, register),
-                tuple((node, self._register(phase_index, node, r)) for node, r in destinations),
+                tuple(
+                    (node, self._register(phase_index, node, r) if r >= 0 else COMMAND - r) for node, r in destinations
+                ),
                 words,
                 held,
             )
@@ -414,6 +447,7 @@ class _Allocator:
             self.barriers.get(index),
             self.carriers.get(index),
             self._load_cycles(index),
+            self.second_blocks.get(index, 0),
             self._last(index),
         )
 
@@ -446,7 +480,7 @@ class _Allocator:
         slowest = 0
         for node in self.members[index]:
             own = [words[node, p] for p in range(self.plan.shape.pipelines)]
-            own[0] += self.plan.period * self.codes.command_words
+            own[0] += self.plan.period * len(phase.routed.schedules) * self.codes.command_words
             slowest = max(slowest, 2 * max(own), sum(own))
         return slowest + LOAD_OVERHEAD
 

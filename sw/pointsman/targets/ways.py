@@ -16,6 +16,9 @@ from pointsman.streams.stream import Place, RoutedVfsm
 Way = tuple[str, int, int, tuple[tuple[int, int], ...], int, bool]
 """Name of the stream, source, its register, (node, register) of each destination, words per period, held."""
 
+COMMAND = -1
+"""Stands for the command register of pipeline 0 in a destination; those of further pipelines lie below."""
+
 Standing = tuple[list[list[RoutedVfsm]], dict[tuple[int, int], tuple[int, int]], list[dict[int, list[int]]]]
 """VFSMs by chain; (node, register) to (chain, VFSM) that takes its words; by chain, VFSM to those after it."""
 
@@ -33,7 +36,10 @@ class Follower:
         """The ways of all words that processors may write in a state."""
         planned, routed = self.planned, self.phase.routed
         lanes = [(node, lane) for node, drafts in planned.roles.items() for lane in drafts[state].lanes]
-        written = sorted({(node, r) for node, lane in lanes if lane.write for r in lane.registers})
+        written = sorted(
+            {(node, r) for node, lane in lanes if lane.write for r in lane.registers}
+            | {(node, r) for node, drafts in planned.roles.items() for r, _ in drafts[state].commands}
+        )
         read = {(node, r) for node, lane in lanes if not lane.write for r in lane.registers}
         vfsms, takers, children = self.standing(state)
         for node, register in written:
@@ -48,6 +54,8 @@ class Follower:
                 c, i = stack.pop()
                 vfsm = vfsms[c][i]
                 stack += [(c, j) for j in reversed(children[c][i])]
+                if vfsm.destination.kind == "command":
+                    arrivals.append((vfsm.node, COMMAND - vfsm.destination.number))
                 if vfsm.destination.kind not in ("deliver", "register"):
                     continue
                 end = vfsm.node, self.register(c, vfsm, vfsm.destination, "deliver")

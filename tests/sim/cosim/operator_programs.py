@@ -74,7 +74,7 @@ class Exercise:
         if self.where == "valid":
             options.append(f":valid '({' '.join(map(str, self.valid))})")
         call = f"({self.kind} 'o {' '.join([*words, *options])})"
-        subsets = {"rows": "(make-1d 'x)", "sparse": f"'(({' '.join(map(str, SPARSE[self.size]))}))"}
+        subsets = {"rows": "(make-1d 'x)", "sparse": f"'(({' '.join(map(str, SPARSE.get(self.size, ())))}))"}
         return f"(subset {subsets[self.where]} {call})" if self.where in subsets else call
 
     def _operands(self) -> list[str]:

@@ -53,6 +53,7 @@ WAYS = [
     ("reduce", "str_reduce", ("constant",)),
     ("allreduce", "str_allreduce", ()),
     ("prefix", "str_prefix", ()),
+    ("prefix", "sch_prefix", ()),
     ("barrier", "str_barrier_tree", ()),
     ("reduce", "repl_runtime_reduce", ("runtime",)),
     ("allreduce", "repl_allreduce", ()),
@@ -68,6 +69,7 @@ WAYS = [
     ("stream", "str_stream", ("constant", "constant")),
     ("stream", "str_stream_rtsrc", ("runtime", "constant")),
     ("stream", "str_stream_rtdest", ("constant", "runtime")),
+    ("stream", "str_stream_dyn", ("constant", "runtime")),
     ("stream", "str_stream_runtime", ("runtime", "runtime")),
     ("stream", "str_stream_tree", ("runtime", "runtime")),
     ("spread", "str_spread", ("constant",)),
@@ -120,7 +122,7 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
     limited = impl in ("str_spread", "str_gather", "str_seqread_fan", "str_seqwrite_fan", "par_bcast")
     if limited and nodes > 12:
         where = "rows"
-    if impl in BY_VALUE and nodes > 6:
+    if (impl in BY_VALUE and nodes > 6) or (impl == "str_stream_dyn" and nodes > 5):
         where = "rows"
     function = {"reduce": "max", "prefix": "add"}.get(kind, "")
     return Exercise(kind, impl, operands, size, m, type_, where, function)
