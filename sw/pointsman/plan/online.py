@@ -128,7 +128,7 @@ def _ends(part: OnlinePart, node: int) -> list[tuple[bool, str]]:
     return inputs + [(True, n) for n, c in zip(names, part.network.channels, strict=True) if c.source == node]
 
 
-def online_node(part: OnlinePart, node: int, registers: Sequence[int], nodes: int) -> OnlineNode:
+def online_node(part: OnlinePart, node: int, registers: Sequence[tuple[int, ...]], nodes: int) -> OnlineNode:
     """The table of a node. ``registers`` are those of the lanes of its role, in their order."""
     ends = _ends(part, node)
     inputs = tuple(r for (write, _), r in zip(ends, registers, strict=True) if not write)
