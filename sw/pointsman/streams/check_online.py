@@ -122,7 +122,11 @@ class _Phase:
         read = tuple(register for _, register in arrivals)
         if len(nodes) != 1 or any(read not in self.tables[there].inputs for there in nodes & self.tables.keys()):
             where = ", ".join(f"{register} of node {there}" for there, register in arrivals)
-            self.note(f"what it writes to registers {channel} in turn arrives in {where}", "the registers of one channel", node)
+            self.note(
+                f"what it writes to registers {channel} in turn arrives in {where}",
+                "the registers of one channel",
+                node,
+            )
 
     def check_ways(self) -> None:
         """From each node to each destination of its table, along the tables of the nodes on the way."""

@@ -8,7 +8,7 @@ Method: a node sends in pipeline 0 and receives in pipeline 1, so no delivery me
 no two that need one VFSM's slot, or one link, have one colour. If all go to neighbours, as many colours as the busiest node has
 channels are enough (König 1916); for longer ones frames are tried, each a slot longer than the one before. A frame has a slot
 for each colour, and frames fill the period. Words that meet the other streams of the phase, which are routed before, are left
-out; then channels with too small a share get words from those with more, and words move to where gaps are more even (``filling``).
+out; then channels with too small a share get words from those with more, and words move where gaps are more even (``filling``).
 
 Where a frame is so short that a processor could not read a word before the next one wants its register, a channel gets two VFSMs
 at either end, each with a register of its own, that take turns, as far as registers go.
@@ -16,10 +16,12 @@ at either end, each with a register of its own, that take turns, as far as regis
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as joined
+
+import numpy as np
 
 from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape
@@ -29,6 +31,12 @@ from .filling import LEAST_FRAME, RECEIVE, SEND, Filling, Line, lines_of
 from .router import route_phase
 from .stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
+ODD = 20
+"""Slots of a channel from which on it may have two registers although one of the two then has a slot more."""
+ORDERS = 4
+"""Orders in which channels over several hops look for a colour, for each length of a frame."""
+EVICTIONS = 12
+"""How often each may look, about."""
 ALTERNATING = 4
 """In frames shorter than this channels have two registers: a processor that writes another word in the cycle in which it should
 read one comes too late for words that follow each other more closely."""
@@ -67,33 +75,69 @@ def coloured(ends: Sequence[tuple[int, int]]) -> list[int]:
 def coloured_lines(lines: Sequence[Line]) -> list[int]:
     """A colour for each channel such that no two need one VFSM's slot, or one link, in frames of a slot a colour.
 
-    Longest first, each the lowest colour that is free; the shortest frame for which that succeeds.
+    Longest first, each the lowest colour that is free, in several orders; the shortest frame for which one succeeds.
     """
     need: dict[tuple[int, int], int] = defaultdict(int)
     for line in lines:
         for node, kind, _ in line.cells:
             need[node, kind] += 1
-    least = max(need.values())
-    order = sorted(range(len(lines)), key=lambda k: (-len(lines[k].cells), k))
-    for frame in range(least, 8 * least * len(lines)):
-        taken: set[tuple[int, int, int]] = set()
-        colours = [-1] * len(lines)
-        for k in order:
-            for colour in range(frame):
-                cells = {(node, kind, (at + colour) % frame) for node, kind, at in lines[k].cells}
-                if not cells & taken and len(cells) == len(lines[k].cells):
-                    taken |= cells
-                    colours[k] = colour
-                    break
-            else:
-                break
-        if min(colours) >= 0:
+    rng = np.random.default_rng(0)
+    frame = max(need.values())
+    while True:
+        for _ in range(ORDERS):
+            colours = _coloured_in(
+                sorted(rng.permutation(len(lines)).tolist(), key=lambda k: -len(lines[k].cells)), lines, frame
+            )
+            if colours is not None:
+                return colours
+        frame += 1
+
+
+def _coloured_in(order: Sequence[int], lines: Sequence[Line], frame: int) -> list[int] | None:
+    """Colours that are given in this order; None if there are too few. Dead ends give way: a channel that finds none takes
+    one from channels that then look again."""
+    taken: dict[tuple[int, int, int], int] = {}
+    colours = [-1] * len(lines)
+    waiting = deque(order)
+    for _ in range(EVICTIONS * len(lines)):
+        if not waiting:
             return colours
-    raise AssertionError("a frame with a slot for each cell is enough")
+        k = waiting.popleft()
+        best: tuple[int, int, list[tuple[int, int, int]]] | None = None
+        for colour in range(frame):
+            cells = [(node, kind, (at + colour) % frame) for node, kind, at in lines[k].cells]
+            if len(set(cells)) < len(cells):
+                return None
+            losers = len({taken[cell] for cell in cells if cell in taken})
+            if best is None or losers < best[0]:
+                best = losers, colour, cells
+            if not losers:
+                break
+        assert best is not None
+        for cell in best[2]:
+            loser = taken.get(cell, -1)
+            if loser >= 0:
+                for node, kind, at in lines[loser].cells:
+                    del taken[node, kind, (at + colours[loser]) % frame]
+                colours[loser] = -1
+                waiting.append(loser)
+            taken[cell] = k
+        colours[k] = best[1]
+    return None
 
 
 def _lowest_free(used: Collection[int]) -> int:
     return next(colour for colour in range(len(used) + 1) if colour not in used)
+
+
+def _colours(ends: Sequence[tuple[int, int]], lines: Sequence[Line]) -> list[int]:
+    return coloured(ends) if all(len(line.nodes) == 2 for line in lines) else coloured_lines(lines)
+
+
+def frame_length(channels: Sequence[Stream], topology: Topology) -> int:
+    """Slots of the frames of channels with given paths."""
+    ends = [(stream.source, stream.destinations[0]) for stream in channels]
+    return max(LEAST_FRAME, 1 + max(_colours(ends, lines_of(channels, topology)), default=0))
 
 
 def route_frames(
@@ -121,7 +165,7 @@ def route_frames(
         return None
     ends = [(stream.source, stream.destinations[0]) for stream in channels]
     lines = lines_of(channels, topology)
-    colours = coloured(ends) if all(len(line.nodes) == 2 for line in lines) else coloured_lines(lines)
+    colours = _colours(ends, lines)
     frame = max(LEAST_FRAME, max(colours) + 1)
     others = [i for i in range(len(streams)) if i not in hops]
     rest = sorted_out(route_phase([streams[i] for i in others], topology, shape, period=period, seed=seed))
@@ -138,7 +182,8 @@ def route_frames(
     if not best.least():
         return None
     best.even_out()
-    doubled = _doubled(rest, ends, shape) if frame < ALTERNATING else frozenset()
+    even = [len(slots) % 2 == 0 or len(slots) > ODD for slots in best.slots]
+    doubled = _doubled(rest, ends, even, shape) if frame < ALTERNATING else frozenset()
     own = best.chains(hops.start, doubled)
     if max(best.numbers.values(), default=0) >= shape.vfsms:
         return None
@@ -147,8 +192,10 @@ def route_frames(
     return RoutedPhase(shape, topology, period, tuple(streams), tuple(chains), rest.seconds)
 
 
-def _doubled(rest: RoutedPhase, ends: Sequence[tuple[int, int]], shape: NodeShape) -> frozenset[int]:
-    """Channels for which nodes have two registers each, besides those that all streams need."""
+def _doubled(
+    rest: RoutedPhase, ends: Sequence[tuple[int, int]], even: Sequence[bool], shape: NodeShape
+) -> frozenset[int]:
+    """Those of the channels that may (``even``) for which nodes have two registers each, besides those that all streams need."""
     room = [shape.registers - shape.pipelines] * rest.topology.nodes
     for chain in rest.chains:
         for vfsm in chain.vfsms:
@@ -157,7 +204,7 @@ def _doubled(rest: RoutedPhase, ends: Sequence[tuple[int, int]], shape: NodeShap
         room[node] -= 1
     found = set()
     for channel, (u, v) in enumerate(ends):
-        if room[u] > 0 and room[v] > 0:
+        if even[channel] and room[u] > 0 and room[v] > 0:
             room[u] -= 1
             room[v] -= 1
             found.add(channel)

@@ -60,6 +60,8 @@ class OnlineNetwork:
     channels: tuple[Channel, ...]
     onward: Mapping[int, Mapping[int, int]]
     words: tuple[float, ...]
+    name: str = field(default="neighbours", compare=False)
+    """For people."""
 
     def way(self, source: int, destination: int) -> tuple[int, ...]:
         """Channels of a message, in order."""

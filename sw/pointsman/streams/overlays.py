@@ -15,13 +15,15 @@ Non-goals: boxes of one or three dimensions, graphs; torus links are not used to
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from math import ceil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pointsman.network import Topology
 
+from .frames import frame_length
 from .online import Channel, OnlineNetwork, Pair, Traffic, online_network
+from .stream import Stream
 
 EXPRESS = (2, 3)
 """Hops of express channels that are tried."""
@@ -29,8 +31,8 @@ STOP_CYCLES = 11.0
 """From a header in one node's processor to the same header in the next's, but for the wait for a slot (benchmarks/online.py)."""
 ACCESSES = 2
 """Cycles of a processor for each word that it passes on."""
-CROWDED = 2.0
-"""The busiest processor has so many times its mean when messages go everywhere at once, about."""
+CROWDED = 1.6
+"""When messages go everywhere at once, they take so many times what the busiest processor, or channel, needs in the mean."""
 FULL = 1.12
 """A frame and what the closing barrier and reprogramming take of it."""
 
@@ -77,7 +79,7 @@ def _meet(a: Sequence[range], b: Sequence[range]) -> bool:
 
 
 def overlays(topology: Topology, pairs: Iterable[Pair]) -> Iterator[Overlay]:
-    """Sets of channels for messages between ``pairs`` besides channels to all neighbours; none where no box has two dimensions."""
+    """Sets of channels for messages between ``pairs`` besides those to all neighbours; none if a box has not two dimensions."""
     boxes = boxes_of(topology, pairs)
     if not boxes or any(sum(len(side) > 1 for side in box) != 2 for box in boxes):
         return
@@ -138,19 +140,14 @@ def _ways(overlay: Overlay, topology: Topology, ends: Iterable[int]) -> dict[Pai
     return found
 
 
-def frame_of(network: OnlineNetwork) -> int:
-    """Slots of a frame, about: as many as the busiest pipeline has VFSMs."""
-    sends: dict[int, int] = defaultdict(int)
-    receives: dict[int, int] = defaultdict(int)
-    passes: dict[int, int] = defaultdict(int)
-    for channel in network.channels:
-        sends[channel.source] += 1
-        receives[channel.target] += 1
-        for node in channel.path[1:-1]:
-            passes[node] += 1
-    return max(
-        (max(sends[n], receives[n], ceil((sends[n] + receives[n] + passes[n]) / 2)) for n in network.nodes), default=1
-    )
+def frame_of(network: OnlineNetwork, topology: Topology) -> int:
+    """Slots of a frame in which every channel has a word."""
+    return _frame_of(tuple(channel.path for channel in network.channels), topology)
+
+
+@lru_cache(maxsize=256)
+def _frame_of(paths: tuple[tuple[int, ...], ...], topology: Topology) -> int:
+    return frame_length([Stream("", path[0], (path[-1],), path=path) for path in paths], topology)
 
 
 def registers_of(network: OnlineNetwork) -> int:
@@ -162,13 +159,13 @@ def registers_of(network: OnlineNetwork) -> int:
     return max(ends.values(), default=0)
 
 
-def expected_cycles(network: OnlineNetwork, bursts: Sequence[Burst]) -> float:
+def expected_cycles(network: OnlineNetwork, topology: Topology, bursts: Sequence[Burst]) -> float:
     """Cycles for all bursts over a network, about.
 
     A message takes its stops, and words follow each other as frames let them, or as two accesses a word do. When many are under
     way at once, they wait for the busiest processor and the busiest channel.
     """
-    frame = frame_of(network)
+    frame = frame_of(network, topology)
     gap = max(frame * FULL, float(ACCESSES))
     total = 0.0
     for burst in bursts:
@@ -192,21 +189,21 @@ def expected_cycles(network: OnlineNetwork, bursts: Sequence[Burst]) -> float:
         busiest = burst.messages * length * max(served.values())
         fullest = burst.messages * length * max(carried.values()) * gap
         crowd = CROWDED if burst.messages > 1 else 1.0
-        total += burst.weight * (latency + max(burst.words * gap, crowd * busiest, fullest))
+        total += burst.weight * (latency + max(burst.words * gap, crowd * busiest, crowd * fullest))
     return total
 
 
 def chosen(
-    topology: Topology, traffic: Traffic, bursts: Sequence[Burst], plain: OnlineNetwork, fits: Callable[[int], bool]
+    topology: Topology, traffic: Traffic, bursts: Sequence[Burst], plain: OnlineNetwork, registers: int
 ) -> OnlineNetwork:
-    """The network that is expected to take the fewest cycles; ``plain`` if none takes fewer. ``fits``: has a node so many
-    registers?"""
-    best, least = plain, expected_cycles(plain, bursts)
+    """The network that is expected to take the fewest cycles; ``plain`` if none takes fewer. ``registers``: as many as a node may
+    use for channels."""
+    best, least = plain, expected_cycles(plain, topology, bursts)
     for overlay in overlays(topology, traffic):
         network = over(overlay, topology, traffic)
-        if network is None or not fits(registers_of(network)):
+        if network is None or registers_of(network) > registers:
             continue
-        cycles = expected_cycles(network, bursts)
+        cycles = expected_cycles(network, topology, bursts)
         if cycles < least:
-            best, least = network, cycles
+            best, least = replace(network, name=overlay.name), cycles
     return best
