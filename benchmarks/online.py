@@ -1,7 +1,8 @@
 """Online routing on scheduled routers against packet routers, the same messages on both (Metcalf 1997, §8.3.3, Figure 8-8).
 
-Jobs: a broadcast of one word and of 64 words by flood fill (dyn_bcast_dense) from node 0, one message from corner to corner, and
-a permutation with everybody sending at once. A job begins at the same cycle at every node, after all load functions, and ends
+Jobs: a broadcast of one word and of 64 words by flood fill (dyn_bcast_dense) from node 0, one message from corner to corner, one
+between two nodes (the mean over eight random pairs), and a permutation with everybody sending at once (the mean over five random
+ones). A job begins at the same cycle at every node, after all load functions, and ends
 when the last node has what it reads. Scheduled routers run on the engine of ``--engine``; packet routers on RTL (they have
 no other processor port), so a C++ compiler is needed for them; without one, or with ``--no-packet``, their columns are empty.
 
@@ -38,23 +39,31 @@ from pointsman.targets.packet.program import make_packet_program
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = ("2x2", "4x4", "6x6", "8x8")
-PERIOD = 32
+PERIOD = 64
 """Schedule length."""
 START = 4000
 """Cycle in which a job begins: all nodes have loaded by then."""
 SEED = 7
-TABLE_HEAD = "| job | mesh | packet | online | ratio | express 2 |\n|---|---|---:|---:|---:|---:|"
+PAIRS, ORDERS = 8, 5
+"""Random pairs of nodes, and random permutations."""
+TABLE_HEAD = "| job | mesh | packet | online | ratio | channels | over neighbours |\n|---|---|---:|---:|---:|---|---:|"
 
 
-def jobs(nodes: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
-    """COP text and run-time values, by name."""
-    order = np.random.default_rng(SEED).permutation(nodes).tolist()
+def jobs(nodes: int) -> dict[str, tuple[str, list[tuple[Any, ...]]]]:
+    """COP text, and sets of run-time values each of which is run, by name."""
+    orders = [(np.random.default_rng(SEED + i).permutation(nodes).tolist(),) for i in range(ORDERS)]
+    rng = np.random.default_rng(SEED)
+    pairs: list[tuple[Any, ...]] = [tuple(rng.choice(nodes, 2, replace=False).tolist()) for _ in range(PAIRS)]
+    broadcast = "(broadcast 'o (runtime) :m {} :impl 'dyn_bcast_dense)"
+    stream = "(stream 'o (runtime) (runtime) :m {} :impl 'dyn_stream)"
     return {
-        "broadcast, 1 word": ("(broadcast 'o (runtime) :m 1 :impl 'dyn_bcast_dense)", (0,)),
-        "broadcast, 64 words": ("(broadcast 'o (runtime) :m 64 :impl 'dyn_bcast_dense)", (0,)),
-        "corner to corner, 1 word": ("(stream 'o (runtime) (runtime) :m 1 :impl 'dyn_stream)", (0, nodes - 1)),
-        "corner to corner, 256 words": ("(stream 'o (runtime) (runtime) :m 256 :impl 'dyn_stream)", (0, nodes - 1)),
-        "permutation, 16 words": ("(permute 'o (runtime) :m 16 :impl 'dyn_permute)", (order,)),
+        "broadcast, 1 word": (broadcast.format(1), [(0,)]),
+        "broadcast, 64 words": (broadcast.format(64), [(0,)]),
+        "corner to corner, 1 word": (stream.format(1), [(0, nodes - 1)]),
+        "corner to corner, 256 words": (stream.format(256), [(0, nodes - 1)]),
+        "random nodes, 1 word": (stream.format(1), pairs),
+        "random nodes, 256 words": (stream.format(256), pairs),
+        "permutation, 16 words": ("(permute 'o (runtime) :m 16 :impl 'dyn_permute)", orders),
     }
 
 
@@ -85,29 +94,39 @@ def outcome(record: Record) -> int:
 
 
 def online(
-    program: Program, size: tuple[int, ...], engine: Any, values: tuple[Any, ...], express: int
+    program: Program, size: tuple[int, ...], engine: Any, several: list[tuple[Any, ...]], express: int
 ) -> dict[str, Any]:
-    """A job on scheduled routers."""
+    """A job on scheduled routers; ``express`` as in ``make_plan``."""
     (operator,) = program.operators()
     began = time.process_time()
-    # Express channels need more registers than nodes have by default (§4.2.3: "the interface address pressure").
-    shape = NodeShape(neighbours=max(4, 2 * len(size)), registers=32 if express else 16)
-    images = make_images(make_plan(program, shape, name="online", period=PERIOD, express=express))
+    shape = NodeShape(neighbours=max(4, 2 * len(size)))
+    plan = make_plan(program, shape, name="online", period=PERIOD, express=express)
+    images = make_images(plan)
     report = check_images(images)
     assert report.ok, str(report)
     compiled = time.process_time() - began
-    with Machine(shape, program.topology, engine=engine, progress=False) as machine:
-        nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(machine.nodes)]
-        machine.preload(_memories(images))
-        record = run_nodes(nodes, main_of(operator.kind, operator.m, values), machine)
-    agents = [agent for node in nodes for agent in node.substrate.agents.values()]  # type: ignore[attr-defined]
+    part = plan.phases[0].part
+    assert part is not None
+    cycles, passed, held, spent = [], [], [], []
+    for values in several:
+        with Machine(shape, program.topology, engine=engine, progress=False) as machine:
+            nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(machine.nodes)]
+            machine.preload(_memories(images))
+            record = run_nodes(nodes, main_of(operator.kind, operator.m, values), machine)
+        agents = [agent for node in nodes for agent in node.substrate.agents.values()]  # type: ignore[attr-defined]
+        cycles.append(outcome(record))
+        passed.append(sum(agent.passed for agent in agents))
+        held.append(max((agent.peak for agent in agents), default=0))
+        spent.append(float(record.cycles[:, Category.ONLINE].mean()))
     return {
-        "cycles": outcome(record),
+        "cycles": float(np.mean(cycles)),
+        "each": cycles,
         "period": images.period,
+        "channels": part.network.name,
         "bandwidth": images.operators[0].bandwidth,
-        "words_passed_on": sum(agent.passed for agent in agents),
-        "most_words_held": max((agent.peak for agent in agents), default=0),
-        "online_cycles_mean": float(record.cycles[:, Category.ONLINE].mean()),
+        "words_passed_on": float(np.mean(passed)),
+        "most_words_held": max(held),
+        "online_cycles_mean": float(np.mean(spent)),
         "compile_cpu_seconds": round(compiled, 3),
     }
 
@@ -118,17 +137,20 @@ def _memories(images: Any) -> Any:
     return memories_of(images)
 
 
-def packet(program: Program, size: tuple[int, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+def packet(program: Program, size: tuple[int, ...], several: list[tuple[Any, ...]]) -> dict[str, Any]:
     """The same job on packet routers."""
     (operator,) = program.operators()
     made = make_packet_program(program, RouterShape(size=size), name="online")
-    machine = packet_machine(made)
-    try:
-        nodes = [packet_node(made, number, machine) for number in range(program.topology.nodes)]
-        record = run_nodes(nodes, main_of(operator.kind, operator.m, values), machine)
-    finally:
-        machine.close()
-    return {"cycles": outcome(record)}
+    cycles = []
+    for values in several:
+        machine = packet_machine(made)
+        try:
+            nodes = [packet_node(made, number, machine) for number in range(program.topology.nodes)]
+            record = run_nodes(nodes, main_of(operator.kind, operator.m, values), machine)
+        finally:
+            machine.close()
+        cycles.append(outcome(record))
+    return {"cycles": float(np.mean(cycles)), "each": cycles}
 
 
 def known_packets() -> dict[tuple[str, str], dict[str, Any]]:
@@ -142,15 +164,15 @@ def measure(sizes: list[str], engine: Any, packets: bool, known: Any) -> list[di
     for text in sizes:
         size = parse_size(text)
         topology = mesh(*size)
-        for name, (cop, values) in jobs(topology.nodes).items():
+        for name, (cop, several) in jobs(topology.nodes).items():
             program = compile_text(cop, topology=topology)
             row: dict[str, Any] = {"job": name, "mesh": text, "nodes": topology.nodes}
-            row["online"] = online(program, size, engine, values, 0)
-            # A flood fill goes to neighbours only.
-            far = max(size) > 2 and "broadcast" not in name
-            row["express"] = online(program, size, engine, values, 2) if far else None
+            row["online"] = online(program, size, engine, several, 0)
+            # Where it was chosen otherwise: what channels to all neighbours would give.
+            near = row["online"]["channels"] == "neighbours"
+            row["neighbours"] = None if near else online(program, size, engine, several, 1)
             there = known.get((text, name))
-            row["packet"] = there or (packet(program, size, values) if packets else None)
+            row["packet"] = there or (packet(program, size, several) if packets else None)
             if row["packet"]:
                 row["ratio"] = row["online"]["cycles"] / row["packet"]["cycles"]
             (operator,) = program.operators()
@@ -164,10 +186,13 @@ def table(rows: list[dict[str, Any]]) -> str:
     """The rows as Markdown."""
     lines = [TABLE_HEAD]
     for row in sorted(rows, key=lambda row: (row["job"], row["nodes"])):
-        native = f"{row['packet']['cycles']:,}" if row["packet"] else "–"
+        native = f"{row['packet']['cycles']:,.0f}" if row["packet"] else "–"
         ratio = f"{row['ratio']:.1f}" if row["packet"] else "–"
-        express = f"{row['express']['cycles']:,}" if row["express"] else "–"
-        lines.append(f"| {row['job']} | {row['mesh']} | {native} | {row['online']['cycles']:,} | {ratio} | {express} |")
+        near = f"{row['neighbours']['cycles']:,.0f}" if row["neighbours"] else "–"
+        taken = row["online"]
+        lines.append(
+            f"| {row['job']} | {row['mesh']} | {native} | {taken['cycles']:,.0f} | {ratio} | {taken['channels']} | {near} |"
+        )
     return "\n".join(lines)
 
 

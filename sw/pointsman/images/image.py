@@ -102,12 +102,13 @@ class Role:
 class OnlineNode:
     """What a node's processor needs to pass on messages in a phase (Metcalf 1997, §4.2).
 
-    ``inputs`` and ``outputs`` are the interface registers of the channels that end and begin here. ``onward`` says by
-    destination node through which of ``outputs`` a message goes on; -1: no message goes there from here.
+    ``inputs`` and ``outputs`` are the channels that end and begin here, by their interface registers: words go through those of
+    a channel in turn. ``onward`` says by destination node through which of ``outputs`` a message goes on; -1: no message goes
+    there from here.
     """
 
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
+    inputs: tuple[tuple[int, ...], ...]
+    outputs: tuple[tuple[int, ...], ...]
     onward: tuple[int, ...]
 
 

@@ -16,6 +16,7 @@ from .implementation import (
     is_constant,
     keep_in,
     operand,
+    runtime_values,
     stream_name,
     taking_part,
 )
@@ -110,6 +111,15 @@ class StrStreamRtsrc(StrCollect, Synchronised):
 
     name = "str_stream_rtsrc"
     kinds = ("stream",)
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+        """Of the nodes that may be the source, and those between."""
+        start = operand(operator, instance, "destination", ())
+        sources = {operand(operator, instance, "source", values) for values in runtime_values(operator)}
+        nodes = operator.instances[instance].nodes
+        found = build_tree(nodes, topology, start=start, valid=sorted(sources | {start}))
+        assert found is not None
+        return found
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if is_constant(operator, "source"):

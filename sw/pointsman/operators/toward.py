@@ -114,7 +114,7 @@ class Toward(Synchronised):
                         weight=float(operator.m * operator.c),
                         group=operator.label,
                         keep_in=inside,
-                        rewritten=len(self.destinations(operator, i)) > 1,
+                        rewritten=len(list(runtime_values(operator))) > 1,
                     )
                 )
         return [*streams, *self.meeting_streams(operator, context)]

@@ -53,7 +53,8 @@ def make_plan(
     implementations : sequence of Implementation
         Those to choose from; `pointsman.operators.registry` finds more than the built-in ones.
     express : int
-        Hops of express channels for online messages (Metcalf 1997, §4.2.3); below 2: none.
+        Channels for online messages: 0: those with which they are expected to be quickest (``streams.overlays``), 1: to all
+        neighbours, k: to all neighbours and express channels of k hops (Metcalf 1997, §4.2.3).
     effort : float
         Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
     structures : sequence of Structure or None

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from numesh.shape import NodeShape
 from pointsman.cop.program import Group, Instance, Operator, Program
 from pointsman.images.image import LaneImage, OnlineNode
 from pointsman.network import Topology
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.online import Online, traffic
 from pointsman.streams.online import OnlineNetwork, Pair, Together, combined, online_network, online_streams
+from pointsman.streams.overlays import Burst, chosen, registers_of
 from pointsman.streams.stream import RoutedPhase, Stream
 
 from .plan import PlannedOperator
 from .structure import PhaseOutline
 
+CLOSING = 6
+"""Interface registers that the closing barrier takes at a node, at most but for rare cases."""
 KIND = "online"
 """Kind of the operator that stands for online streams; no program can write it."""
 
@@ -65,8 +69,13 @@ def online_part(
     program: Program,
     name: str,
     express: int = 0,
+    shape: NodeShape | None = None,
 ) -> OnlinePart | None:
-    """The online streams of a phase in which operators are done so; None if none is."""
+    """The online streams of a phase in which operators are done so; None if none is.
+
+    ``express``: see ``online_network``. ``shape``: nodes for which channels may be chosen that do not go to all neighbours, if
+    the phase has no other streams; None: they go to all.
+    """
     topology = program.topology
     words: dict[str, dict[Pair, float]] = {}
     for operator, implementation in zip(phase.operators, implementations, strict=True):
@@ -76,9 +85,22 @@ def online_part(
         return None
     together = combined(_together(phase, program, words))
     network = online_network(topology, together, express)
+    if shape is not None and express == 0 and len(words) == len(phase.operators):
+        room = max(registers_of(network), shape.registers - shape.pipelines - CLOSING)
+        network = chosen(topology, together, _bursts(phase, words), network, room)
     label = f"{name} online"
     own = {label: tuple(sorted(pair for pair in pairs if pair[0] != pair[1])) for label, pairs in words.items()}
     return OnlinePart(label, network, tuple(online_streams(network, label)), own)
+
+
+def _bursts(phase: PhaseOutline, words: Mapping[str, dict[Pair, float]]) -> list[Burst]:
+    """What the operators of a phase send in each of their calls."""
+    found = []
+    for operator, rounds in zip(phase.operators, phase.rounds, strict=True):
+        own = {pair: amount for pair, amount in words[operator.label].items() if pair[0] != pair[1]}
+        messages = sum(own.values()) / (operator.m * operator.c)
+        found.append(Burst(own, operator.m, messages, rounds * operator.c))
+    return found
 
 
 def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pair, float]]) -> Together:
@@ -128,7 +150,7 @@ def _ends(part: OnlinePart, node: int) -> list[tuple[bool, str]]:
     return inputs + [(True, n) for n, c in zip(names, part.network.channels, strict=True) if c.source == node]
 
 
-def online_node(part: OnlinePart, node: int, registers: Sequence[int], nodes: int) -> OnlineNode:
+def online_node(part: OnlinePart, node: int, registers: Sequence[tuple[int, ...]], nodes: int) -> OnlineNode:
     """The table of a node. ``registers`` are those of the lanes of its role, in their order."""
     ends = _ends(part, node)
     inputs = tuple(r for (write, _), r in zip(ends, registers, strict=True) if not write)

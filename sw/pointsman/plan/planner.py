@@ -117,6 +117,7 @@ class Planner:
         fallbacks: bool = True,
     ) -> None:
         self.express = express
+        self.plain = False
         self.fallbacks = fallbacks
         self.effort = effort
         self.variant = candidate.variant
@@ -281,10 +282,14 @@ class Planner:
                 break
             if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
                 continue
-            try:
-                return self._plan_phase(index, barrier_reason, limit, promising, fallbacks)
-            except PlanError as error:
-                failure = failure or error
+            for self.plain in (False, True):
+                # Channels to all neighbours may fit where others do not.
+                if self.plain and not any(i.fallback for o in phase.operators for _, i in self._able(o, fallbacks)):
+                    continue
+                try:
+                    return self._plan_phase(index, barrier_reason, limit, promising, fallbacks)
+                except PlanError as error:
+                    failure = failure or error
         assert failure is not None
         raise failure
 
@@ -387,7 +392,8 @@ class Planner:
             own = capped(operator, streams_of(implementation, operator, self.context), self.period)
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
-        part = online_part(phase, implementations, self.program, phase_name(phase), self.express)
+        shape = None if self.plain else self.shape
+        part = online_part(phase, implementations, self.program, phase_name(phase), self.express, shape)
         if part is not None and part.streams:
             spans.append(range(len(streams), len(streams) + len(part.streams)))
             streams += part.streams

@@ -165,7 +165,10 @@ class Agent:
         """By input: the message that is half in."""
         self.out: list[deque[Sending]] = [deque() for _ in table.outputs]
         self.queues: list[list[Message]] = [[] for _ in lengths]
-        self.input_at = {register: i for i, register in enumerate(table.inputs)}
+        self.input_at = {register: i for i, channel in enumerate(table.inputs) for register in channel}
+        self.turns_in = [0] * len(table.inputs)
+        self.turns_out = [0] * len(table.outputs)
+        """By channel: words before the header of the message that is on it; its registers are used in turn."""
         self.headers = np.zeros(len(table.inputs), np.uint32)
         self.moves = 0
         """Words moved so far, headers included."""
@@ -230,7 +233,7 @@ class Agent:
         if isinstance(request, Transfer):
             moved = np.zeros(len(request.lanes), np.int64)
             while any(int(n) < lane.words for n, lane in zip(moved, request.lanes, strict=True)):
-                piece = Attend(request, full=self.table.inputs, empty=self._pending())
+                piece = Attend(request, full=self._expected(), empty=self._pending())
                 piece.moved[:] = moved
                 yield piece
                 stalled = bool((piece.moved == moved).all())
@@ -254,7 +257,7 @@ class Agent:
         elif isinstance(request, WaitEmpty):
             while True:
                 piece = Attend(
-                    full=self.table.inputs,
+                    full=self._expected(),
                     empty=(request.register, *self._pending()),
                     category=request.category,
                 )
@@ -267,11 +270,21 @@ class Agent:
 
     def _pending(self) -> tuple[int, ...]:
         """Registers of channels with a word to send."""
-        outputs = self.table.outputs
-        return tuple(r for r, queue in zip(outputs, self.out, strict=True) if queue and queue[0].ready)
+        return tuple(
+            _in_turn(channel, turn + (1 + queue[0].next if queue[0].begun else 0))[0]
+            for channel, turn, queue in zip(self.table.outputs, self.turns_out, self.out, strict=True)
+            if queue and queue[0].ready
+        )
+
+    def _expected(self) -> tuple[int, ...]:
+        """Registers in which the next words come."""
+        return tuple(
+            _in_turn(channel, turn + (0 if there is None else 1 + there.have))[0]
+            for channel, turn, there in zip(self.table.inputs, self.turns_in, self.arriving, strict=True)
+        )
 
     def _watching(self, category: Category, until: int) -> Attend:
-        return Attend(until=until, full=self.table.inputs, empty=self._pending(), category=category)
+        return Attend(until=until, full=self._expected(), empty=self._pending(), category=category)
 
     def serve(self, entry: int, patience: int) -> Steps:
         """The handler: move words until none has moved for ``patience`` cycles. To get there takes ``entry`` cycles."""
@@ -289,7 +302,7 @@ class Agent:
         at ``until``, or when there is nothing to move, its turn has come.
         """
         lanes, own = self._lanes()
-        silent = tuple(r for r, there in zip(self.table.inputs, self.arriving, strict=True) if there is None)
+        silent = tuple(r for r, there in zip(self._expected(), self.arriving, strict=True) if there is None)
         by_direction = waiting is not None and own
         piece = Attend(
             Transfer(lanes, None if by_direction else Category.ONLINE) if lanes else None,
@@ -310,35 +323,39 @@ class Agent:
 
         A word goes out as soon as it is in: a lane of a message that is half in stays behind the lane that it comes by.
         """
-        going = [(r, queue[0]) for r, queue in zip(self.table.outputs, self.out, strict=True) if queue]
-        coming = [(r, there) for r, there in zip(self.table.inputs, self.arriving, strict=True) if there is not None]
-        first = sum((not one.begun) + (one.next < one.message.total) for _, one in going)
-        lane_of = {id(message): first + k for k, (_, message) in enumerate(coming)}
+        outputs = zip(self.table.outputs, self.turns_out, self.out, strict=True)
+        inputs = zip(self.table.inputs, self.turns_in, self.arriving, strict=True)
+        going = [(channel, turn, queue[0]) for channel, turn, queue in outputs if queue]
+        coming = [(channel, turn, there) for channel, turn, there in inputs if there is not None]
+        first = sum((not one.begun) + (one.next < one.message.total) for *_, one in going)
+        lane_of = {id(message): first + k for k, (*_, message) in enumerate(coming)}
         lanes = []
-        for register, sending in going:
+        for channel, turn, sending in going:
             message, sent = sending.message, sending.next
             if not sending.begun:
-                lanes.append(Lane(True, register, 1, np.array([sending.header], np.uint32)))
+                lanes.append(Lane(True, _in_turn(channel, turn), 1, np.array([sending.header], np.uint32)))
             rest = message.total - sent
             if not rest:
                 continue
             data, ahead = message.data[sent:], message.have - sent
+            registers = _in_turn(channel, turn + 1 + sent)
             if message.whole:
-                lanes.append(Lane(True, register, rest, data))
+                lanes.append(Lane(True, registers, rest, data))
             elif ahead:
-                lanes.append(Lane(True, register, rest, data, pair=lane_of[id(message)], window=ahead))
+                lanes.append(Lane(True, registers, rest, data, pair=lane_of[id(message)], window=ahead))
             else:
-                lanes.append(Lane(True, register, rest, data, after=lane_of[id(message)]))
-        for register, message in coming:
-            lanes.append(Lane(False, register, message.total - message.have, message.data[message.have :]))
-        own = all(sending.own for _, sending in going) and not any(message.passing for _, message in coming)
+                lanes.append(Lane(True, registers, rest, data, after=lane_of[id(message)]))
+        for channel, turn, message in coming:
+            registers = _in_turn(channel, turn + 1 + message.have)
+            lanes.append(Lane(False, registers, message.total - message.have, message.data[message.have :]))
+        own = all(sending.own for *_, sending in going) and not any(message.passing for *_, message in coming)
         return lanes, own
 
     def _keep(self, moved: Sequence[int]) -> int:
         """Note what the lanes have moved. Gives the messages of others that have gone on."""
         counts = iter(moved)
         ended = 0
-        for queue in self.out:
+        for channel, queue in enumerate(self.out):
             if not queue:
                 continue
             sending = queue[0]
@@ -349,6 +366,7 @@ class Agent:
                 sending.next += next(counts)
             if sending.sent:
                 queue.popleft()
+                self.turns_out[channel] += 1 + sending.message.total
                 if not sending.own:
                     ended += 1
                     self.held -= sending.message.total
@@ -361,13 +379,15 @@ class Agent:
             self.passed += words if message.passing else 0
             if message.whole:
                 self.arriving[channel] = None
+                self.turns_in[channel] += 1 + message.total
         self.moves += sum(moved)
         self.peak = max(self.peak, self.held)
         return ended
 
     def _begin(self, inputs: Sequence[int]) -> Steps:
         """Take the headers of new messages. One for another node goes on before its buffer is allocated."""
-        lanes = [Lane(False, self.table.inputs[i], 1, self.headers[i : i + 1]) for i in inputs]
+        expected = self._expected()
+        lanes = [Lane(False, expected[i], 1, self.headers[i : i + 1]) for i in inputs]
         yield Transfer(lanes, Category.ONLINE)
         self.moves += len(inputs)
         for i in inputs:
@@ -377,7 +397,9 @@ class Agent:
             if queue >= len(self.lengths):
                 raise PointsmanError(f"node {self.number} got a message for queue {queue}, which there is not")
             message = Message(source, queue, round_, np.zeros(self.lengths[queue], np.uint32))
-            if not message.whole:
+            if message.whole:
+                self.turns_in[i] += 1
+            else:
                 self.arriving[i] = message
             if destination == self.number:
                 self.queues[queue].append(message)
@@ -387,12 +409,19 @@ class Agent:
                 sending = Sending(word, message, False)
                 self.out[channel].append(sending)
                 if len(self.out[channel]) == 1:
-                    lane = Lane(True, self.table.outputs[channel], 1, np.array([word], np.uint32))
+                    register = _in_turn(self.table.outputs[channel], self.turns_out[channel])[0]
+                    lane = Lane(True, register, 1, np.array([word], np.uint32))
                     attempt = Attend(Transfer(lane, Category.ONLINE), until=self.clock.time + 1)
                     yield attempt
                     sending.begun = attempt.done
                     self.moves += attempt.done
             yield Wait(self.costs.buffer, Category.ONLINE)
+
+
+def _in_turn(channel: tuple[int, ...], turn: int) -> tuple[int, ...]:
+    """The registers of a channel, from the one on that word ``turn`` goes through."""
+    at = turn % len(channel)
+    return channel[at:] + channel[:at]
 
 
 def agents_of(images: Images, number: int, clock: Clock, costs: Costs | None = None) -> dict[int, Agent]:

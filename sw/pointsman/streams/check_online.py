@@ -29,8 +29,8 @@ class _Phase:
         self.image = images.phases[phase]
         self.notebook = notebook
         self.tables: dict[int, OnlineNode] = {}
-        self.ends: dict[tuple[int, int], int] = {}
-        """(node, register) from which words go, to the node at which they arrive."""
+        self.ends: dict[tuple[int, int], tuple[int, int]] = {}
+        """(node, register) from which words go, to the node and register at which they arrive."""
 
     def note(self, message: str, right: str, node: int | None = None) -> None:
         self.notebook.add(Finding("online", message, right, phase=self.image.name, node=node))
@@ -58,9 +58,8 @@ class _Phase:
             if promise.operator == carrier:
                 self.check_promise(promise.source, promise.register, promise.destinations)
         for node, table in self.tables.items():
-            for register in table.outputs:
-                if (node, register) not in self.ends:
-                    self.note(f"no stream carries what it writes to register {register}", "a promised stream", node)
+            for channel in table.outputs:
+                self.check_channel(node, channel)
         self.check_ways()
 
     def check_queues(self, users: list[int]) -> None:
@@ -92,8 +91,10 @@ class _Phase:
         return {node for node, image in enumerate(self.images.nodes) if any(i == index for i, _ in image.operators)}
 
     def check_registers(self, node: int, table: OnlineNode, lanes: set[tuple[bool, tuple[int, ...]]]) -> None:
-        named = {(False, (r,)) for r in table.inputs} | {(True, (r,)) for r in table.outputs}
-        if named != lanes or len(named) != len(table.inputs) + len(table.outputs):
+        named = {(False, channel) for channel in table.inputs} | {(True, channel) for channel in table.outputs}
+        registers = [r for _, channel in named for r in channel]
+        each = len(named) == len(table.inputs) + len(table.outputs) and len(registers) == len(set(registers))
+        if named != lanes or not each or not all(channel for _, channel in named):
             self.note("its channels are not the lanes of its role", "the same registers, each once", node)
         if len(table.onward) != self.images.topology.nodes:
             self.note(
@@ -105,9 +106,27 @@ class _Phase:
             self.note(f"an online stream has {len(destinations)} destinations", "one", source)
             return
         ((node, arrival),) = destinations
-        if node not in self.tables or arrival not in self.tables[node].inputs:
+        if node not in self.tables or not any(arrival in channel for channel in self.tables[node].inputs):
             self.note(f"nobody expects messages in register {arrival}", "an input of the node's table", node)
-        self.ends[source, register] = node
+        self.ends[source, register] = node, arrival
+
+    def check_channel(self, node: int, channel: tuple[int, ...]) -> None:
+        """Words that go through registers in turn arrive in registers that are read in the same turn."""
+        arrivals = []
+        for register in channel:
+            if (node, register) not in self.ends:
+                self.note(f"no stream carries what it writes to register {register}", "a promised stream", node)
+                return
+            arrivals.append(self.ends[node, register])
+        nodes = {there for there, _ in arrivals}
+        read = tuple(register for _, register in arrivals)
+        if len(nodes) != 1 or any(read not in self.tables[there].inputs for there in nodes & self.tables.keys()):
+            where = ", ".join(f"{register} of node {there}" for there, register in arrivals)
+            self.note(
+                f"what it writes to registers {channel} in turn arrives in {where}",
+                "the registers of one channel",
+                node,
+            )
 
     def check_ways(self) -> None:
         """From each node to each destination of its table, along the tables of the nodes on the way."""
@@ -144,4 +163,5 @@ class _Phase:
         if not 0 <= channel < len(table[node].outputs):
             self.note(f"messages to node {destination} go out at channel {channel}", "a channel of the node", node)
             return None
-        return self.ends.get((node, table[node].outputs[channel]))
+        ends = self.ends.get((node, table[node].outputs[channel][0]))
+        return None if ends is None else ends[0]

@@ -1,38 +1,45 @@
-"""Streams of one hop, in frames: every channel of a phase once every few slots, as evenly as can be.
+"""Online streams in frames: every channel of a phase once every few slots, as evenly as can be.
 
 Online messages need channels to all neighbours at once, and a word of a channel waits for its slot at every hop, so even slots
-count for as much as many. Takes the streams of a phase, those of one hop among them, and gives a ``RoutedPhase``; None where
-frames do not apply, and then ``router`` has to do.
+count for as much as many. Takes the streams of a phase, channels with given paths among them, and gives a ``RoutedPhase``; None
+where frames do not apply, and then ``router`` has to do.
 
-Method: a node sends in pipeline 0 and receives in pipeline 1, so no delivery meets an injection. Channels are coloured so that no
-two with one source, or with one target, have one colour; as many colours as the busiest node has channels are enough (König
-1916). A frame has a slot for each colour, and frames fill the period. Words that meet the other streams of the phase, which are
-routed before, are left out; then channels with too small a share get words from those with more, and words move to
-where they make gaps more even.
+Method: a node sends in pipeline 0 and receives in pipeline 1, so no delivery meets an injection. Channels are coloured such that
+no two that need one VFSM's slot, or one link, have one colour. If all go to neighbours, as many colours as the busiest node has
+channels are enough (König 1916); for longer ones frames are tried, each a slot longer than the one before. A frame has a slot
+for each colour, and frames fill the period. Words that meet the other streams of the phase, which are routed before, are left
+out; then channels with too small a share get words from those with more, and words move where gaps are more even (``filling``).
+
+Where a frame is so short that a processor could not read a word before the next one wants its register, a channel gets two VFSMs
+at either end, each with a register of its own, that take turns, as far as registers go.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain as joined
 
 import numpy as np
 
-from numesh.codes import FIRST_FREE_VFSM, MoveType
+from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 
+from .filling import LEAST_FRAME, RECEIVE, SEND, Filling, Line, lines_of
 from .router import route_phase
 from .stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
-LEAST_FRAME = 2
-"""A VFSM that ran in the slot before does not take another word yet."""
-SEND, RECEIVE = 0, 1
-"""Pipelines."""
-TURNS = 400
-"""Most words that change hands, for each channel."""
+ODD = 20
+"""Slots of a channel from which on it may have two registers although one of the two then has a slot more."""
+ORDERS = 4
+"""Orders in which channels over several hops look for a colour, for each length of a frame."""
+EVICTIONS = 12
+"""How often each may look, about."""
+ALTERNATING = 4
+"""In frames shorter than this channels have two registers: a processor that writes another word in the cycle in which it should
+read one comes too late for words that follow each other more closely."""
 
 
 def coloured(ends: Sequence[tuple[int, int]]) -> list[int]:
@@ -65,8 +72,72 @@ def coloured(ends: Sequence[tuple[int, int]]) -> list[int]:
     return colours
 
 
+def coloured_lines(lines: Sequence[Line]) -> list[int]:
+    """A colour for each channel such that no two need one VFSM's slot, or one link, in frames of a slot a colour.
+
+    Longest first, each the lowest colour that is free, in several orders; the shortest frame for which one succeeds.
+    """
+    need: dict[tuple[int, int], int] = defaultdict(int)
+    for line in lines:
+        for node, kind, _ in line.cells:
+            need[node, kind] += 1
+    rng = np.random.default_rng(0)
+    frame = max(need.values())
+    while True:
+        for _ in range(ORDERS):
+            colours = _coloured_in(
+                sorted(rng.permutation(len(lines)).tolist(), key=lambda k: -len(lines[k].cells)), lines, frame
+            )
+            if colours is not None:
+                return colours
+        frame += 1
+
+
+def _coloured_in(order: Sequence[int], lines: Sequence[Line], frame: int) -> list[int] | None:
+    """Colours that are given in this order; None if there are too few. Dead ends give way: a channel that finds none takes
+    one from channels that then look again."""
+    taken: dict[tuple[int, int, int], int] = {}
+    colours = [-1] * len(lines)
+    waiting = deque(order)
+    for _ in range(EVICTIONS * len(lines)):
+        if not waiting:
+            return colours
+        k = waiting.popleft()
+        best: tuple[int, int, list[tuple[int, int, int]]] | None = None
+        for colour in range(frame):
+            cells = [(node, kind, (at + colour) % frame) for node, kind, at in lines[k].cells]
+            if len(set(cells)) < len(cells):
+                return None
+            losers = len({taken[cell] for cell in cells if cell in taken})
+            if best is None or losers < best[0]:
+                best = losers, colour, cells
+            if not losers:
+                break
+        assert best is not None
+        for cell in best[2]:
+            loser = taken.get(cell, -1)
+            if loser >= 0:
+                for node, kind, at in lines[loser].cells:
+                    del taken[node, kind, (at + colours[loser]) % frame]
+                colours[loser] = -1
+                waiting.append(loser)
+            taken[cell] = k
+        colours[k] = best[1]
+    return None
+
+
 def _lowest_free(used: Collection[int]) -> int:
     return next(colour for colour in range(len(used) + 1) if colour not in used)
+
+
+def _colours(ends: Sequence[tuple[int, int]], lines: Sequence[Line]) -> list[int]:
+    return coloured(ends) if all(len(line.nodes) == 2 for line in lines) else coloured_lines(lines)
+
+
+def frame_length(channels: Sequence[Stream], topology: Topology) -> int:
+    """Slots of the frames of channels with given paths."""
+    ends = [(stream.source, stream.destinations[0]) for stream in channels]
+    return max(LEAST_FRAME, 1 + max(_colours(ends, lines_of(channels, topology)), default=0))
 
 
 def route_frames(
@@ -82,7 +153,7 @@ def route_frames(
     Returns
     -------
     RoutedPhase or None
-        None if one of ``hops`` is longer than a hop, if there are too few pipelines or VFSMs, or not all have a word.
+        None if one of ``hops`` has no path, if there are too few pipelines or VFSMs, or not all have a word.
 
     Raises
     ------
@@ -90,28 +161,54 @@ def route_frames(
         If the other streams alone cannot be routed.
     """
     channels = [streams[i] for i in hops]
-    if not channels or shape.pipelines < 2 or any(s.path is None or len(s.path) != 2 for s in channels):
+    if not channels or shape.pipelines < 2 or any(s.path is None or len(s.path) < 2 for s in channels):
         return None
     ends = [(stream.source, stream.destinations[0]) for stream in channels]
-    colours = coloured(ends)
+    lines = lines_of(channels, topology)
+    colours = _colours(ends, lines)
     frame = max(LEAST_FRAME, max(colours) + 1)
     others = [i for i in range(len(streams)) if i not in hops]
     rest = sorted_out(route_phase([streams[i] for i in others], topology, shape, period=period, seed=seed))
-    best: _Filling | None = None
+    best: Filling | None = None
     for offset in range(frame):
-        one = _Filling(rest, channels, ends, topology, period)
+        one = Filling(rest, [stream.weight for stream in channels], lines, period)
         if not one.reserve():
             return None
-        one.fill([range(offset + colour, offset + colour + period // frame * frame, frame) for colour in colours])
-        if one.least() and (best is None or one.rank() > best.rank()):
+        one.put([range(offset + colour, offset + colour + period // frame * frame, frame) for colour in colours])
+        if best is None or one.rank() > best.rank():
             best = one
-    if best is not None:
-        best.even_out()
-    if best is None or max(best.numbers.values(), default=0) + frame >= shape.vfsms:
+    assert best is not None
+    best.fill()
+    if not best.least():
         return None
-    chains = [RoutedChain(others[one.stream], one.chain, one.vfsms) for one in rest.chains] + best.chains(hops.start)
+    best.even_out()
+    even = [len(slots) % 2 == 0 or len(slots) > ODD for slots in best.slots]
+    doubled = _doubled(rest, ends, even, shape) if frame < ALTERNATING else frozenset()
+    own = best.chains(hops.start, doubled)
+    if max(best.numbers.values(), default=0) >= shape.vfsms:
+        return None
+    chains = [RoutedChain(others[one.stream], one.chain, one.vfsms) for one in rest.chains] + own
     chains.sort(key=lambda one: (one.stream, one.chain))
     return RoutedPhase(shape, topology, period, tuple(streams), tuple(chains), rest.seconds)
+
+
+def _doubled(
+    rest: RoutedPhase, ends: Sequence[tuple[int, int]], even: Sequence[bool], shape: NodeShape
+) -> frozenset[int]:
+    """Those of the channels that may (``even``) for which nodes have two registers each, besides those that all streams need."""
+    room = [shape.registers - shape.pipelines] * rest.topology.nodes
+    for chain in rest.chains:
+        for vfsm in chain.vfsms:
+            room[vfsm.node] -= (vfsm.source.kind == "inject") + (vfsm.destination.kind == "deliver")
+    for node in joined.from_iterable(ends):
+        room[node] -= 1
+    found = set()
+    for channel, (u, v) in enumerate(ends):
+        if even[channel] and room[u] > 0 and room[v] > 0:
+            room[u] -= 1
+            room[v] -= 1
+            found.add(channel)
+    return frozenset(found)
 
 
 def sorted_out(routed: RoutedPhase) -> RoutedPhase:
@@ -192,176 +289,3 @@ def _renumbered(routed: RoutedPhase, pipelines: Mapping[tuple[int, int], int]) -
             vfsms.append(replace(vfsm, pipeline=pipeline, number=number, source=ends[0], destination=ends[1]))
         chains.append(replace(chain, vfsms=tuple(vfsms)))
     return replace(routed, chains=tuple(chains))
-
-
-class _Filling:
-    """Slots of channels beside what is routed already."""
-
-    def __init__(
-        self,
-        rest: RoutedPhase,
-        channels: Sequence[Stream],
-        ends: Sequence[tuple[int, int]],
-        topology: Topology,
-        period: int,
-    ) -> None:
-        self.channels, self.ends, self.period, self.topology = channels, ends, period, topology
-        size = topology.nodes, rest.shape.pipelines, period
-        self.used, self.injects, self.delivers = np.zeros((3, *size), np.bool_)
-        self.links: set[tuple[int, int, int]] = set()
-        """(node, port, slot) that are written."""
-        self.sender: dict[tuple[int, int], int] = {}
-        self.receiver: dict[tuple[int, int], int] = {}
-        """Channel by node and slot of its VFSM."""
-        self.numbers: dict[tuple[int, int], int] = {}
-        self.slots: list[list[int]] = [[] for _ in channels]
-        for chain in rest.chains:
-            for vfsm in chain.vfsms:
-                at = vfsm.node, vfsm.pipeline
-                self.numbers[at] = max(self.numbers.get(at, 0), vfsm.number)
-                for slot in vfsm.slots:
-                    self.used[(*at, slot)] = True
-                    self.injects[(*at, slot)] |= vfsm.source.kind in ("inject", "register")
-                    self.delivers[(*at, slot)] |= vfsm.destination.kind in ("deliver", "register")
-                    if vfsm.destination.kind == "link":
-                        self.links.add((vfsm.node, vfsm.destination.number, slot))
-        self.ports = [
-            next((port, back) for port, (other, back) in sorted(topology.at_port[u].items()) if other == v)
-            for u, v in ends
-        ]
-
-    def reserve(self) -> bool:
-        """Keep a slot for the reprogramming VFSM in pipeline 0 of every node; False if one has none."""
-        for node in range(self.topology.nodes):
-            free = ~self.used[node, SEND] & ~np.roll(self.delivers[node, SEND], 1)
-            if not free.any():
-                return False
-            slot = int(np.argmax(free))
-            self.used[node, SEND, slot] = self.injects[node, SEND, slot] = True
-        return True
-
-    def fill(self, wanted: Sequence[Iterable[int]]) -> None:
-        """Give the channels these slots where they can have them, then words to those with the smallest share."""
-        for channel, slots in enumerate(wanted):
-            for slot in slots:
-                if self._free(channel, slot % self.period):
-                    self._take(channel, slot % self.period)
-        for _ in range(TURNS * len(self.channels)):
-            order = sorted(range(len(self.channels)), key=lambda c: (self._share(c), c))
-            if not any(self._grow(channel) for channel in order):
-                break
-
-    def even_out(self) -> None:
-        """Move words to where gaps become more even."""
-        for channel in range(len(self.channels)):
-            while self._move(channel):
-                pass
-
-    def least(self) -> float:
-        """The smallest share: words over weight."""
-        return min(map(self._share, range(len(self.channels))))
-
-    def rank(self) -> tuple[float, float]:
-        """How good it is: the smallest share, then even gaps."""
-        return self.least(), -sum(map(self._unevenness, range(len(self.channels))))
-
-    def _share(self, channel: int) -> float:
-        return len(self.slots[channel]) / self.channels[channel].weight
-
-    def _unevenness(self, channel: int) -> int:
-        slots = sorted(self.slots[channel])
-        return sum(((b - a) % self.period or self.period) ** 2 for a, b in pairwise([*slots, *slots[:1]]))
-
-    def _grow(self, channel: int) -> bool:
-        """Another word for a channel: in a free slot, or in that of channels whose share stays above this one's then."""
-        best: tuple[int, int, int] | None = None
-        after = (len(self.slots[channel]) + 1) / self.channels[channel].weight
-        for slot in range(self.period):
-            if self._distance(channel, slot) < LEAST_FRAME or not self._free(channel, slot, others=True):
-                continue
-            losers = self._holders(channel, slot)
-            if any((len(self.slots[c]) - 1) / self.channels[c].weight < after for c in losers):
-                continue
-            key = -len(losers), self._distance(channel, slot), -slot
-            if best is None or key > best:
-                best = key
-        if best is None:
-            return False
-        slot = -best[2]
-        for loser in self._holders(channel, slot):
-            self._drop(loser, next(s for s in self.slots[loser] if self._meets(channel, slot, loser, s)))
-        self._take(channel, slot)
-        return True
-
-    def _move(self, channel: int) -> bool:
-        """Move one word to a free slot if gaps become more even."""
-        now = self._unevenness(channel)
-        for slot in sorted(self.slots[channel]):
-            self._drop(channel, slot)
-            found = slot
-            for other in range(self.period):
-                if self._free(channel, other):
-                    self.slots[channel].append(other)
-                    if self._unevenness(channel) < now:
-                        now, found = self._unevenness(channel), other
-                    self.slots[channel].pop()
-            self._take(channel, found)
-            if found != slot:
-                return True
-        return False
-
-    def _holders(self, channel: int, slot: int) -> set[int]:
-        """Channels whose words stand where this one would have a word in ``slot``."""
-        u, v = self.ends[channel]
-        found = {self.sender.get((u, slot), -1), self.receiver.get((v, (slot + 1) % self.period), -1)}
-        return found - {-1}
-
-    def _meets(self, channel: int, slot: int, other: int, its: int) -> bool:
-        return its == slot and (
-            self.ends[channel][0] == self.ends[other][0] or self.ends[channel][1] == self.ends[other][1]
-        )
-
-    def _distance(self, channel: int, slot: int) -> int:
-        """Slots to the nearest one that the channel has."""
-        apart = ((slot - other) % self.period for other in self.slots[channel])
-        return min((min(gap, self.period - gap) for gap in apart), default=self.period)
-
-    def _free(self, channel: int, slot: int, *, others: bool = False) -> bool:
-        """Can a channel have a word in a slot? ``others``: if other channels leave it."""
-        (u, v), (port, _) = self.ends[channel], self.ports[channel]
-        before, after, then = (slot - 1) % self.period, (slot + 1) % self.period, (slot + 2) % self.period
-        if self.used[u, SEND, slot] or self.used[v, RECEIVE, after] or (u, port, slot) in self.links:
-            return False
-        if self.delivers[u, SEND, before] or self.injects[v, RECEIVE, then]:
-            return False
-        return others or not (self._holders(channel, slot) or self._distance(channel, slot) < LEAST_FRAME)
-
-    def _take(self, channel: int, slot: int) -> None:
-        u, v = self.ends[channel]
-        self.sender[u, slot] = self.receiver[v, (slot + 1) % self.period] = channel
-        self.slots[channel].append(slot)
-
-    def _drop(self, channel: int, slot: int) -> None:
-        u, v = self.ends[channel]
-        del self.sender[u, slot], self.receiver[v, (slot + 1) % self.period]
-        self.slots[channel].remove(slot)
-
-    def chains(self, first: int) -> list[RoutedChain]:
-        """The routed channels; the first has index ``first`` among the streams of the phase."""
-        found = []
-        for k, ((u, v), (port, back)) in enumerate(zip(self.ends, self.ports, strict=True)):
-            slots = tuple(sorted(self.slots[k]))
-            after = tuple((slot + 1) % self.period for slot in slots)
-            sends = RoutedVfsm(
-                u, SEND, self._number(u, SEND), MoveType.MOVE, Place("inject"), Place("link", port), slots, -1
-            )
-            receives = RoutedVfsm(
-                v, RECEIVE, self._number(v, RECEIVE), MoveType.MOVE, Place("link", back), Place("deliver"), after, 0
-            )
-            found.append(RoutedChain(first + k, 0, (sends, receives)))
-        return found
-
-    def _number(self, node: int, pipeline: int) -> int:
-        at = node, pipeline
-        self.numbers[at] = self.numbers.get(at, FIRST_FREE_VFSM - 1) + 1
-        return self.numbers[at]

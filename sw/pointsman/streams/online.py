@@ -13,7 +13,7 @@ shortest path. ``express`` adds channels of that many hops along each dimension 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import sqrt
@@ -60,6 +60,8 @@ class OnlineNetwork:
     channels: tuple[Channel, ...]
     onward: Mapping[int, Mapping[int, int]]
     words: tuple[float, ...]
+    name: str = field(default="neighbours", compare=False)
+    """For people."""
 
     def way(self, source: int, destination: int) -> tuple[int, ...]:
         """Channels of a message, in order."""
@@ -129,7 +131,9 @@ def _towards(topology: Topology, destination: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def online_network(topology: Topology, traffic: Traffic, express: int = 0) -> OnlineNetwork:
+def online_network(
+    topology: Topology, traffic: Traffic, express: int = 0, next_of: Callable[[int, int], Channel] | None = None
+) -> OnlineNetwork:
     """Channels for messages between all pairs of ``traffic``; a node needs none to itself.
 
     Parameters
@@ -138,6 +142,8 @@ def online_network(topology: Topology, traffic: Traffic, express: int = 0) -> On
         Words by (source, destination).
     express : int
         Hops of express channels; below 2: none.
+    next_of : callable or None
+        The channel that a message takes from a node to a destination; None: that of ``next_channel``.
     """
     onward: dict[int, dict[int, Channel]] = defaultdict(dict)
     words: dict[Channel, float] = defaultdict(float)
@@ -146,7 +152,8 @@ def online_network(topology: Topology, traffic: Traffic, express: int = 0) -> On
         while node != destination:
             channel = onward[node].get(destination)
             if channel is None:
-                channel = onward[node][destination] = next_channel(topology, node, destination, express)
+                channel = next_of(node, destination) if next_of else next_channel(topology, node, destination, express)
+                onward[node][destination] = channel
             words[channel] += amount
             node = channel.target
     channels = tuple(sorted(words))

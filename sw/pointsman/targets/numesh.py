@@ -369,7 +369,7 @@ class _Allocator:
         part = self.phases[phase].part
         if part is None or self.carriers.get(phase) != index:
             return None
-        registers = [lane.registers[0] for lane in role.lanes]
+        registers = [lane.registers for lane in role.lanes]
         return online_node(part, node, registers, self.nodes)
 
     def _operator(self, index: int) -> OperatorImage:

@@ -18,7 +18,7 @@ class Clock:
 
 
 def agent() -> Agent:
-    table = OnlineNode((2, 3), (4, 5), (-1, 0, 1, -1))
+    table = OnlineNode(((2,), (3,)), ((4,), (5,)), (-1, 0, 1, -1))
     return Agent(0, table, HeaderLayout.of(4, 2), (2, 1), Clock(), Costs())
 
 

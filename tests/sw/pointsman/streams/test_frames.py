@@ -75,7 +75,7 @@ def test_channels_alone_have_all_the_slots_there_are_as_evenly_as_can_be(topolog
     for index in range(len(streams)):
         # One slot of each node is for reprogramming, and a channel may have made way for another.
         assert routed.words(index) >= 24 // frame - 2
-        slots = routed.chains[index].vfsms[0].slots
+        slots = sorted(s for chain in routed.chains if chain.stream == index for s in chain.vfsms[0].slots)
         gaps = [(b - a) % 24 for a, b in pairwise([*slots, slots[0]])]
         assert min(gaps) >= 2
         assert max(gaps) <= 3 * frame
@@ -94,9 +94,9 @@ def test_other_streams_keep_their_places_and_channels_go_round_them():
     assert min(routed.words(i) for i in hops) >= 3
 
 
-def test_what_is_no_hop_or_has_one_pipeline_is_left_to_the_router():
+def test_what_has_no_path_or_one_pipeline_is_left_to_the_router():
     topology = mesh(4)
-    far = Stream("a", 0, (2,), path=(0, 1, 2))
+    far = Stream("a", 0, (2,))
     assert route_frames([far], range(1), topology, SHAPE, period=8) is None
     assert route_frames([], range(0), topology, SHAPE, period=8) is None
     near = channels(topology)
