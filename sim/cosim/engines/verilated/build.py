@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -43,7 +44,8 @@ from .verilog import (
 )
 
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
-HEADERS = ("mesh.h", "cells.h", "wave.h", "values.h", "run.h", "requests.h")
+TRANSLATION = ("lanes.py", "lanes_memory.py", "build.py")
+HEADERS = ("mesh.h", "cells.h", "lanes_memory.h", "wave.h", "values.h", "run.h", "requests.h")
 MODULE = "pointsman_mesh"
 FEW_LANES, MANY_LANES = 16, 64
 """Blocks evaluated at once. Few: all variables in 32 bits. Many: each in as many as it needs."""
@@ -94,7 +96,7 @@ def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) ->
         If there is no compiler, no Python header, no Verilator, or the cache cannot be written.
     """
     tools = _Tools.find()
-    sources = [Path(__file__).with_name(name).read_text() for name in (*SOURCES, *HEADERS, "lanes.py", "build.py")]
+    sources = [Path(__file__).with_name(name).read_text() for name in (*SOURCES, *HEADERS, *TRANSLATION)]
     with _writing():
         for one in (
             (True, False)
@@ -272,7 +274,7 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     slow = [path for path in generated if "__Slow" in path.name]
     fast = [path for path in generated if path not in slow]
     if parts.lanes:
-        (work / "lanes.h").write_text(_lanes(work, even=parts.lanes == FEW_LANES))
+        (work / "lanes.h").write_text(_lanes(work, parts))
         slow, fast = generated, []
     jobs: list[tuple[Path, Sequence[str]]] = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
     jobs += [(bundle, _SLOW_FLAGS) for bundle in _bundles(work, "slow", slow)]
@@ -309,11 +311,19 @@ def _lanes_flags(lanes: int, tools: _Tools) -> tuple[str, ...]:
     return (*_LANES_FLAGS, *(_LANES_GCC_FLAGS if tools.gcc else ()), *(_LONG_VECTORS if long_vectors else ()))
 
 
-def _lanes(work: Path, *, even: bool) -> str:
+def _lanes(work: Path, parts: _Parts) -> str:
     root = "Vmesh___024root"
     source = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*.cpp")) if "__Slow" not in path.name)
     slow = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*__Slow.cpp")))
-    return lanes_header((work / f"{root}.h").read_text(), source, slow, "@(edge port_clk)", "@(posedge clk)", even=even)
+    return lanes_header(
+        (work / f"{root}.h").read_text(),
+        source,
+        slow,
+        "@(edge port_clk)",
+        "@(posedge clk)",
+        even=parts.lanes == FEW_LANES,
+        seen=None if parts.wave else set(re.findall(r"\w+", parts.header)),
+    )
 
 
 def _bundles(work: Path, name: str, sources: Sequence[Path]) -> list[Path]:
