@@ -48,7 +48,8 @@ TRANSLATION = ("lanes.py", "lanes_memory.py", "build.py")
 HEADERS = ("mesh.h", "cells.h", "lanes_memory.h", "wave.h", "values.h", "run.h", "requests.h")
 MODULE = "pointsman_mesh"
 FEW_LANES, MANY_LANES = 16, 64
-"""Blocks evaluated at once. Few: all variables in 32 bits. Many: each in as many as it needs."""
+"""Blocks evaluated at once. Few: all variables in 32 bits, each a vector where vectors have 512. Many: each in as many as it
+needs, so that shorter vectors hold more of them."""
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _WAVE_RUNTIME = (*_RUNTIME, "verilated_fst_c.cpp")
@@ -126,7 +127,7 @@ class _Parts:
 
 
 def _one_block(hardware: Hardware, wave: bool) -> _Parts:
-    lanes = lanes_for(hardware.blocks)
+    lanes = lanes_for(hardware.blocks, long_vectors=_has_long_vectors())
     return _Parts(
         verilog=one_block_verilog(hardware),
         header=one_block_header(hardware, lanes) + ("#define WAVE 1\n" if wave else ""),
@@ -148,8 +149,10 @@ def _all_blocks(hardware: Hardware) -> _Parts:
     )
 
 
-def lanes_for(blocks: int) -> int:
-    """How many blocks are evaluated at once: many if that leaves no lanes empty that few would fill."""
+def lanes_for(blocks: int, *, long_vectors: bool) -> int:
+    """How many blocks are evaluated at once: few with vectors of 512 bits, else many if few would leave no fewer lanes empty."""
+    if long_vectors:
+        return FEW_LANES
     few, many = (-(-blocks // lanes) * lanes for lanes in (FEW_LANES, MANY_LANES))
     return MANY_LANES if many <= few else FEW_LANES
 
@@ -306,8 +309,12 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     shutil.rmtree(work)
 
 
+def _has_long_vectors() -> bool:
+    return "avx512f" in _processor()
+
+
 def _lanes_flags(lanes: int, tools: _Tools) -> tuple[str, ...]:
-    long_vectors = lanes == FEW_LANES and "avx512f" in _processor()
+    long_vectors = lanes == FEW_LANES and _has_long_vectors()
     return (*_LANES_FLAGS, *(_LANES_GCC_FLAGS if tools.gcc else ()), *(_LONG_VECTORS if long_vectors else ()))
 
 

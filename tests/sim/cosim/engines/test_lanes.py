@@ -171,7 +171,11 @@ def test_even_variables_have_32_bits_and_are_cut_where_their_type_did_it(stateme
     ("blocks", "lanes"), [(1, 16), (16, 16), (17, 16), (48, 16), (49, 64), (64, 64), (65, 16), (128, 64), (1024, 64)]
 )
 def test_no_lanes_are_empty_that_fewer_would_fill(blocks: int, lanes: int):
-    assert lanes_for(blocks) == lanes
+    assert lanes_for(blocks, long_vectors=False) == lanes
+
+
+def test_with_long_vectors_few_lanes_fill_one():
+    assert {lanes_for(blocks, long_vectors=True) for blocks in (1, 16, 64, 1024)} == {16}
 
 
 @pytest.mark.parametrize(
