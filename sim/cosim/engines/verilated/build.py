@@ -127,7 +127,7 @@ class _Parts:
 
 
 def _one_block(hardware: Hardware, wave: bool) -> _Parts:
-    lanes = lanes_for(hardware.blocks, long_vectors=_has_long_vectors())
+    lanes = lanes_for(hardware.blocks, long_vectors=has_long_vectors())
     return _Parts(
         verilog=one_block_verilog(hardware),
         header=one_block_header(hardware, lanes) + ("#define WAVE 1\n" if wave else ""),
@@ -309,12 +309,13 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     shutil.rmtree(work)
 
 
-def _has_long_vectors() -> bool:
+def has_long_vectors() -> bool:
+    """Has this processor vectors of 512 bits?"""
     return "avx512f" in _processor()
 
 
 def _lanes_flags(lanes: int, tools: _Tools) -> tuple[str, ...]:
-    long_vectors = lanes == FEW_LANES and _has_long_vectors()
+    long_vectors = lanes == FEW_LANES and has_long_vectors()
     return (*_LANES_FLAGS, *(_LANES_GCC_FLAGS if tools.gcc else ()), *(_LONG_VECTORS if long_vectors else ()))
 
 
