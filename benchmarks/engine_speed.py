@@ -1,12 +1,15 @@
 """Speed of the engines: routers alone, and with processors that move words round a ring.
 
-Times are processor time, so that other work on the computer counts less, and of many short stretches the best counts: another
-thread on the same core can halve the speed of a long one. "raw" is the best of the stretches in
-which every router moves a word every other cycle and no processor does anything; "transfers" the same ring with a
-program on every node that sends and receives arrays, per length of the arrays. "ring shift" is one word at a time, with
-some cycles of computation between the words: the programs are resumed for each. "build" is the cold build of the
-verilated engine in an empty cache, "cached start" a machine from the cache in another process, "resident megabytes" the
-memory of the measuring process.
+Two machines are alive at once. In the one every router moves a word every other cycle and no processor does anything ("raw"); in
+the other the same ring has a program on every node. "transfers": it sends and receives arrays, per length of the arrays. "ring
+shift": one word at a time, with some cycles of computation between the words; the programs are resumed for each.
+
+The speed of a computer wanders, by a factor of two where others work on it. So the two machines take turns, a few
+milliseconds each, and "over_raw" is the median over pairs of neighbouring stretches; "quartiles" tell how far these are
+apart. Speeds themselves are the best of all stretches. Times are processor time.
+
+"build" is the cold build of the verilated engine in an empty cache, "cached start" a machine from the cache in another
+process, "resident megabytes" the memory of the measuring process.
 
     python benchmarks/engine_speed.py [--sizes 4x4,8x8,16x16] [--engines verilated,model] [--seconds 1.0] [--no-build]
 """
@@ -18,10 +21,13 @@ import json
 import os
 import platform
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
@@ -36,7 +42,10 @@ from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitUntil
 
 LENGTHS = (1, 16, 256, 4096)
 COMPUTE = (0, 10, 50, 200)
-STRETCHES = 20
+PAIRS = 20
+"""Stretches of each of two machines that are compared."""
+Stretch = Callable[[int], int]
+"""Lets about so many cycles pass; gives how many it were."""
 BUILD = """
 import sys
 from cosim.machine import EngineName, Machine
@@ -76,45 +85,83 @@ def main() -> None:
 
 def _speeds(engine: EngineName, shape: NodeShape, topology: Topology, seconds: float) -> dict[str, Any]:
     began = time.perf_counter()
-    with Machine(shape, topology, engine=engine) as machine:
+    with Machine(shape, topology, engine=engine) as raw, Machine(shape, topology, engine=engine) as working:
         started = time.perf_counter() - began
-        if topology.nodes > 1:
-            machine.preload(ring_memories(shape, topology, [(2, 3)], endless=True))
-            _run(machine, 1, 1, receive=False)
-        raw = _best(machine, seconds, lambda cycles: _let_pass(machine, cycles))
-    transfers: dict[str, Any] = {}
-    if topology.nodes == 1:
-        return {"raw_node_cycles_per_second": round(raw), "start_seconds": round(started, 3)}
-    with Machine(shape, topology, engine=engine) as machine:
-        machine.preload(ring_memories(shape, topology, [(2, 3)]))
-        for length in LENGTHS:
+
+        def alone(cycles: int) -> int:
+            return _let_pass(raw, cycles)
+
+        if topology.nodes == 1:
+            speed = compare(alone, alone, seconds).first * topology.nodes
+            return {"raw_node_cycles_per_second": round(speed), "start_seconds": round(started, 3)}
+        raw.preload(ring_memories(shape, topology, [(2, 3)], endless=True))
+        _run(raw, 1, 1, receive=False)
+        working.preload(ring_memories(shape, topology, [(2, 3)]))
+        best = 0.0
+        found: dict[str, dict[str, Any]] = {"transfers": {}, "ring shift": {}}
+        cases: list[tuple[str, int, Stretch]] = [
             # A word takes three cycles of a processor that sends and receives at once.
-            speed = _best(machine, seconds, lambda cycles, n=length: _run(machine, n, 1 + cycles // (3 * n)))
-            transfers[str(length)] = {"node_cycles_per_second": round(speed), "over_raw": round(speed / raw, 3)}
-        shift = {}
-        for compute in COMPUTE:
-            speed = _best(machine, seconds, lambda cycles, c=compute: _shift(machine, c, 1 + cycles // (3 + c)))
-            shift[str(compute)] = {"node_cycles_per_second": round(speed), "over_raw": round(speed / raw, 3)}
+            *(("transfers", n, lambda cycles, n=n: _run(working, n, 1 + cycles // (3 * n))) for n in LENGTHS),
+            *(("ring shift", c, lambda cycles, c=c: _shift(working, c, 1 + cycles // (3 + c))) for c in COMPUTE),
+        ]
+        for kind, number, run in cases:
+            pair = compare(alone, run, seconds)
+            best = max(best, pair.first * topology.nodes)
+            found[kind][str(number)] = {
+                "node_cycles_per_second": round(pair.second * topology.nodes),
+                "over_raw": round(pair.ratio, 3),
+                "quartiles": [round(quartile, 3) for quartile in pair.quartiles],
+            }
     return {
-        "raw_node_cycles_per_second": round(raw),
-        "transfers": transfers,
-        "ring shift": shift,
+        "raw_node_cycles_per_second": round(best),
+        **found,
         "start_seconds": round(started, 3),
         "resident megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
 
 
-def _best(machine: Machine, seconds: float, run: Any) -> float:
-    """Node-cycles per second of processor time, best of some stretches of this length."""
-    cycles = 200
-    best = 0.0
-    for _ in range(STRETCHES + 2):
-        began = time.process_time()
+@dataclass(frozen=True)
+class Pair:
+    """Two things measured by turns: the best speeds of each, in cycles a second, and the second's over the first's."""
+
+    first: float
+    second: float
+    ratio: float
+    quartiles: tuple[float, float]
+
+
+def compare(
+    first: Stretch,
+    second: Stretch,
+    seconds: float,
+    *,
+    pairs: int = PAIRS,
+    clock: Callable[[], float] = time.process_time,
+) -> Pair:
+    """Let both run by turns, ``seconds`` in all; ratios are of neighbouring stretches, the median counts."""
+
+    def speed(run: Stretch, cycles: int) -> float:
+        began = clock()
         passed = run(cycles)
-        taken = max(time.process_time() - began, 1e-6)
-        best = max(best, machine.nodes * passed / taken)
-        cycles = max(200, int(best * seconds / STRETCHES / machine.nodes))
-    return best
+        return passed / max(clock() - began, 1e-6)
+
+    each = seconds / (2 * pairs)
+    lengths = []
+    for run in (first, second):
+        cycles = 200
+        # The first stretches only tell how long the others are to be.
+        for _ in range(3):
+            cycles = max(200, int(speed(run, cycles) * each))
+        lengths.append(cycles)
+    speeds: list[tuple[float, float]] = []
+    for turn in range(pairs):
+        # Which of the two comes first takes turns as well.
+        order = (0, 1) if turn % 2 == 0 else (1, 0)
+        taken = {which: speed((first, second)[which], lengths[which]) for which in order}
+        speeds.append((taken[0], taken[1]))
+    ratios = [two / one for one, two in speeds]
+    low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")
+    return Pair(max(one for one, _ in speeds), max(two for _, two in speeds), middle, (low, high))
 
 
 def _let_pass(machine: Machine, cycles: int) -> int:

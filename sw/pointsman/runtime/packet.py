@@ -14,6 +14,7 @@ import numpy as np
 
 from packet_router.header import pack_header, source_of
 from packet_router.node import LAST, WORD
+from pointsman.cop.catalogue import OPERATORS
 from pointsman.operators.implementation import runtime_values
 from pointsman.operators.messages import (
     MESSAGE,
@@ -23,13 +24,16 @@ from pointsman.operators.messages import (
     Receive,
     Script,
     Send,
+    is_partial,
     runtime_names,
     value_of,
 )
+from pointsman.operators.online import legal_values
 from pointsman.targets.packet import PacketOperator, PacketProgram
 from pointsman.targets.packet.addresses import Address
+from pointsman.targets.packet.agreement import agreed_values, known_words, plain_operator
 
-from .face import CHOSEN, Clock, Given, Part, Port, Signature
+from .face import CHOSEN, HERE, Clock, Given, Part, Port, Signature
 from .face import Combine as Function
 from .node import Node
 from .requests import Lane, Transfer
@@ -50,7 +54,8 @@ class PacketSubstrate:
         self.words_at: dict[Address, int] = {}
         """Words of the messages of this node's addresses, their headers left out."""
         self.at = "before its first operator"
-        for one in program.operators:
+        hidden = [one.agreement for one in program.operators if one.agreement is not None]
+        for one in (*program.operators, *hidden):
             words = 1 if one.operator.kind == "barrier" else one.operator.m
             for (node, _), address in one.addresses.items():
                 if node == number and address.virtual is not None:
@@ -123,29 +128,25 @@ class PacketPort:
         self.substrate = substrate
         self.one = one
         self.instance = instance
+        self.operator = plain_operator(one.operator)
+        self.agreement = None if one.agreement is None else PacketPort(substrate, one.agreement, instance)
         self.script: Script | None = None
         self.calls: dict[str, int] = {}
         self.result = True
         """What func gives means something here: everywhere, but for a reduce at its destination only."""
 
     async def load(self, given: Given) -> Part:
-        operator = self.one.operator
-        sorts = dict(zip(runtime_names(operator), _signature(self.one).sorts, strict=True))
-        numbers = iter(given.numbers)
-        values: list[Any] = []
-        for sort in sorts.values():
-            if sort in CHOSEN:
-                values.append(next(numbers))
-            else:
-                values.append(list(given.permutation) if sort == "permutation" and given.permutation else None)
-        self.script = self.one.way.script(
-            operator, self.instance, self.substrate.number, tuple(values), self.substrate.program.topology
-        )
+        operator = self.operator
+        self.substrate.at = f"in operator '{operator.label}'"
+        values = self._values(given)
+        if self.agreement is not None:
+            values = await self._agree(self.agreement, values)
+        topology = self.substrate.program.topology
+        self.script = self.one.way.script(operator, self.instance, self.substrate.number, values, topology)
         self.calls = {}
         nodes = operator.instances[self.instance].nodes
         if operator.kind == "reduce":
             self.result = nodes[value_of(operator, self.instance, "destination", values)] == self.substrate.number
-        self.substrate.at = f"in operator '{operator.label}'"
         void = False
         if operator.valid is not None:
             void = nodes.index(self.substrate.number) not in operator.valid
@@ -166,6 +167,29 @@ class PacketPort:
         return self.result
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _values(self, given: Given) -> tuple[Any, ...]:
+        """One entry for each run-time operand, as scripts want them."""
+        signature = _signature(self.one)
+        own = self.operator.instances[self.instance].nodes.index(self.substrate.number)
+        numbers = iter(given.numbers)
+        values: list[Any] = []
+        for name, sort in zip(signature.runtime, signature.sorts, strict=True):
+            if sort in CHOSEN or name in signature.partial:
+                number = next(numbers)
+                values.append(own if number == HERE and name in signature.partial else number)
+            else:
+                values.append(list(given.permutation) if sort == "permutation" and given.permutation else None)
+        return tuple(values)
+
+    async def _agree(self, port: PacketPort, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Tell all nodes of the instance what this one knows, and learn the rest."""
+        operator, m = self.one.operator, port.one.operator.m
+        own = operator.instances[self.instance].nodes.index(self.substrate.number)
+        await port.load(Given((), 0, None))
+        words = np.zeros(m, np.uint32)
+        await port.func(known_words(operator, own, values, m), words, _larger)
+        return agreed_values(operator, self.instance, own, values, words)
 
     async def _call(self, name: str, words: Words | None, into: Words | None, combine: Function | None) -> None:
         script = self.script
@@ -263,8 +287,18 @@ class PacketPort:
             await Transfer(self.substrate.outgoing(onward_step.to, address_there, slot))
 
 
+def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    np.maximum(a, b, out=out)
+
+
 def _signature(one: PacketOperator) -> Signature:
     operator = one.operator
+    partial = tuple(name for name in runtime_names(operator) if is_partial(operator, name))
+    chosen = [
+        name
+        for name in runtime_names(operator)
+        if name in partial or next(o.sort for o in OPERATORS[operator.kind].operands if o.name == name) in CHOSEN
+    ]
     function = dict(operator.instances[0].operands).get("function")
     return Signature(
         operator.label,
@@ -272,9 +306,11 @@ def _signature(one: PacketOperator) -> Signature:
         str(operator.type),
         operator.m,
         runtime_names(operator),
-        runtime_values(operator),
+        ((),) if partial else runtime_values(operator),
         function if isinstance(function, str) else None,
         str(operator.position or ""),
+        ranges=tuple(legal_values(operator, 0, name) for name in chosen) if partial else None,
+        partial=partial,
     )
 
 

@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -43,10 +44,12 @@ from .verilog import (
 )
 
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
-HEADERS = ("mesh.h", "cells.h", "wave.h", "values.h", "run.h", "requests.h")
+TRANSLATION = ("lanes.py", "lanes_memory.py", "build.py")
+HEADERS = ("mesh.h", "cells.h", "lanes_memory.h", "wave.h", "values.h", "run.h", "requests.h")
 MODULE = "pointsman_mesh"
 FEW_LANES, MANY_LANES = 16, 64
-"""Blocks evaluated at once. Few: all variables in 32 bits. Many: each in as many as it needs."""
+"""Blocks evaluated at once. Few: all variables in 32 bits, each a vector where vectors have 512. Many: each in as many as it
+needs, so that shorter vectors hold more of them."""
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _WAVE_RUNTIME = (*_RUNTIME, "verilated_fst_c.cpp")
@@ -94,7 +97,7 @@ def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) ->
         If there is no compiler, no Python header, no Verilator, or the cache cannot be written.
     """
     tools = _Tools.find()
-    sources = [Path(__file__).with_name(name).read_text() for name in (*SOURCES, *HEADERS, "lanes.py", "build.py")]
+    sources = [Path(__file__).with_name(name).read_text() for name in (*SOURCES, *HEADERS, *TRANSLATION)]
     with _writing():
         for one in (
             (True, False)
@@ -124,7 +127,7 @@ class _Parts:
 
 
 def _one_block(hardware: Hardware, wave: bool) -> _Parts:
-    lanes = lanes_for(hardware.blocks)
+    lanes = lanes_for(hardware.blocks, long_vectors=has_long_vectors())
     return _Parts(
         verilog=one_block_verilog(hardware),
         header=one_block_header(hardware, lanes) + ("#define WAVE 1\n" if wave else ""),
@@ -146,8 +149,10 @@ def _all_blocks(hardware: Hardware) -> _Parts:
     )
 
 
-def lanes_for(blocks: int) -> int:
-    """How many blocks are evaluated at once: many if that leaves no lanes empty that few would fill."""
+def lanes_for(blocks: int, *, long_vectors: bool) -> int:
+    """How many blocks are evaluated at once: few with vectors of 512 bits, else many if few would leave no fewer lanes empty."""
+    if long_vectors:
+        return FEW_LANES
     few, many = (-(-blocks // lanes) * lanes for lanes in (FEW_LANES, MANY_LANES))
     return MANY_LANES if many <= few else FEW_LANES
 
@@ -272,7 +277,7 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     slow = [path for path in generated if "__Slow" in path.name]
     fast = [path for path in generated if path not in slow]
     if parts.lanes:
-        (work / "lanes.h").write_text(_lanes(work, even=parts.lanes == FEW_LANES))
+        (work / "lanes.h").write_text(_lanes(work, parts))
         slow, fast = generated, []
     jobs: list[tuple[Path, Sequence[str]]] = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
     jobs += [(bundle, _SLOW_FLAGS) for bundle in _bundles(work, "slow", slow)]
@@ -304,16 +309,29 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     shutil.rmtree(work)
 
 
+def has_long_vectors() -> bool:
+    """Has this processor vectors of 512 bits?"""
+    return "avx512f" in _processor()
+
+
 def _lanes_flags(lanes: int, tools: _Tools) -> tuple[str, ...]:
-    long_vectors = lanes == FEW_LANES and "avx512f" in _processor()
+    long_vectors = lanes == FEW_LANES and has_long_vectors()
     return (*_LANES_FLAGS, *(_LANES_GCC_FLAGS if tools.gcc else ()), *(_LONG_VECTORS if long_vectors else ()))
 
 
-def _lanes(work: Path, *, even: bool) -> str:
+def _lanes(work: Path, parts: _Parts) -> str:
     root = "Vmesh___024root"
     source = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*.cpp")) if "__Slow" not in path.name)
     slow = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*__Slow.cpp")))
-    return lanes_header((work / f"{root}.h").read_text(), source, slow, "@(edge port_clk)", "@(posedge clk)", even=even)
+    return lanes_header(
+        (work / f"{root}.h").read_text(),
+        source,
+        slow,
+        "@(edge port_clk)",
+        "@(posedge clk)",
+        even=parts.lanes == FEW_LANES,
+        seen=None if parts.wave else set(re.findall(r"\w+", parts.header)),
+    )
 
 
 def _bundles(work: Path, name: str, sources: Sequence[Path]) -> list[Path]:

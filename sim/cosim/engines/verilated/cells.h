@@ -87,15 +87,12 @@ class Mesh {
     void tick(bool) {
         if (watched_ > 0) {
             --watched_;
+            const std::vector<Lanes> before{groups_};
             for (Lanes& group : groups_) lanes_link(group);
             check();
-            for (Lanes& group : groups_) lanes_clock(group);
-        } else {
-            for (Lanes& group : groups_) {
-                lanes_link(group);
-                lanes_clock(group);
-            }
+            std::copy(before.begin(), before.end(), groups_.begin());
         }
+        for (Lanes& group : groups_) lanes_cycle(group);
         for (const Run& run : runs_) std::memcpy(run.to, run.from, run.bytes);
         ++time_;
 #ifdef WAVE

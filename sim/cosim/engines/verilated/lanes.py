@@ -16,7 +16,10 @@ Non-goals: blocks in which an output depends on an input in the same cycle, whic
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, replace
+
+from .lanes_memory import closing, taken_out, write_of
 
 _TYPES = {"CData": "uint8_t", "SData": "uint16_t", "IData": "uint32_t", "QData": "uint64_t"}
 _BYTES = {"uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8}
@@ -53,8 +56,30 @@ class Variable:
         return f"    {self.type} {self.name}{sizes}[LANES];"
 
 
-def lanes_header(header: str, source: str, triggers: str, link: str, clock: str, *, even: bool = False) -> str:
-    """The header with ``Lanes`` and its functions ``lanes_link`` and ``lanes_clock``.
+@dataclass(frozen=True)
+class Part:
+    """Statements of Verilator's, with the variables of their own that they have: dimensions, and declarations."""
+
+    local: dict[str, int]
+    declared: list[str]
+    statements: list[str]
+
+    def lines(self, state: dict[str, Variable], scratch: dict[str, int]) -> list[str]:
+        loops = [_loop(statement, state, self.local | scratch) for statement in self.statements]
+        return ["    {", *self.declared, *loops, "    }"]
+
+
+def lanes_header(
+    header: str,
+    source: str,
+    triggers: str,
+    link: str,
+    clock: str,
+    *,
+    even: bool = False,
+    seen: Container[str] | None = None,
+) -> str:
+    """The header with ``Lanes`` and its functions ``lanes_link`` and ``lanes_cycle``.
 
     Parameters
     ----------
@@ -62,60 +87,39 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str,
         Text of Verilator's files: the class of the top module, its functions, and those that name the triggers.
     link, clock : str
         Names of the triggers, such as "@(posedge clk)". ``lanes_link`` takes over the inputs and settles what depends on
-        them; ``lanes_clock`` is the clock's edge, and settles what depends on registers alone.
+        them; ``lanes_cycle`` does so too, and then the clock's edge, and settles what depends on registers alone.
     even : bool
         Keep variables of fewer bits in 32.
+    seen : container of str
+        Variables that somebody looks at between cycles; None: all. Others are kept only if a cycle needs those of the last.
     """
     variables = [_even(variable) if even else variable for variable in _variables(header)]
-    known = {variable.name: variable.dimensions for variable in variables}
-    cuts = {variable.name: variable.cut for variable in variables if variable.cut}
-    bits = {}
-    pattern = r"'act' region.*?|index (\d+) is active: ([^\\]+)\\n"
-    for found in re.finditer(pattern, _function(triggers, r"\w*___dump_triggers__act", cold=True)[1]):
-        if found[1] is not None:
-            bits[found[2]] = 1 << int(found[1])
-    if set(bits) != {link, clock}:
-        raise LanesError(f"triggers are {', '.join(bits)}")
-    linked: list[str] = []
-    clocked: list[str] = []
-    functions: dict[str, str] = {}
-    local_text, body = _function(source, r"\w*___eval_nba")
-    local, declared = _locals(local_text, even)
-    for statement in _statements(body):
-        match = re.match(r"if \(\((\d+)ULL & vlSelfRef\.__VnbaTriggered\[0U\]\)\) \{(.*)\}\s*$", statement, re.S)
-        if match is None:
-            raise LanesError(f"evaluation does more than expected: {statement[:80]}")
-        mask, inner = int(match[1]), match[2]
-        calls = []
-        for part in _statements(inner):
-            call = re.fullmatch(r"(\w+)\(vlSelf\);", part)
-            if call is None:
-                calls.append(f"    for (int l = 0; l < LANES; ++l) {{ {_cut(_lane(part, known, local), cuts)} }}")
-                continue
-            if call[1] not in functions:
-                functions[call[1]] = _translated(call[1], source, known, cuts, even)
-            calls.append(f"    {call[1]}(S);")
-        # What depends on inputs and registers is settled when the inputs are there.
-        (clocked if mask == bits[clock] else linked).extend(calls)
-    for name in local:
-        if all(any(re.search(rf"\b{name}\b", line) for line in lines) for lines in (linked, clocked)):
-            raise LanesError(f"{name} goes from one half of the cycle to the other")
+    state = {variable.name: variable for variable in variables}
+    linked, clocked = _halves(source, triggers, link, clock, even)
+    texts = [statement for part in (*linked, *clocked) for statement in part.statements]
+    passing = [] if seen is None else _passing(texts, [v for v in variables if not v.dimensions and v.name not in seen])
+    scratch = {variable.name: 0 for variable in passing}
+    variables = [variable for variable in variables if variable.name not in scratch]
+    declared = [variable.declaration for variable in passing]
+    link_lines = [line for part in linked for line in part.lines(state, scratch)]
+    clock_lines = [line for part in clocked for line in part.lines(state, scratch)]
     return "\n".join(
         [
             "#pragma once",
             "#include <cstddef>",
             "#include <cstdint>",
+            '#include "lanes_memory.h"',
             "struct alignas(64) Lanes {",
             *(variable.declaration for variable in variables),
             "};",
-            *functions.values(),
             "static void lanes_link(Lanes& __restrict S) {",
             *declared,
-            *linked,
+            *link_lines,
             "}",
-            "static void lanes_clock(Lanes& __restrict S) {",
+            "static void lanes_cycle(Lanes& __restrict S) {",
             *declared,
-            *clocked,
+            *link_lines,
+            *clock_lines,
             "}",
             "template <class Root> void lanes_load(Lanes& S, const Root& root) {",
             "    for (int l = 0; l < LANES; ++l) {",
@@ -135,6 +139,49 @@ def lanes_header(header: str, source: str, triggers: str, link: str, clock: str,
             "",
         ]
     )
+
+
+def _halves(source: str, triggers: str, link: str, clock: str, even: bool) -> tuple[list[Part], list[Part]]:
+    """What is done when the inputs are there, and at the clock's edge, in order."""
+    bits = {}
+    pattern = r"'act' region.*?|index (\d+) is active: ([^\\]+)\\n"
+    for found in re.finditer(pattern, _function(triggers, r"\w*___dump_triggers__act", cold=True)[1]):
+        if found[1] is not None:
+            bits[found[2]] = 1 << int(found[1])
+    if set(bits) != {link, clock}:
+        raise LanesError(f"triggers are {', '.join(bits)}")
+    linked: list[Part] = []
+    clocked: list[Part] = []
+    local_text, body = _function(source, r"\w*___eval_nba")
+    local, declared = _locals(local_text, even)
+    for statement in _statements(body):
+        match = re.match(r"if \(\((\d+)ULL & vlSelfRef\.__VnbaTriggered\[0U\]\)\) \{(.*)\}\s*$", statement, re.S)
+        if match is None:
+            raise LanesError(f"evaluation does more than expected: {statement[:80]}")
+        # What depends on inputs and registers is settled when the inputs are there.
+        half = clocked if int(match[1]) == bits[clock] else linked
+        for part in _statements(match[2]):
+            call = re.fullmatch(r"(\w+)\(vlSelf\);", part)
+            if call is None:
+                half.append(Part(local, declared, [part]))
+                continue
+            text, inner = _function(source, re.escape(call[1]))
+            half.append(Part(*_locals(text, even), _statements(inner)))
+    for name in local:
+        if sum(any(re.search(rf"\b{name}\b", line) for line in part.statements) for part in (*linked, *clocked)) > 1:
+            raise LanesError(f"{name} goes from one part of the cycle to another")
+    return linked, clocked
+
+
+def _passing(statements: list[str], variables: list[Variable]) -> list[Variable]:
+    """Those of the variables that are assigned in every cycle before they are used in it."""
+    first: dict[str, bool] = {}
+    for statement in statements:
+        names = re.findall(r"\bvlSelfRef\.(\w+)", statement)
+        whole = re.match(r"vlSelfRef\.(\w+)\s*=(?!=)", statement)
+        for name in names:
+            first.setdefault(name, whole is not None and name == whole[1] and names.count(name) == 1)
+    return [variable for variable in variables if first.get(variable.name, False)]
 
 
 def _variables(header: str) -> list[Variable]:
@@ -185,13 +232,31 @@ def _function(source: str, pattern: str, *, cold: bool = False) -> tuple[str, st
     return declared, body
 
 
-def _translated(name: str, source: str, known: dict[str, int], cuts: dict[str, str], even: bool) -> str:
-    text, body = _function(source, re.escape(name))
-    local, declared = _locals(text, even)
-    lines = [f"static void {name}(Lanes& __restrict S) {{", *declared]
-    for statement in _statements(body):
-        lines.append(f"    for (int l = 0; l < LANES; ++l) {{ {_cut(_lane(statement, known, local), cuts)} }}")
-    return "\n".join([*lines, "}"])
+def _loop(statement: str, state: dict[str, Variable], local: dict[str, int]) -> str:
+    """A statement as a loop over the lanes; what it does with memories stands apart."""
+    memories = {name: variable.rows for name, variable in state.items() if variable.rows and not variable.words}
+    write = write_of(statement, memories)
+    lines: list[str] = []
+    if write is not None:
+        word = f"{state[write.memory].type} __word[LANES];"
+        lines.append(f"uint32_t __on[LANES], __row[LANES]; {word}")
+        statement = f"__on = {write.on}; __row = {write.row}; __word = {write.word};"
+        local = {**local, "__on": 0, "__row": 0, "__word": 0}
+    reads, statement = taken_out(statement, memories)
+    local = local | {read.name: 0 for read in reads}
+    for number, read in enumerate(reads):
+        rows = memories[read.memory]
+        row = _lane(read.row, state, local)
+        within = f"({row}) & {rows - 1}U" if rows & (rows - 1) == 0 else f"({row}) < {rows}U ? ({row}) : 0U"
+        lines.append(f"uint32_t __at_{number}[LANES]; {state[read.memory].type} {read.name}[LANES];")
+        lines.append(f"for (int l = 0; l < LANES; ++l) {{ __at_{number}[l] = {within}; }}")
+        lines.append(f"lanes_read({read.name}, S.{read.memory}, __at_{number});")
+    lines.append(f"for (int l = 0; l < LANES; ++l) {{ {_cut(_lane(statement, state, local), state)} }}")
+    if write is not None:
+        lines.append(f"lanes_write(S.{write.memory}, __on, __row, __word);")
+    if len(lines) == 1:
+        return f"    {lines[0]}"
+    return "\n".join(["    {", *(f"        {line}" for line in lines), "    }"])
 
 
 def _even(variable: Variable) -> Variable:
@@ -202,11 +267,12 @@ def _even(variable: Variable) -> Variable:
     return replace(variable, type="uint32_t", cut=variable.type if full else "")
 
 
-def _cut(text: str, cuts: dict[str, str]) -> str:
-    """Statements with casts before what is assigned to these variables."""
-    for name, cast in cuts.items():
-        if name in text:
-            text = re.sub(rf"(S\.{name}(?:\[[^=;]*\])*\[l\]\s*)=(?!=)([^;]*);", rf"\1= ({cast})(\2);", text)
+def _cut(text: str, state: dict[str, Variable]) -> str:
+    """Statements with casts before what is assigned to variables that need it."""
+    for name, variable in state.items():
+        if variable.cut and name in text:
+            assignment = rf"(\b{name}(?:\[[^=;]*\])*\[l\]\s*)=(?!=)([^;]*);"
+            text = re.sub(assignment, rf"\1= ({variable.cut})(\2);", text)
     return text
 
 
@@ -237,7 +303,7 @@ def _statements(body: str) -> list[str]:
         begin = at
         if re.match(r"if \(", body[at:]):
             while True:
-                at = _closing(body, body.index("{", at)) + 1
+                at = closing(body, body.index("{", at)) + 1
                 more = re.match(r"\s*else(?:\s+if \()?", body[at:])
                 if more is None:
                     break
@@ -250,21 +316,7 @@ def _statements(body: str) -> list[str]:
     return found
 
 
-def _closing(text: str, at: int) -> int:
-    """Index of the bracket that closes the one at ``at``."""
-    pairs = {"[": "]", "{": "}", "(": ")"}
-    opening, closing, depth = text[at], pairs[text[at]], 0
-    while True:
-        if text[at] == opening:
-            depth += 1
-        elif text[at] == closing:
-            depth -= 1
-            if not depth:
-                return at
-        at += 1
-
-
-def _lane(text: str, known: dict[str, int], local: dict[str, int]) -> str:
+def _lane(text: str, state: dict[str, Variable], local: dict[str, int]) -> str:
     """A statement or expression with the lane's index behind every variable."""
     parts: list[str] = []
     at = 0
@@ -282,16 +334,16 @@ def _lane(text: str, known: dict[str, int], local: dict[str, int]) -> str:
                     raise LanesError(f"a word of unknown meaning: {bare}")
             parts.append(match[0])
             continue
-        dimensions = known.get(member) if member is not None else local[bare]
-        if dimensions is None:
+        if member is not None and member not in state:
             raise LanesError(f"an unknown member: {member}")
-        parts.append(f"S.{member}" if member is not None else bare)
+        dimensions = state[member].dimensions if member is not None else local[bare]
+        parts.append(f"S.{member}" if member is not None and member not in local else member or bare)
         for _ in range(dimensions):
             gap = re.match(r"\s*\[", text[at:])
             if gap is None:
                 raise LanesError(f"{match[0]} is used as a whole")
             opening = at + gap.end() - 1
-            closing = _closing(text, opening)
-            parts.append(f"[{_lane(text[opening + 1 : closing], known, local)}]")
-            at = closing + 1
+            end = closing(text, opening)
+            parts.append(f"[{_lane(text[opening + 1 : end], state, local)}]")
+            at = end + 1
         parts.append("[l]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from packet_router.shape import RouterShape
@@ -14,6 +14,7 @@ from pointsman.operators.messages import Decomposition, decompose
 from pointsman.plan.structure import Structure, outline
 
 from .addresses import Address, allocate
+from .agreement import agreed_operands, agreement_of, plain_operator
 from .dependencies import Arrival, Dependencies
 
 MAX_ANALYSED = 20_000
@@ -28,6 +29,8 @@ class PacketOperator:
     way: Decomposition
     addresses: Mapping[tuple[int, int], Address]
     phase: int
+    agreement: PacketOperator | None = None
+    """By which its nodes agree on what not all of them know, in its load function."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +108,16 @@ def make_packet_program(
         for operator in phase.operators:
             if operator.impl is not None and not operator.impl.startswith("dyn_"):
                 notes.append(f"{operator.label}: :impl {operator.impl} is for scheduled routers and not used")
-            operators.append((operator, decompose(operator, topology)))
+            operators.append((operator, decompose(plain_operator(operator), topology)))
             phase_of.append(number)
             traffic.append(float(operator.m * operator.c * phase.loops))
+    agreeing = [number for number, (operator, _) in enumerate(operators) if agreed_operands(operator)]
+    first_agreement = len(operators)
+    for number in agreeing:
+        hidden = agreement_of(operators[number][0])
+        operators.append((hidden, decompose(hidden, topology)))
+        phase_of.append(phase_of[number])
+        traffic.append(float(hidden.m))
     dependencies = Dependencies(structure, operators, phase_of, topology)
     arrivals = {arrival: traffic[arrival.operator] for arrival in dependencies.arrivals}
     work = len(arrivals) * max(1, len(operators))
@@ -119,19 +129,28 @@ def make_packet_program(
         conflicts = {node: {frozenset((a, b)) for a in those for b in those if a != b} for node, those in here.items()}
         notes.append("every operator has addresses of its own: there are enough")
     else:
-        conflicts = dict(dependencies.conflicts())
+        conflicts = {node: set(pairs) for node, pairs in dependencies.conflicts().items()}
+        # Load functions may be called early: nothing else is known to be over by then.
+        for node, those in here.items():
+            apart = {
+                frozenset((a, b)) for a in those for b in those if a != b and max(a, b).operator >= first_agreement
+            }
+            conflicts.setdefault(node, set()).update(apart)
     allocated = allocate(arrivals, conflicts, addresses)
     tables: list[dict[tuple[int, int], Address]] = [{} for _ in operators]
     for arrival, address in allocated.items():
         tables[arrival.operator][arrival.node, arrival.channel] = address
     _check_exchanges(operators, tables)
+    made = [PacketOperator(operator, way, tables[i], phase_of[i]) for i, (operator, way) in enumerate(operators)]
+    for hidden_at, number in enumerate(agreeing, first_agreement):
+        made[number] = replace(made[number], agreement=made[hidden_at])
     return PacketProgram(
         name,
         program.parameters,
         topology,
         shape,
         structure,
-        tuple(PacketOperator(operator, way, tables[i], phase_of[i]) for i, (operator, way) in enumerate(operators)),
+        tuple(made[:first_agreement]),
         tuple(notes),
     )
 

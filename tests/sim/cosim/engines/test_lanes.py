@@ -54,13 +54,18 @@ void Vmesh___024root___eval_nba(Vmesh___024root* vlSelf) {
 """
 
 
-def translate(body: str, *, even: bool = False) -> str:
+def translate(body: str, *, even: bool = False, seen: set[str] | None = None) -> str:
     source = SOURCE.replace("BODY", body)
-    return lanes_header(HEADER, source, TRIGGERS, "@(edge port_clk)", "@(posedge clk)", even=even)
+    return lanes_header(HEADER, source, TRIGGERS, "@(edge port_clk)", "@(posedge clk)", even=even, seen=seen)
 
 
 def function(text: str, name: str) -> str:
     return text.split(f"static void {name}(Lanes& __restrict S) {{\n")[1].split("\n}")[0]
+
+
+def clocked(text: str) -> list[str]:
+    """Lines of what the clock's edge does in the function of the block."""
+    return [line.strip() for line in function(text, "lanes_cycle").rpartition("    {\n")[2].splitlines()[:-1]]
 
 
 @pytest.mark.parametrize(
@@ -84,16 +89,51 @@ def function(text: str, name: str) -> str:
     ],
 )
 def test_every_variable_gets_the_index_of_the_lane(statement: str, expected: str):
-    lines = function(translate(statement), "Vmesh___024root___nba_sequent__TOP__0").splitlines()
-    assert lines[-1].strip() == f"for (int l = 0; l < LANES; ++l) {{ {expected} }}"
+    assert clocked(translate(statement))[-1] == f"for (int l = 0; l < LANES; ++l) {{ {expected} }}"
 
 
-def test_the_clock_does_what_depends_on_it_alone_and_the_inputs_all_else():
+def test_a_cycle_is_what_depends_on_the_inputs_and_then_the_clocks_edge():
     text = translate("vlSelfRef.seat__DOT__word = 3U;")
-    assert function(text, "lanes_clock").strip() == "Vmesh___024root___nba_sequent__TOP__0(S);"
-    linked = function(text, "lanes_link")
+    linked, cycle = function(text, "lanes_link"), function(text, "lanes_cycle")
     assert "S.seat__DOT__word[l] = 7U" in linked
     assert "S.seat__DOT__flag[l] = (1U & (IData)(S.seat__DOT__word[l]))" in linked
+    assert "S.seat__DOT__word[l] = 3U" not in linked
+    assert cycle.startswith(linked)
+    assert clocked(text)[-1] == "for (int l = 0; l < LANES; ++l) { S.seat__DOT__word[l] = 3U; }"
+
+
+def test_reads_of_memories_stand_before_the_statement_and_conditional_writes_apart():
+    text = translate(
+        "if (vlSelfRef.seat__DOT__flag) { vlSelfRef.seat__DOT__memory[1U]"
+        " = vlSelfRef.seat__DOT__memory[(3U & vlSelfRef.seat__DOT__word)]; }"
+    )
+    assert clocked(text)[-7:] == [
+        "uint32_t __on[LANES], __row[LANES]; uint32_t __word[LANES];",
+        "uint32_t __at_0[LANES]; uint32_t __read_0[LANES];",
+        "for (int l = 0; l < LANES; ++l) { __at_0[l] = ((3U & S.seat__DOT__word[l])) & 3U; }",
+        "lanes_read(__read_0, S.seat__DOT__memory, __at_0);",
+        "for (int l = 0; l < LANES; ++l) { __on[l] = S.seat__DOT__flag[l]; __row[l] = 1U; __word[l] = __read_0[l]; }",
+        "lanes_write(S.seat__DOT__memory, __on, __row, __word);",
+        "}",
+    ]
+
+
+def test_what_a_cycle_assigns_before_it_uses_it_is_not_kept_unless_somebody_looks():
+    body = "vlSelfRef.seat__DOT__long = 3U; __Vtemp_1 = vlSelfRef.seat__DOT__long;"
+    kept = "uint64_t seat__DOT__long[LANES];"
+    for text in (translate(body), translate(body, seen={"seat__DOT__long"})):
+        assert kept in text.partition("};")[0]
+    text = translate(body, seen=set())
+    assert kept not in text.partition("};")[0]
+    assert kept in function(text, "lanes_cycle")
+    assert "S.seat__DOT__long" not in text
+    # One that keeps its value under a condition is state, and so is one that is used before.
+    for body in (
+        "if (vlSelfRef.seat__DOT__flag) { vlSelfRef.seat__DOT__long = 3U; }",
+        "__Vtemp_1 = vlSelfRef.seat__DOT__long; vlSelfRef.seat__DOT__long = 3U;",
+        "vlSelfRef.seat__DOT__long = (1U + vlSelfRef.seat__DOT__long);",
+    ):
+        assert kept in translate(body, seen=set()).partition("};")[0]
 
 
 def test_variables_become_arrays_and_the_scheduler_of_verilator_stays_behind():
@@ -121,8 +161,7 @@ def test_variables_become_arrays_and_the_scheduler_of_verilator_stays_behind():
 )
 def test_even_variables_have_32_bits_and_are_cut_where_their_type_did_it(statement: str, expected: str):
     text = translate(statement, even=True)
-    lines = function(text, "Vmesh___024root___nba_sequent__TOP__0").splitlines()
-    assert lines[-1].strip() == f"for (int l = 0; l < LANES; ++l) {{ {expected} }}"
+    assert clocked(text)[-1] == f"for (int l = 0; l < LANES; ++l) {{ {expected} }}"
     for name in ("flag", "word"):
         assert f"uint32_t seat__DOT__{name}[LANES];" in text
     assert "uint64_t seat__DOT__long[LANES];" in text
@@ -132,7 +171,11 @@ def test_even_variables_have_32_bits_and_are_cut_where_their_type_did_it(stateme
     ("blocks", "lanes"), [(1, 16), (16, 16), (17, 16), (48, 16), (49, 64), (64, 64), (65, 16), (128, 64), (1024, 64)]
 )
 def test_no_lanes_are_empty_that_fewer_would_fill(blocks: int, lanes: int):
-    assert lanes_for(blocks) == lanes
+    assert lanes_for(blocks, long_vectors=False) == lanes
+
+
+def test_with_long_vectors_few_lanes_fill_one():
+    assert {lanes_for(blocks, long_vectors=True) for blocks in (1, 16, 64, 1024)} == {16}
 
 
 @pytest.mark.parametrize(

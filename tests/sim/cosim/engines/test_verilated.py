@@ -89,8 +89,11 @@ def test_any_network_is_the_same_build_and_another_compiler_flag_another(cache: 
     assert library.exists()
     assert build.engine_library(hardware(mesh(3)), report) == library
     assert build.engine_library(hardware(graph(2, [])), report) == library
-    with pytest.raises(StopError):
-        build.engine_library(hardware(mesh(64)), report)
+    if build.has_long_vectors():
+        assert build.engine_library(hardware(mesh(64)), report) == library
+    else:
+        with pytest.raises(StopError):
+            build.engine_library(hardware(mesh(64)), report)
     with pytest.raises(StopError):
         build.engine_library(replace(hardware(TOPOLOGY), registered=False), report)
     monkeypatch.setattr(build, "_LANES_FLAGS", ("-O2",))

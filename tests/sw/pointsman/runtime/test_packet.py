@@ -145,3 +145,70 @@ def test_shift_that_would_share_an_address_with_longer_messages_is_refused():
         PointsmanError, match=r"operator 'c' would share an interface address of node \d with 'b', whose messages have"
     ):
         run("(parallel (cshift 'c 1 :m 2) (broadcast 'b 0 :m 3))", None, addresses=2)
+
+
+@pytest.mark.parametrize("addresses", [None, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_nodes_that_know_only_their_own_value_agree_on_the_rest(addresses, seed):
+    """True, False and None, a number, and an entry of a permutation; sources that change, and one subset beside another."""
+    # With few addresses messages of several lengths share one, which a permute cannot have.
+    permute = "(permute 'p (runtime :distributed t))" if addresses is None else ""
+    text = f"""
+    (sequential
+      (broadcast 'b (runtime :distributed t) :m 3)
+      (reduce 'r 'add (runtime :distributed t))
+      (collect 'c (runtime :distributed t))
+      {permute})
+    """
+
+    async def main(node):
+        me, got = node.number, []
+        for source in (0, 5, 1, 1, 4):
+            await node.cop.b_load(True if me == source else None if me % 2 else source)
+            if me == source:
+                await node.cop.b_write(np.arange(3) + 10 * source)
+            else:
+                assert list(await node.cop.b_read()) == [10 * source, 10 * source + 1, 10 * source + 2]
+        for destination in (3, 0):
+            await node.cop.r_load(me == destination)
+            total = await node.cop.r_func(me + 1)
+            assert (total == 21) == (me == destination)
+        for destination in (5, 2):
+            await node.cop.c_load(me == destination)
+            if me == destination:
+                got += sorted([await node.cop.c_read() for _ in range(5)])
+            else:
+                await node.cop.c_write(7 * me)
+        for step in (1, 4) if permute else ():
+            await node.cop.p_load((me + step) % 6)
+            assert await node.cop.p_func(100 + me) == 100 + (me - step) % 6
+        return got
+
+    results = run(text, main, addresses=addresses, seed=seed)
+    for destination in (5, 2):
+        assert results[destination] == [7 * n for n in range(6) if n != destination]
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "problem"),
+    [
+        (
+            "(broadcast 'o (runtime :distributed t))",
+            lambda n: None,
+            "no node of the subset said which node is the source",
+        ),
+        (
+            "(broadcast 'o (runtime :distributed t))",
+            lambda n: n in (1, 4),
+            "node 1 of the subset gives 1 as source, another one 4",
+        ),
+        ("(permute 'o (runtime :distributed t))", lambda n: n // 2, "in which not every node stands once"),
+    ],
+)
+def test_nodes_that_do_not_agree_are_told(text, given, problem):
+    async def main(node):
+        await node.cop.o_load(given(node.number))
+
+    with pytest.raises(PointsmanError, match=problem):
+        run(text, main)
+
