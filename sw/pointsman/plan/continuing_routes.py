@@ -56,9 +56,9 @@ def plan_beside(planner: Planner, name: str, limit: float) -> Plan | None:
     assert failure is not None
     if isinstance(failure, PlanError):
         raise failure
-    through = planner.structure.through[0].operator
+    first = planner.structure.through[0].operator
     raise PlanError(
-        f"{through.position}: operators cannot continue over changes of phase: {failure.message}", hint=failure.hint
+        f"{first.position}: operators cannot continue over changes of phase: {failure.message}", hint=failure.hint
     )
 
 

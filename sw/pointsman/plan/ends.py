@@ -7,6 +7,7 @@ Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from numesh.codes import POINTER_LATENCY
 from pointsman.cop.program import Instance, Operator
@@ -157,14 +158,15 @@ def collisions(
     """
     found = []
     writes = [link_writes(phase.routed) for phase in planned]
+    left = [link_writes(left_behind(planned, structure, index)) for index in range(len(planned))]
     for earlier, phase in enumerate(planned):
         if phase.technique == "none":
             continue
         for later in sorted(structure.reachable(earlier) - {earlier}):
-            shared = writes[earlier] & writes[later]
+            shared = left[earlier] & writes[later]
             shared -= kept_links(phase.routed, planned[later].routed)
             if aliased_handshake:
-                shared |= writes[earlier] & link_reads(planned[later].routed)
+                shared |= left[earlier] & link_reads(planned[later].routed)
             # A schedule that is made at run time may use any slot of the links among its nodes.
             if _rescheduled(planned[later]):
                 shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
@@ -173,6 +175,14 @@ def collisions(
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
+
+
+def left_behind(planned: list[PlannedPhase], structure: Structure, index: int) -> RoutedPhase:
+    """A phase without what continues from it wherever a node goes: that is left behind by the barrier of a later phase."""
+    routed = planned[index].routed
+    after = [planned[s].routed.beside for s in structure.successors[index] if s >= 0]
+    ending = tuple(one for one in routed.beside if any(one not in beside for beside in after))
+    return replace(routed, beside=ending) if ending != routed.beside else routed
 
 
 def _rescheduled(phase: PlannedPhase) -> bool:

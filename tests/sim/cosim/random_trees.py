@@ -161,10 +161,13 @@ class Walker:
                 await self._load(node, part, turn)
                 for operators, when in beside:
                     for operator in operators:
+                        # All that have it come here with each other.
+                        if not operator.nodes <= part.nodes:
+                            continue
                         await self._use(node, operator, when, received)
                 await self._use(node, part, turn, received)
             elif part.kind == "parallel":
-                # The operators run beside the other children: they are used before each operator of theirs.
+                # The operators run beside the other children: they are used before each operator of theirs with as many nodes.
                 operators = [child for child in part.children if isinstance(child, Operator)]
                 groups = [child for child in part.children if not isinstance(child, Operator)]
                 for operator in operators:

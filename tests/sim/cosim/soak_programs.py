@@ -3,9 +3,9 @@
 A case is a random program of nested groups (``random_trees``), compiled, judged and run under random processor delays; every
 word that a node receives must be what the reference machine gives it, and no word may be left in the machine at the end. Three
 of four cases have a phase for each operator, so that phases change as often as can be; one of four has a schedule memory of four
-blocks, so that phases take turns in it. In one of three there are operators beside sequences, which continue over changes of phase
-and are used before each operator of the sequence, so that changes meet words of theirs. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it
-from then on.
+blocks, so that phases take turns in it. In one of three there are operators beside sequences, which continue over changes of
+phase and are used before each operator of the sequence, so that changes meet words of theirs. A case that goes wrong is shrunk
+and kept in ``kept_programs``, where a test runs it from then on.
 
     python tests/sim/cosim/soak_programs.py [--cases 10000] [--changes 1000000] [--engine model] [--state FILE]
 
