@@ -133,23 +133,25 @@ def entered(
 def refuse_tangles(through: Through, structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving) -> None:
     """Raise `PlanError` where a node in the barrier of a phase might wait for one that waits for a word of the operator.
 
-    Nodes of a barrier that have the operator must take part in all or none of the operators of a phase that may come next; then
-    they come to it with the same call, so what they call before, they all call in the phase before.
+    Nodes of a barrier that have the operator must all have something to do in the phase that comes next on their way, so that
+    each leaves when it goes on: one that stays meanwhile would use the operator there while others wait for it.
     """
     operator = through.operator
     for p in through.phases:
         phase = planned[p]
         if leaving.between_uses.get(p):
             raise _refused(operator, f"nodes leave phase '{phase.name}' between two uses")
-        onward = [q for q in structure.successors[p] if q in through.phases and q != p]
-        for instance in phase.barrier.operator.instances if phase.barrier is not None else ():
-            here = operator.nodes.intersection(instance.nodes)
-            for other in (one.operator for q in onward for one in planned[q].operators):
-                if here & other.nodes and not here <= other.nodes:
+        for node in sorted(operator.nodes & phase.barrier.operator.nodes) if phase.barrier is not None else ():
+            for q in structure.flow(node)[p]:
+                if (
+                    q in through.phases
+                    and q != p
+                    and not any(node in one.operator.nodes for one in planned[q].operators)
+                ):
                     raise _refused(
                         operator,
-                        f"of the nodes in the barrier of phase '{phase.name}' not all take part in '{other.label}', which may "
-                        "come next",
+                        f"node {node} is in the barrier of phase '{phase.name}' and has no operator in phase "
+                        f"'{planned[q].name}', which may come next",
                     )
 
 

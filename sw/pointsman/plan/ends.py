@@ -7,6 +7,7 @@ Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from numesh.codes import POINTER_LATENCY
 from pointsman.cop.program import Instance, Operator
@@ -159,11 +160,12 @@ def collisions(
     found = []
     known = Dependencies(structure, planned, planned[0].routed.topology) if planned else None
     writes = [link_writes(phase.routed) for phase in planned]
+    left = [link_writes(left_behind(planned, structure, index)) for index in range(len(planned))]
     for earlier, phase in enumerate(planned):
         if phase.technique == "none":
             continue
         for later in sorted(structure.reachable(earlier) - {earlier}):
-            shared = _shared(planned, writes, earlier, later, aliased_handshake=aliased_handshake)
+            shared = _shared(planned, left, writes, earlier, later, aliased_handshake=aliased_handshake)
             if phase.loose and known is not None:
                 shared = {link for link in shared if not apart(known, phase, earlier, later, link)}
             if shared:
@@ -181,24 +183,32 @@ def settling(
     if structure.threads is not None or any(p.part is not None or _rescheduled(p) for p in planned):
         return [None] * len(planned)
     writes = [link_writes(phase.routed) for phase in planned]
+    left = [link_writes(left_behind(planned, structure, index)) for index in range(len(planned))]
     return [
         frozenset(
             later
             for later in structure.reachable(earlier)
-            if later == earlier or _shared(planned, writes, earlier, later, aliased_handshake=aliased_handshake)
+            if later == earlier or _shared(planned, left, writes, earlier, later, aliased_handshake=aliased_handshake)
         )
         for earlier in range(len(planned))
     ]
 
 
 def _shared(
-    planned: Sequence[PlannedPhase], writes: Sequence[set[Link]], earlier: int, later: int, *, aliased_handshake: bool
+    planned: Sequence[PlannedPhase],
+    left: Sequence[set[Link]],
+    writes: Sequence[set[Link]],
+    earlier: int,
+    later: int,
+    *,
+    aliased_handshake: bool,
 ) -> set[Link]:
-    """Links and slots that are written in both phases, or turned round though handshakes share a wire."""
-    shared = writes[earlier] & writes[later]
+    """Links and slots that are written in both phases, or turned round though handshakes share a wire. ``left``: what is written
+    in a phase and left behind with it."""
+    shared = left[earlier] & writes[later]
     shared -= kept_links(planned[earlier].routed, planned[later].routed)
     if aliased_handshake:
-        shared |= writes[earlier] & link_reads(planned[later].routed)
+        shared |= left[earlier] & link_reads(planned[later].routed)
     # A schedule that is made at run time may use any slot of the links among its nodes.
     if _rescheduled(planned[later]):
         shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
@@ -218,6 +228,14 @@ def apart(known: Dependencies, phase: PlannedPhase, earlier: int, later: int, li
         and known.has_left(earlier, later, node, end[0])
         and (node not in phase.loose or known.has_left(earlier, later, end[0], node))
     )
+
+
+def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: int) -> RoutedPhase:
+    """A phase without what continues from it wherever a node goes: that is left behind by the barrier of a later phase."""
+    routed = planned[index].routed
+    after = [planned[s].routed.beside for s in structure.successors[index] if s >= 0]
+    ending = tuple(one for one in routed.beside if any(one not in beside for beside in after))
+    return replace(routed, beside=ending) if ending != routed.beside else routed
 
 
 def _rescheduled(phase: PlannedPhase) -> bool:

@@ -87,7 +87,9 @@ def unsolved(
 
     def open_still(earlier: int, later: int) -> bool:
         known = joined.get(earlier, {}).get(later)
-        if planned[earlier].barrier is not None and not comes_next(structure, planned, earlier, later):
+        # Nodes that its barrier leaves out go on each for itself.
+        met = planned[earlier].barrier is not None and not planned[earlier].loose
+        if met and not comes_next(structure, planned, earlier, later):
             return False
         return known is None or (bool(known) and known != word_spans(planned[later], planned[earlier]))
 

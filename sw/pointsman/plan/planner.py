@@ -204,7 +204,8 @@ class Planner:
         or, if threads may not wait for each other there, the later on other wires."""
         node, port, slot = link
         joined, part = self.joined.setdefault(earlier, {}), planned[earlier].part
-        joined[later] = word_spans(planned[later], planned[earlier]) if comes_next(self.structure, planned, earlier, later) else []
+        nearest = comes_next(self.structure, planned, earlier, later)
+        joined[later] = word_spans(planned[later], planned[earlier]) if nearest else []
         barrier = self._barrier(self.structure.phases[earlier], planned[earlier].routed, part)
         if any(odd_one(self.structure, earlier, instance.nodes) is not None for instance in barrier.instances):
             del joined[later]

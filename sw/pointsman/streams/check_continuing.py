@@ -7,8 +7,7 @@ goes on, while its neighbours may be in any of these phases, follows from what i
   them. So for its wires a change of phase is no change; and while a phase is loaded words wait in VFSM buffers.
 * Nothing else has these VFSMs or registers, in any phase. Within a phase that is the rule of promises and registers.
 * A node only goes on to a phase without the operator through a barrier in which all of its nodes meet.
-* Of the nodes in another barrier those that have the operator come to each next phase with the same operators, so that they use
-  it between the same two changes: none waits in the barrier while another waits for a word of it.
+* The nodes in any other barrier that have the operator all go on with each other: none stays and uses it while others wait.
 
 Each stream is followed over the whole operator, at each node in one of its phases: by the first rule it does not matter in
 which.
@@ -261,7 +260,8 @@ class _Continuing:
                         stack.append(later)
 
     def check_met(self, index: int, phase: int, having: set[int]) -> None:
-        """Those that meet at the end of a phase come to the next with the same operators."""
+        """If of those that meet at the end of a phase some go on to another phase of the operator, all do, and are called there:
+        one that stays would use it while others wait."""
         images = self.images
         image = images.phases[phase]
         if image.barrier is None:
@@ -270,25 +270,26 @@ class _Continuing:
         group = groups_of({p.source, *(to for to, _ in p.destinations)} for p in own)
         if image.technique == "hijack":
             group = {n: 0 for n, one in enumerate(images.nodes) if any(i == image.barrier for i, _ in one.operators)}
-        has = [{i for i, _ in one.operators} for one in images.nodes]
-        for root in sorted(set(group.values())):
-            here = sorted(node for node, other in group.items() if other == root and node in having)
-            later = {q for node in here for q in self.following[node].get(phase, ()) if q != phase}
-            for q in sorted(later & set(images.operators[index].continues)):
-                inner = {images.phases[q].barrier, images.phases[q].online}
-                for one in images.phases[q].operators:
-                    if one in inner or images.operators[one].continues:
-                        continue
-                    taking = [node for node in here if one in has[node]]
-                    if taking and len(taking) < len(here):
-                        lacking = next(node for node in here if node not in taking)
+        phases = set(images.operators[index].continues) - {phase}
+        onward = {
+            node: {
+                q
+                for q in self.following[node].get(phase, ())
+                if q in phases and any(images.operators[i].phase == q for i, _ in images.nodes[node].operators)
+            }
+            for node in sorted(having & group.keys())
+        }
+        for root in sorted({group[node] for node in onward}):
+            here = [node for node in onward if group[node] == root]
+            if any(onward[node] for node in here):
+                for node in here:
+                    if not onward[node]:
                         self.note(
                             index,
-                            f"node {taking[0]} waits for it at the end, and comes next to {images.operators[one].label}, "
-                            "in which it has no part",
-                            "the same operators of the next phase for all that meet",
+                            "others meet it at the end and go on to another phase of the operator, and it does not",
+                            "something to do in the next phase for all that meet",
                             phase,
-                            lacking,
+                            node,
                         )
 
     def check_shared(self) -> None:

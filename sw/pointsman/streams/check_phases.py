@@ -252,7 +252,11 @@ def check_wires(
                     if other not in views[earlier]:
                         continue
                     notebook.counts["link ends between phases"] += 1
-                    then, far = use(node, earlier), use(other, earlier)
+                    # What continues from a phase without a barrier ends with one: see ``check_continuing``.
+                    over = () if barrier else (standing.at(node, earlier), standing.at(other, earlier))
+                    then, far = (
+                        use(n, earlier, frozenset(o)) for n, o in zip((node, other), over or ((), ()), strict=True)
+                    )
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
                     before, name = images.phases[earlier].name, images.phases[later].name

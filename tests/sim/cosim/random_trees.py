@@ -46,9 +46,12 @@ def random_text(
     left = operators
     everything = list(range(topology.nodes))
     region = everything
+    together = False
 
     def subset() -> list[list[int]]:
         nodes = list(region)
+        if together and rng.random() < 0.85:
+            return [nodes]
         # Beside others, operators on a few nodes mostly leave a program that has to be in one phase.
         common = ["all"] * 6 if threads + continuing > 0 else []
         how = rng.choice([*common, "all", "rows", "columns", "some", "parts", "pairs"])
@@ -67,15 +70,15 @@ def random_text(
         parts = [nodes[i : i + length] for i in range(0, len(nodes) - length + 1, length)]
         return parts[: rng.randint(1, len(parts))]
 
-    def operator() -> str:
+    def operator(*, settled: bool = False) -> str:
         nonlocal left
         left -= 1
-        parts = subset()
+        parts = [list(region)] if settled and rng.random() < 0.9 else subset()
         count = len(parts[0])
         kind = rng.choice(KINDS)
         words = rng.choice([1, 2, 3, 7, 20])
         operands = {
-            "broadcast": lambda: rng.choice(["(runtime)", str(rng.randrange(count))]),
+            "broadcast": lambda: rng.choice([str(rng.randrange(count)) if settled else "(runtime)", str(rng.randrange(count))]),
             "stream": lambda: f"{rng.randrange(count)} {rng.randrange(count)}",
             "cshift": lambda: str(rng.randint(1 - count, count - 1)),
             "eoshift": lambda: str(rng.randint(1 - count, count - 1)),
@@ -111,7 +114,12 @@ def random_text(
         return f"(parallel {' '.join(children)})"
 
     def beside(depth: int) -> str:
-        return f"(parallel {' '.join(operator() for _ in range(rng.randint(1, 2)))} {sequence(depth, 3)})"
+        nonlocal together
+        operators = [operator(settled=True) for _ in range(rng.choice([1, 1, 2]))]
+        before, together = together, True
+        inner = apart(depth) if len(region) > 2 and rng.random() < threads else sequence(depth, 3)
+        together = before
+        return f"(parallel {' '.join(operators)} {inner})"
 
     def part(depth: int) -> str:
         if depth and threads + continuing > 0:
@@ -128,7 +136,7 @@ def random_text(
         head = f"loop '{next(labels)}_loop {rng.randint(1, rounds)}" if kind == "loop" else kind
         return f"({head} {' '.join(part(depth - 1) for _ in range(rng.randint(1, 3)))})"
 
-    return "\n".join(part(depth) for _ in range(rng.randint(2, 3)))
+    return "\n".join(part(depth) for _ in range(rng.randint(1, 2) if continuing else rng.randint(2, 3)))
 
 
 class Walker:
@@ -153,10 +161,13 @@ class Walker:
                 await self._load(node, part, turn)
                 for operators, when in beside:
                     for operator in operators:
+                        # All that have it come here with each other.
+                        if not operator.nodes <= part.nodes:
+                            continue
                         await self._use(node, operator, when, received)
                 await self._use(node, part, turn, received)
             elif part.kind == "parallel":
-                # The operators run beside the other children: they are used before each operator of theirs.
+                # The operators run beside the other children: they are used before each operator of theirs with as many nodes.
                 operators = [child for child in part.children if isinstance(child, Operator)]
                 groups = [child for child in part.children if not isinstance(child, Operator)]
                 for operator in operators:

@@ -3,9 +3,9 @@
 A case is a random program of nested groups (``random_trees``), compiled, judged and run under random processor delays; every
 word that a node receives must be what the reference machine gives it, and no word may be left in the machine at the end. Three
 of four cases have a phase for each operator, so that phases change as often as can be; one of four has a schedule memory of four
-blocks, so that phases take turns in it. In one of three there are operators beside sequences, which continue over changes of phase
-and are used before each operator of the sequence, so that changes meet words of theirs. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it
-from then on.
+blocks, so that phases take turns in it. In one of three there are operators beside sequences, which continue over changes of
+phase and are used before each operator of the sequence, so that changes meet words of theirs. A case that goes wrong is shrunk
+and kept in ``kept_programs``, where a test runs it from then on.
 
     python tests/sim/cosim/soak_programs.py [--cases 10000] [--changes 1000000] [--engine model] [--state FILE]
 
@@ -108,7 +108,7 @@ def case_of(seed: int, *, often: bool = False) -> Case:
     """The case of a seed."""
     size = SIZES[seed % len(SIZES)]
     beside = seed % 3 == 0
-    share = {"continuing": 0.6, "threads": 0.2, "operators": 6} if beside else {}
+    share = {"continuing": 0.8, "threads": 0.2, "depth": 1} if beside else {}
     text = _trees().random_text(seed, mesh(*size), rounds=OFTEN if often else _trees().MOST_ROUNDS, **share)
     return Case(
         seed, text, size, often or seed % 4 != 1, 4 if seed % 4 == 0 else SHAPE.schedule_depth // PERIOD, beside

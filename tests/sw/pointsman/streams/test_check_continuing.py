@@ -1,0 +1,220 @@
+"""The judge of operators that continue: seeded faults in images that are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from numesh.codes import Codes, MoveType
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.images.image import Images, NodeImage, NodePhase
+from pointsman.network import mesh
+from pointsman.plan.build import make_plan
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import fold
+from pointsman.plan.structure import divided
+from pointsman.streams.check import check_images
+from pointsman.targets.numesh import make_images
+
+TEXT = """
+(broadcast 'x 0 :m 4)
+(parallel
+  (stream 's 0 3 :m 3)
+  (sequential (cshift 'a 1 :m 12) (broadcast 'b 1 :m 12)))
+(broadcast 'y 3 :m 4)
+"""
+X, A, B, Y = range(4)
+
+
+@pytest.fixture(scope="module")
+def images() -> Images:
+    program = compile_text(TEXT, topology=mesh(2, 2))
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    return make_images(make_plan(program, NodeShape(registers=32), name="test", period=16, structures=[structure]))
+
+
+def standing(images: Images) -> tuple[int, list[tuple[int, int, int]]]:
+    """The operator that continues, and its VFSMs: those that a node has in both of its phases."""
+    index = next(i for i, one in enumerate(images.operators) if one.continues)
+    found = []
+    for node, image in enumerate(images.nodes):
+        parts = [{(r.pipeline, r.vfsm) for r in p.annotations} for p in image.phases if p.phase in (A, B)]
+        found += [(node, *vfsm) for vfsm in sorted(set.intersection(*parts))]
+    return index, found
+
+
+def edited(images: Images, node: int, phase: int, change: Callable[[NodePhase], NodePhase]) -> Images:
+    image = images.nodes[node]
+    phases = tuple(change(part) if part.phase == phase else part for part in image.phases)
+    return with_node(images, node, replace(image, phases=phases))
+
+
+def with_node(images: Images, node: int, image: NodeImage) -> Images:
+    return replace(images, nodes=(*images.nodes[:node], image, *images.nodes[node + 1 :]))
+
+
+def findings(images: Images, rule: str) -> list[str]:
+    return [one.message for one in check_images(images).findings if one.rule == rule]
+
+
+def test_it_is_right(images: Images) -> None:
+    report = check_images(images)
+    assert report.ok, report.render()
+    assert report.counts["operators that continue"] == 1
+    index, vfsms = standing(images)
+    assert images.operators[index].continues == (A, B)
+    assert len(vfsms) >= 3
+    assert images.phases[B].technique == "barrier"
+
+
+def test_another_slot_in_one_phase(images: Images) -> None:
+    _, vfsms = standing(images)
+    node, pipeline, vfsm = vfsms[0]
+
+    def turned(part: NodePhase) -> NodePhase:
+        column = [row[pipeline] for row in part.schedule]
+        at = column.index(vfsm)
+        free = next(t for t in range(len(column)) if column[t] == 0 or column[t] == 1)
+        column[at], column[free] = column[free], column[at]
+        rows = [list(row) for row in part.schedule]
+        for row, number in zip(rows, column, strict=True):
+            row[pipeline] = number
+        return replace(part, schedule=tuple(map(tuple, rows)))
+
+    found = findings(edited(images, node, B, turned), "continuing")
+    assert any("it runs in slots" in message for message in found), found
+
+
+def test_another_vfsm_in_one_phase(images: Images) -> None:
+    _, vfsms = standing(images)
+    node, pipeline, vfsm = vfsms[-1]
+    used = {r.vfsm for part in images.nodes[node].phases for r in part.annotations if r.pipeline == pipeline}
+    other = max(used) + 1
+
+    def renumbered(part: NodePhase) -> NodePhase:
+        rows = tuple(
+            tuple(other if p == pipeline and v == vfsm else v for p, v in enumerate(row)) for row in part.schedule
+        )
+        annotations = tuple(
+            replace(r, vfsm=other) if (r.pipeline, r.vfsm) == (pipeline, vfsm) else r for r in part.annotations
+        )
+        return replace(part, schedule=rows, annotations=annotations)
+
+    found = findings(edited(images, node, B, renumbered), "continuing")
+    assert any("it is not in phase" in message for message in found), found
+
+
+def test_another_annotation_in_one_phase(images: Images) -> None:
+    _, vfsms = standing(images)
+    node, pipeline, vfsm = vfsms[0]
+
+    def copying(part: NodePhase) -> NodePhase:
+        return replace(
+            part,
+            annotations=tuple(
+                replace(r, annotation=replace(r.annotation, type=MoveType.COPY))
+                if (r.pipeline, r.vfsm) == (pipeline, vfsm)
+                else r
+                for r in part.annotations
+            ),
+        )
+
+    found = findings(edited(images, node, B, copying), "continuing")
+    assert any("it moves words otherwise" in message for message in found), found
+
+
+def test_it_is_not_over(images: Images) -> None:
+    closing = images.phases[B].barrier
+    # A barrier in which one node does not meet the others.
+    lonely = tuple(
+        p for p in images.promises if p.operator != closing or 3 not in (p.source, *(d for d, _ in p.destinations))
+    )
+    found = findings(replace(images, promises=lonely), "continuing")
+    assert any("words of the operator may be on their way" in message for message in found), found
+
+
+def test_a_register_of_its_own(images: Images) -> None:
+    index, _ = standing(images)
+    (promise,) = [one for one in images.promises if one.operator == index][:1]
+    ((node, register),) = promise.destinations[:1]
+    codes = Codes(images.shape)
+    mine = codes.register(register)
+
+    def shared(part: NodePhase) -> NodePhase:
+        done = False
+        rewrites = []
+        for r in part.annotations:
+            if not done and codes.is_register(r.annotation.destination) and r.annotation.destination != mine:
+                r = replace(r, annotation=replace(r.annotation, destination=mine))
+                done = True
+            rewrites.append(r)
+        assert done
+        return replace(part, annotations=tuple(rewrites))
+
+    found = findings(edited(images, node, Y if node != 3 else X, shared), "continuing")
+    assert any("another uses its register" in message for message in found), found
+
+
+def test_where_it_is_entered(images: Images) -> None:
+    index, _ = standing(images)
+    node = 0
+    image = images.nodes[node]
+    wrong = tuple((i, replace(view, enters=B) if i == index else view) for i, view in image.operators)
+    found = findings(with_node(images, node, replace(image, operators=wrong)), "continuing")
+    assert any("the node may come to phase a first" in message for message in found), found
+    outside = tuple((i, replace(view, enters=Y) if i == index else view) for i, view in image.operators)
+    assert findings(with_node(images, node, replace(image, operators=outside)), "structure")
+
+
+def test_a_vfsm_that_nobody_continues_with(images: Images) -> None:
+    index, _ = standing(images)
+    operators = list(images.operators)
+    operators[index] = replace(operators[index], continues=())
+    phases = list(images.phases)
+    phases[B] = replace(phases[B], operators=tuple(i for i in phases[B].operators if i != index))
+    nodes = tuple(
+        replace(
+            one, operators=tuple((i, replace(view, enters=-1) if i == index else view) for i, view in one.operators)
+        )
+        for one in images.nodes
+    )
+    rules = check_images(replace(images, operators=tuple(operators), phases=tuple(phases), nodes=nodes)).rules
+    assert {"vfsm-numbers", "continuing"} <= set(rules)
+
+
+@pytest.mark.parametrize("continues", [(A,), (B, A), (A, B, 9), (X, B)])
+def test_phases_that_make_no_sense(images: Images, continues: tuple[int, ...]) -> None:
+    index, _ = standing(images)
+    operators = list(images.operators)
+    operators[index] = replace(operators[index], continues=continues)
+    assert findings(replace(images, operators=tuple(operators)), "structure")
+
+
+def test_wires_of_another_in_its_slot(images: Images) -> None:
+    """Continuing, read before: read never (Table 5.2)."""
+    _, vfsms = standing(images)
+    codes = Codes(images.shape)
+    node, pipeline, vfsm = next(
+        (n, p, v)
+        for n, p, v in vfsms
+        for r in next(part for part in images.nodes[n].phases if part.phase == A).annotations
+        if (r.pipeline, r.vfsm) == (p, v) and codes.is_neighbour(r.annotation.source)
+    )
+    own = [
+        r.vfsm
+        for r in next(part for part in images.nodes[node].phases if part.phase == B).annotations
+        if r.pipeline == pipeline and (node, pipeline, r.vfsm) not in vfsms
+    ]
+
+    def taken(part: NodePhase) -> NodePhase:
+        rows = tuple(
+            tuple(own[0] if p == pipeline and v == vfsm else v for p, v in enumerate(row)) for row in part.schedule
+        )
+        return replace(part, schedule=rows)
+
+    assert own
+    assert findings(edited(images, node, B, taken), "continuing")
