@@ -35,14 +35,13 @@ SHAPE = NodeShape(vfsms=64, registers=32)
 CASES = [
     ("matmul", (2, 2), ["--size", "20"]),
     ("matmul", (3, 3), ["--size", "30"]),
-    ("gauss", (2, 2), ["--size", "10"]),
-    ("gauss", (3, 3), ["--size", "12"]),
+    ("gauss", (2, 2), ["--size", "30"]),
     ("fft", (2, 2), []),
     ("halves", (4, 2), []),
 ]
-RANDOM = range(12)
+RANDOM = range(10)
 PERIODS = (8, 16, 24)
-MOST = 24
+MOST = 10
 """Most divisions of a program that are tried: of more, evenly spread ones."""
 
 

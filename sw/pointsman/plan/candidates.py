@@ -66,6 +66,11 @@ def find_candidates(
     assumed = period or PERIODS[1]
     gap, fits = 0.0, False
     for variant in variants(program, implementations, context, period=assumed):
+        if structures is not None and variant.replaced:
+            # They are of the program as it was written.
+            labels = ", ".join(f"'{one.operator.label}'" for one in variant.replaced)
+            refused.append(PlanError(f"only replacements can do {labels}, and the phases are given"))
+            continue
         costs = costs_of(variant.program, context, implementations, period=assumed)
         fits = fits or costs.fit(variant.program.operators())
         found = searched(variant.program, costs, effort=effort)

@@ -101,9 +101,14 @@ class NumeshPort:
         """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
         have done it. All know the values, so all agree on whether there is anything to do."""
         router = self.router
+        same = value == self.value and self.operator.stages == 1
         if entering:
             await self._load_alone(role)
-        elif value == self.value and self.operator.stages == 1:
+            if self._shares_phase:
+                if same:
+                    return
+                await self._meet(role)
+        elif same:
             return
         else:
             await self._meet(role)
@@ -119,7 +124,7 @@ class NumeshPort:
         asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
         if entering:
             await self._load_alone(role)
-        elif asked == self.asked:
+        if asked == self.asked and (self._shares_phase or not entering):
             return
         if asked != self.asked:
             await self._meet(role)
@@ -134,6 +139,13 @@ class NumeshPort:
         to = next((b for a, b in asked if a == here), None)
         origin = next((a for a, b in asked if b == here), None)
         self.partners = origin, to
+
+    @property
+    def _shares_phase(self) -> bool:
+        """Are there other operators in its phase? Then some nodes may enter it with one of them and others with this one, and
+        how often they meet must not depend on that."""
+        phase = self.substrate.images.phases[self.operator.phase]
+        return any(index not in (self.index, phase.barrier, phase.online) for index in phase.operators)
 
     async def _meet(self, role: Role) -> None:
         """The operator's own barrier."""
