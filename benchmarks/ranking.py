@@ -75,12 +75,17 @@ def rank(name: str, program: Program, main: Any, functions: Any) -> dict[str, An
             continue
         key = tuple(phase.name for phase in plan.phases), plan.period
         if key not in ways:
+            try:
+                cycles = measured(plan, main, functions)
+            except PointsmanError as error:
+                print(f"{name} {key}: {error.message.splitlines()[0]}", file=sys.stderr)
+                continue
             ways[key] = {
                 "phases": list(key[0]),
                 "period": period,
                 "predicted": plan.cycles,
                 "estimate": plan.considered[0].estimate,
-                "measured": measured(plan, main, functions),
+                "measured": cycles,
             }
     try:
         chosen = make_plan(program, SHAPE, name=name)
@@ -88,7 +93,8 @@ def rank(name: str, program: Program, main: Any, functions: Any) -> dict[str, An
         return None
     if not ways:
         return None
-    taken = {"phases": [p.name for p in chosen.phases], "period": chosen.period, "measured": measured(chosen, main, functions)}
+    cycles = measured(chosen, main, functions)
+    taken = {"phases": [p.name for p in chosen.phases], "period": chosen.period, "measured": cycles}
     best = min((*ways.values(), taken), key=lambda way: way["measured"])
     first = min(ways.values(), key=lambda way: (way["estimate"], way["period"]))
     after = min(ways.values(), key=lambda way: (way["predicted"], way["period"]))
