@@ -15,6 +15,7 @@ from pointsman.operators import Context, Implementation
 
 from .division import costs_of, divisions, searched
 from .lengths import PERIODS, schedule_lengths
+from .longest import longest
 from .replacing import Variant, variants
 from .roles import PlanError
 from .schedules import with_schedules
@@ -87,8 +88,13 @@ def find_candidates(
             prices = costs
             if chosen:
                 prices = costs_of(variant.program, context, implementations, period=assumed, by_value=chosen)
-            phases = _apart_from_values(structure)
-            ways += [Candidate(variant, structure, n, prices.at(n).of(phases), whole) for n in lengths]
+            for n in lengths:
+                at = prices.at(n)
+                if structure.threads is None:
+                    estimate = at.of(_apart_from_values(structure))
+                else:
+                    estimate = longest(structure, at.phase)
+                ways.append(Candidate(variant, structure, n, estimate, whole))
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
     return Candidates(tuple(ways), gap, tuple(refused), fits)
 
