@@ -157,7 +157,10 @@ def main() -> None:
 
 def _tell(row: dict[str, Any] | None) -> None:
     if row is not None:
-        print(*(f"{key} {row[key]}" for key in ("program", "mesh", "ways", "regret", "regret_of_estimate")), file=sys.stderr)
+        print(
+            *(f"{key} {row[key]}" for key in ("program", "mesh", "ways", "regret", "regret_of_estimate")),
+            file=sys.stderr,
+        )
 
 
 if __name__ == "__main__":

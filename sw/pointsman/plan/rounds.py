@@ -1,8 +1,10 @@
 """Does everybody who meets in the barrier of a phase come to it in every round in which the others do?
 
-A phase may hold the end of a loop and what follows it. In each round nodes leave it for the rest of the loop, through its barrier.
-A node that has a part only in what follows is not there, and the others would wait for it for ever. (``leaving`` sees this where
-such a node has no part in the rest of the loop either.) Takes planned phases; raises `PlanError` for the first such node.
+A phase may hold the end of a loop and what follows it. In each round nodes leave it for the rest of the loop, through its
+barrier. A node that has a part only in what follows is not there, and the others would wait for it for ever. (``leaving`` sees
+this where such a node has no part in the rest of the loop either.)
+
+Takes planned phases; raises `PlanError` for the first such node.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A case is a random program of nested groups (``random_trees``), compiled, judged
 word that a node receives must be what the reference machine gives it, and no word may be left in the machine at the end. Three
 of four cases have a phase for each operator, so that phases change as often as can be; one of four has a schedule memory of four
 blocks, so that phases take turns in it. What is compiled once is run several times, with other messages, values, choices and
-delays; of two cases one may use only some of the implementations, so that others than the quickest are tried as well. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it
-from then on.
+delays; one of two cases may use only some of the implementations, so that others than the quickest are tried as well. A case
+that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it from then on.
 
     python tests/sim/cosim/soak_programs.py [--cases 10000] [--changes 1000000] [--engine model] [--seed 0] [--state FILE]
     python tests/sim/cosim/soak_programs.py --sum FILE FILE …
@@ -130,9 +130,7 @@ def compiled(case: Case) -> Images | str:
     images, reason = None, ""
     for some in ([_some(case.seed)] if case.narrow else []) + [IMPLEMENTATIONS]:
         try:
-            plan = make_plan(
-                program, shape, name="random", period=PERIOD, structures=structures, implementations=some
-            )
+            plan = make_plan(program, shape, name="random", period=PERIOD, structures=structures, implementations=some)
             images = make_images(plan)
             break
         except (PlanError, FitError) as error:

@@ -27,7 +27,9 @@ from pointsman.targets.numesh import make_images
 COUNTED = ("write", "read", "psync", "router", "reprog")
 
 
-def plan_of(text: str, topology: Topology, *, split: bool = False, shape: NodeShape | None = None, **options: Any) -> Plan:
+def plan_of(
+    text: str, topology: Topology, *, split: bool = False, shape: NodeShape | None = None, **options: Any
+) -> Plan:
     program = compile_text(text, topology=topology)
     structures = [outline(program)] if split else None
     return make_plan(program, shape or NodeShape(), name="test", structures=structures, **options)
