@@ -114,8 +114,9 @@ class StrBcastTree(Implementation):
             tree = self.tree(operator, i, context.topology)
             down = stream_name(operator, i, "down")
             weight = float(operator.m * operator.c)
+            passed = self._passed(operator, i, tree)
             for here in tree.nodes.values():
-                if here.parent is not None:
+                if here.parent is not None and here.node in passed:
                     into = down if here.parent == tree.root else stream_name(operator, i, f"up{here.parent}")
                     streams.append(
                         Stream(
@@ -130,6 +131,17 @@ class StrBcastTree(Implementation):
                     )
             streams.append(Stream(down, tree.root, tuple(members), weight=weight, group=operator.label, keep_in=inside))
         return streams
+
+    @staticmethod
+    def _passed(operator: Operator, instance: int, tree: Tree) -> set[int]:
+        """Nodes from which words of some source go up."""
+        found: set[int] = set()
+        for values in runtime_values(operator):
+            node: int | None = _source(operator, instance, values)
+            while node is not None and node not in found:
+                found.add(node)
+                node = tree.nodes[node].parent
+        return found
 
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]

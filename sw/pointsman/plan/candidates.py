@@ -15,6 +15,7 @@ from pointsman.operators import Context, Implementation
 
 from .division import costs_of, divisions, searched
 from .lengths import PERIODS, schedule_lengths
+from .longest import longest
 from .replacing import Variant, variants
 from .roles import PlanError
 from .schedules import with_schedules
@@ -74,6 +75,11 @@ def find_candidates(
     assumed = period or PERIODS[1]
     gap, fits = 0.0, False
     for variant in variants(program, implementations, context, period=assumed):
+        if structures is not None and variant.replaced:
+            # They are of the program as it was written.
+            labels = ", ".join(f"'{one.operator.label}'" for one in variant.replaced)
+            refused.append(PlanError(f"only replacements can do {labels}, and the phases are given"))
+            continue
         costs = costs_of(variant.program, context, implementations, period=assumed)
         fits = fits or costs.fit(variant.program.operators())
         found = searched(variant.program, costs, effort=effort)
@@ -92,11 +98,14 @@ def find_candidates(
             prices = costs
             if chosen:
                 prices = costs_of(variant.program, context, implementations, period=assumed, by_value=chosen)
-            phases = _apart_from_values(structure)
             beside = [one.operator for one in structure.through]
             for n in lengths:
                 at = prices.at(n)
-                estimate = at.of(phases) + sum(map(at.alone, beside))
+                if structure.threads is None:
+                    estimate = at.of(_apart_from_values(structure))
+                else:
+                    estimate = longest(structure, at.phase)
+                estimate += sum(map(at.alone, beside))
                 ways.append(Candidate(variant, structure, n, estimate, whole))
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
     return Candidates(tuple(ways), gap, tuple(refused), fits)

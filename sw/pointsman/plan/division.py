@@ -21,6 +21,7 @@ from .choice import able
 from .continuing import beside_phases
 from .estimates import Estimates
 from .extents import Part, PartKind, disjoint_tree
+from .longest import longest
 from .options import best_rate
 from .phase_tree import Break, breaks, fold
 from .search import Costs, Found, search
@@ -89,8 +90,10 @@ def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list
         search(root, costs, budget=budget, allowed=set(places).__contains__, most=most) for places in free if places
     ]
     # Threads that are not expected to be quicker are not worth the time to route them.
-    if len(best) > 1 and best[0].cost >= best[1].cost:
-        del best[0]
+    if len(best) > 1:
+        threads = divided(program, best[0].root, best[0].phases)
+        if longest(threads, costs.phase) >= best[1].cost:
+            del best[0]
     if beside.labels:
         bound = {child for part in beside.whole for child in part.walk() if child is not part}
         open_ = {place for place in _free(root, ()) if place[0] not in bound}

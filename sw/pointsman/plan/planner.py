@@ -57,6 +57,7 @@ from .options import call_cycles, capped, most_words
 from .plan import Leaving, Plan, PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
 from .room import refuse_overfull_phase, refuse_two_makers
+from .rounds import refuse_missed_rounds
 from .schedules import refuse_split_barriers
 from .structure import PhaseOutline, optional_groups, schedule_blocks
 from .timing import barrier_cycles
@@ -230,6 +231,7 @@ class Planner:
 
     def _leaving(self, planned: list[PlannedPhase]) -> Leaving:
         structure = self.structure
+        refuse_missed_rounds(self.program, planned)
         optional = optional_groups(self.program)
         return leaving(planned, structure.successors, structure.again, optional, structure.flow)
 

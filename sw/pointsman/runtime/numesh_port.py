@@ -110,13 +110,19 @@ class NumeshPort:
         have done it. All know the values, so all agree on whether there is anything to do."""
         router = self.router
         meets = any(lane.turn == SYNC for lane in role.lanes)
+        same = value == self.value and self.operator.stages == 1
         if entering and (meets or router.current != self.operator.phase):
             if meets:
                 await self._load_alone(role)
+                if self._shares_phase:
+                    if same:
+                        return
+                    await self._meet(role)
             else:
                 # What closed the phase held back everybody, and who is in it again has rewritten.
-                await router.enter(self.operator.phase, self.substrate.leave, router.changed(self.operator.phase, role.rewrites))
-        elif value == self.value and self.operator.stages == 1:
+                changed = router.changed(self.operator.phase, role.rewrites)
+                await router.enter(self.operator.phase, self.substrate.leave, changed)
+        elif same:
             return
         elif not meets and self.view.nodes > 1:
             raise PointsmanError(
@@ -170,7 +176,7 @@ class NumeshPort:
         asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
         if entering:
             await self._load_alone(role)
-        elif asked == self.asked:
+        if asked == self.asked and (self._shares_phase or not entering):
             return
         if asked != self.asked:
             await self._meet(role)
@@ -185,6 +191,13 @@ class NumeshPort:
         to = next((b for a, b in asked if a == here), None)
         origin = next((a for a, b in asked if b == here), None)
         self.partners = origin, to
+
+    @property
+    def _shares_phase(self) -> bool:
+        """Are there other operators in its phase? Then some nodes may enter it with one of them and others with this one, and
+        how often they meet must not depend on that."""
+        phase = self.substrate.images.phases[self.operator.phase]
+        return any(index not in (self.index, phase.barrier, phase.online) for index in phase.operators)
 
     async def _meet(self, role: Role) -> None:
         """The operator's own barrier."""

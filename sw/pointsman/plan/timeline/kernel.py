@@ -1,8 +1,8 @@
 """The compiled game of a timeline: words without contents, cycle by cycle, on the routes of a plan.
 
-Every VFSM, leg of a fork and interface register has room for one word. A VFSM takes a word in one of its slots and passes it on
-in the cycle after; a word that is refused stays with it until its next slot. A processor makes one access a cycle, of the first of
-its lanes that can. Chunks of steps, shared by nodes and rounds, say what processors do.
+Every VFSM, leg of a fork and interface register has room for one word. A VFSM takes a word in one of its slots and passes
+it on in the cycle after; a word that is refused stays with it until its next slot. A processor makes one access a cycle, of
+the first of its lanes that can. Chunks of steps, shared by nodes and rounds, say what processors do.
 
 This is none of the engines: it knows plans and nothing of images, commands, addresses or data, so that a plan can be timed
 before it is kept. ``cosim.engines.model`` is what it is measured against (``benchmarks/prediction.py``).
@@ -17,8 +17,8 @@ import numpy as np
 from pointsman.streams.compiled import kernel
 
 NOTHING, LINK, LEG, REGISTER, BUFFER, VOID = range(6)
-"""Sources and destinations of VFSMs. ``LEG``: the second way of a fork, which takes its word with the first. ``VOID`` always holds
-a word, and takes any."""
+"""Sources and destinations of VFSMs. ``LEG``: the second way of a fork, which takes its word with the first. ``VOID`` always
+holds a word, and takes any."""
 KIND_FROM, FROM, KIND_TO, TO, KEEPS, BLIND = range(6)
 """Columns of the table of VFSMs."""
 END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = range(12)
@@ -84,7 +84,9 @@ def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.nd
 
 
 @kernel(error_model="numpy")
-def play(board: Board, book: Book, nodes: int, phases: int, most_lanes: int, limit: int) -> tuple[np.ndarray, int, bool]:
+def play(
+    board: Board, book: Book, nodes: int, phases: int, most_lanes: int, limit: int
+) -> tuple[np.ndarray, int, bool]:
     """Play to the end. Gives cycles by node and phase (the loader's last), weighted; how many cycles were played; and whether all
     came to their end within ``limit`` cycles."""
     vfsms, period = board.vfsms, board.period
@@ -231,7 +233,7 @@ def play(board: Board, book: Book, nodes: int, phases: int, most_lanes: int, lim
                 if held[v] != 0:
                     took = True
                     retried = 1
-                elif kind == LINK or kind == LEG:
+                elif kind in (LINK, LEG):
                     accepts[v] = time
                 elif kind == REGISTER:
                     if full[source] != 0 and access[source] != time:

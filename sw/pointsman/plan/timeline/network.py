@@ -112,9 +112,7 @@ class Network:
             taken[parent].append(number)
         children, first_child = _flat(taken)
         slots, first_slot = _flat(self._slots())
-        return Board(
-            vfsms, children, first_child, slots, first_slot, self.registers, self.pipelines, self.plan.period
-        )
+        return Board(vfsms, children, first_child, slots, first_slot, self.registers, self.pipelines, self.plan.period)
 
     def _slots(self) -> list[list[int]]:
         """VFSMs by phase, slot and node."""

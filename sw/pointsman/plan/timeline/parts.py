@@ -17,7 +17,9 @@ class Parts:
             (p, one) for p, phase in enumerate(plan.phases) for one in phase.operators
         ]
         self._instances = [
-            Instances(one.implementation, one.operator, range(min(one.streams), max(one.streams) + 1), plan.phases[p].wiring)
+            Instances(
+                one.implementation, one.operator, range(min(one.streams), max(one.streams) + 1), plan.phases[p].wiring
+            )
             if one.streams
             else Instances(one.implementation, one.operator, range(0), plan.phases[p].wiring)
             for p, one in self.operators

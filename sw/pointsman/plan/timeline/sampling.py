@@ -1,9 +1,9 @@
 """Program -> visits of its operators in the order of the text, with loops cut down to sampled rounds that stand for all.
 
-The first round of a loop stands for itself, because phases are loaded in it; each other one for its share of the rest. An optional
-group is taken, but of several next to each other only one at a time, each in its turn: a program that has several in a row chooses
-among them (how often, it does not say). Run-time values are taken from all legal ones alike: by a sequence that fills the list evenly, so that
-few rounds are a fair sample, and the same plan has the same prediction.
+The first round of a loop stands for itself, because phases are loaded in it; each other one for its share of the rest. An
+optional group is taken, but of several next to each other only one at a time, each in its turn: a program that has several in a
+row chooses among them (how often, it does not say). Run-time values are taken from all legal ones alike: by a sequence that
+fills the list evenly, so that few rounds are a fair sample, and the same plan has the same prediction.
 """
 
 from __future__ import annotations

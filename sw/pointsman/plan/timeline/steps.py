@@ -245,16 +245,16 @@ class Writer:
             steps, entering = self._enter(node, phase)
         draft = self.parts.role(number, node, value, 0)
         if one.implementation.synchronised:
-            same = not entering and way.value.get(number) == value and one.stages == 1
-            if not same:
-                meet = self._meet(node, number, value, draft)
-                if entering:
-                    steps += self._load_alone(node, number, value)
-                else:
-                    delay = self._delay(one, node, value)
-                    rewritten = self._rewrite(node, number, value, 0, running=True)
-                    steps += [*meet, (k.WAIT, delay, 0), *rewritten]
-                steps += meet
+            same = way.value.get(number) == value and one.stages == 1
+            shares = len(self.plan.phases[phase].operators) > 1
+            meet = self._meet(node, number, value, draft)
+            if entering:
+                steps += self._load_alone(node, number, value)
+                steps += ([] if same else [*meet, *meet]) if shares else meet
+            elif not same:
+                delay = self._delay(one, node, value)
+                rewritten = self._rewrite(node, number, value, 0, running=True)
+                steps += [*meet, (k.WAIT, delay, 0), *rewritten, *meet]
         else:
             steps += self._load_alone(node, number, value)
         way.value[number] = value
@@ -447,6 +447,4 @@ class Writer:
 
 def _at(lane: LaneImage, registers: tuple[int, ...]) -> LaneImage:
     """A lane with its registers by their numbers on the board; of those of one call, turn and step do not matter any more."""
-    return LaneImage(
-        lane.write, registers, lane.words, lane.data, lane.after, lane.after_all, lane.pair, lane.window
-    )
+    return LaneImage(lane.write, registers, lane.words, lane.data, lane.after, lane.after_all, lane.pair, lane.window)

@@ -58,7 +58,5 @@ def timed(plan: Plan) -> Plan:
     found = timeline(plan)
     if found is None:
         return plan
-    phases = tuple(
-        replace(phase, cycles=cycles) for phase, cycles in zip(plan.phases, found.phases, strict=False)
-    )
+    phases = tuple(replace(phase, cycles=cycles) for phase, cycles in zip(plan.phases, found.phases, strict=False))
     return replace(plan, phases=phases, total=found.total)

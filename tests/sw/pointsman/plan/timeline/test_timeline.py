@@ -1,0 +1,183 @@
+"""A plan's timeline against the cycle model: the judge of every prediction."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cosim.activities import WatchedNode, cycles_by
+from cosim.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.cop.program import Runtime
+from pointsman.network import Topology, mesh
+from pointsman.operators.implementation import runtime_values
+from pointsman.plan.build import make_plan
+from pointsman.plan.plan import Plan
+from pointsman.plan.structure import outline
+from pointsman.plan.timeline import timeline as module
+from pointsman.plan.timeline.sampling import visits
+from pointsman.plan.timeline.timeline import timed, timeline
+from pointsman.targets.numesh import make_images
+
+COUNTED = ("write", "read", "psync", "router", "reprog")
+
+
+def plan_of(
+    text: str, topology: Topology, *, split: bool = False, shape: NodeShape | None = None, **options: Any
+) -> Plan:
+    program = compile_text(text, topology=topology)
+    structures = [outline(program)] if split else None
+    return make_plan(program, shape or NodeShape(), name="test", structures=structures, **options)
+
+
+def measured(plan: Plan) -> tuple[list[float], int]:
+    """Mean cycles of a node in each phase, and all of them. Every node goes through the visits of a timeline's own walk with the
+    values in turn, so programs here have few rounds."""
+    images, nodes = make_images(plan), plan.topology.nodes
+
+    async def main(node: Any) -> None:
+        for visit in visits(plan.program):
+            operator = visit.operator
+            if node.number not in operator.nodes:
+                continue
+            values = runtime_values(operator)
+            value = values[visit.number % len(values)]
+            instance = next(i for i in operator.instances if node.number in i.nodes)
+            place = instance.nodes.index(node.number)
+            operands = dict(instance.operands)
+            source, to = operands.get("source"), operands.get("destination")
+            source, to = (value[0] if isinstance(end, Runtime) else end for end in (source, to))
+
+            def function(name: str, label: str = operator.label) -> Any:
+                return getattr(node.cop, f"{label}_{name}")
+
+            message = np.zeros(operator.m, np.int32)
+            await function("load")(*value)
+            for _ in range(operator.c):
+                if operator.kind == "barrier":
+                    await function("func")()
+                elif operator.kind in ("cshift", "eoshift"):
+                    await function("func")(message)
+                else:
+                    if place == source:
+                        await function("write")(message)
+                    if place == to or (operator.kind == "broadcast" and place != source):
+                        await function("read")()
+
+    with Machine(plan.shape, plan.topology, engine="model", progress=False) as machine:
+        watched = [WatchedNode(images, number, machine) for number in range(nodes)]
+        record = run_nodes(watched, main, machine)
+    by_phase = cycles_by([span for node in watched for span in node.spans], "phase", nodes)
+    phases = [sum(by_phase.get(p, {}).get(one, 0.0) for one in COUNTED) for p in range(len(plan.phases))]
+    return phases, record.total_cycles
+
+
+TEXTS = {
+    "one broadcast": "(broadcast 'b 0 :m 100)",
+    "shifts round": "(loop 'l 4 (cshift 'c 1 :m 30) (cshift 'd -1 :m 20))",
+    "source at run time": "(loop 'l 6 (broadcast 'b (runtime) :m 40))",
+    "many calls": "(loop 'l 3 (broadcast 'b 0 :m 3 :c 20) (barrier 'e))",
+    "rows and columns": """(loop 'l 4 (subset (make-1d 'x) (broadcast 'r (runtime) :m 9))
+                                      (subset (make-1d 'y) (cshift 'c 1 :m 12)))""",
+    "streams": "(loop 'l 5 (stream 's 0 3 :m 25) (stream 't 3 0 :m 5) (barrier 'b))",
+    "nothing": "(subset '((0)) (broadcast 'b 0))",
+}
+
+
+@pytest.mark.parametrize("split", [False, True], ids=["searched", "split"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_it_takes_about_as_long_as_the_machine(name: str, split: bool):
+    plan = plan_of(TEXTS[name], mesh(2, 2), split=split)
+    found = timeline(plan)
+    assert found is not None
+    phases, total = measured(plan)
+    assert found.total == pytest.approx(total, rel=0.1, abs=8)
+    for expected, is_ in zip(phases, found.phases, strict=False):
+        assert is_ == pytest.approx(expected, rel=0.15, abs=12)
+
+
+@pytest.mark.parametrize("size", [(1, 3), (3, 2), (5, 1)])
+def test_it_holds_on_meshes_of_any_shape(size: tuple[int, int]):
+    plan = plan_of(TEXTS["shifts round"], mesh(*size))
+    found = timeline(plan)
+    assert found is not None
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.05)
+
+
+def test_loading_phases_in_turn_is_in_it():
+    text = "(loop 'l 3 (barrier 'a) (cshift 'b 1 :m 9) (cshift 'c -1 :m 9) (broadcast 'd 0 :m 9))"
+    few = NodeShape(schedule_depth=64)
+    plans = [plan_of(text, mesh(2, 2), split=True, shape=shape, period=16) for shape in (NodeShape(), few)]
+    found = [timeline(plan) for plan in plans]
+    totals = [one.total for one in found if one is not None]
+    assert len(totals) == 2
+    assert totals[1] > totals[0] + 500
+    assert totals == pytest.approx([measured(plan)[1] for plan in plans], rel=0.05)
+
+
+def test_run_time_values_count_alike_and_not_the_longest_way_for_all():
+    """To one of three nodes of a row, the writer among them: in one of three rounds nobody moves a word."""
+    plan = plan_of("(loop 'l 12 (stream 's 0 (runtime) :m 60))", mesh(3, 1))
+    found = timeline(plan)
+    assert found is not None
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.1)
+
+
+def test_more_rounds_than_are_played_are_counted_in_proportion():
+    few, many = (timeline(plan_of(f"(loop 'l {n} (cshift 'c 1 :m 50))", mesh(2, 2))) for n in (100, 1000))
+    assert few is not None
+    assert many is not None
+    assert few.played < few.total / 3
+    assert many.total == pytest.approx(10 * few.total, rel=0.05)
+
+
+def test_the_plan_of_a_compiled_program_has_its_timeline():
+    plan = plan_of(TEXTS["rows and columns"], mesh(3, 3))
+    found = timeline(plan)
+    assert found is not None
+    assert plan.total == plan.cycles == found.total
+    assert tuple(phase.cycles for phase in plan.phases) == found.phases[:-1]
+
+
+def test_a_plan_that_cannot_be_played_keeps_its_estimate():
+    text = "(broadcast 'b 0 :m 5 :impl 'dyn_bcast)"
+    plan = plan_of(text, mesh(2, 2))
+    assert timeline(plan) is None
+    assert timed(plan) is plan
+    assert plan.cycles > 0
+
+
+def test_a_game_that_would_take_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    plan = plan_of("(cshift 'c 1 :m 500)", mesh(2, 2))
+    monkeypatch.setattr(module, "LIMIT", 400)
+    assert timeline(plan) is None
+
+
+def test_random_programs_are_predicted_within_a_tenth(random_plans: list[Plan]):
+    errors = []
+    for plan in random_plans:
+        found = timeline(plan)
+        if found is not None:
+            errors.append(abs(found.total / measured(plan)[1] - 1))
+    assert len(errors) >= 5
+    assert statistics.median(errors) < 0.05
+
+
+@pytest.fixture
+def random_plans() -> list[Plan]:
+    """Programs of shifts, broadcasts and barriers over rows, columns and all nodes."""
+    chance = np.random.default_rng(7)
+    plans = []
+    for _ in range(6):
+        parts = []
+        for i in range(int(chance.integers(2, 5))):
+            where = chance.choice(["", "x", "y"])
+            what = chance.choice([f"(broadcast 'o{i} 1 :m 9)", f"(cshift 'o{i} 1 :m 17)", f"(barrier 'o{i})"])
+            parts.append(f"(subset (make-1d '{where}) {what})" if where else what)
+        plans.append(plan_of(f"(loop 'l 4 {' '.join(parts)})", mesh(3, 2)))
+    return plans
