@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pointsman.cop.program import Operator
 from pointsman.images.image import LaneImage
+from pointsman.network import Topology
 from pointsman.streams.stream import Stream
 
 from .implementation import Context, Implementation, Metric, RoleDraft, Wiring, keep_in, stream_name
@@ -93,6 +96,11 @@ def tree(nodes: tuple[int, ...], context: Context) -> tuple[int, dict[int, int]]
     Nodes that cannot be reached that way hang below the root. A centre is a node whose farthest node is nearest; the
     lowest such node is taken.
     """
+    return _tree(tuple(nodes), context.topology)
+
+
+@lru_cache(maxsize=256)
+def _tree(nodes: tuple[int, ...], topology: Topology) -> tuple[int, dict[int, int]]:
     members = frozenset(nodes)
 
     def search(root: int) -> tuple[int, dict[int, int]]:
@@ -100,7 +108,7 @@ def tree(nodes: tuple[int, ...], context: Context) -> tuple[int, dict[int, int]]
         depth = {root: 0}
         queue = [root]
         for node in queue:
-            for _, (other, _) in sorted(context.topology.at_port[node].items()):
+            for _, (other, _) in sorted(topology.at_port[node].items()):
                 if other in members and other not in depth:
                     depth[other] = depth[node] + 1
                     parents[other] = node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 from pointsman.cop.program import Operator, Runtime
@@ -310,6 +311,7 @@ def flood_parent(node: int, source: int, topology: Topology) -> int:
     return node
 
 
+@lru_cache(maxsize=1024)
 def snake(nodes: tuple[int, ...], topology: Topology) -> tuple[int, ...] | None:
     """The nodes in an order in which each is adjacent to the next: rows back and forth; None if that fails."""
     if topology.kind == "graph":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, wraps
 
 from pointsman.network import Topology
 
@@ -68,6 +69,20 @@ class Tree:
         return deepest
 
 
+def _once(build: Callable[..., Tree | None]) -> Callable[..., Tree | None]:
+    """Trees are asked for by every part of an implementation, at every node and for every value, and changed by none."""
+    kept = lru_cache(maxsize=1024)(build)
+
+    @wraps(build)
+    def asked(
+        subset: Sequence[int], topology: Topology, *, valid: Collection[int] | None = None, **how: int
+    ) -> Tree | None:
+        return kept(tuple(subset), topology, valid=None if valid is None else tuple(valid), **how)
+
+    return asked
+
+
+@_once
 def build_tree(
     subset: Sequence[int],
     topology: Topology,
@@ -176,6 +191,11 @@ def _prune(tree: Tree) -> None:
 
 def centre(nodes: Sequence[int], topology: Topology) -> int:
     """Position of the node whose farthest node is nearest, the lowest of several; of many nodes, among a hundred."""
+    return _centre(tuple(nodes), topology)
+
+
+@lru_cache(maxsize=1024)
+def _centre(nodes: tuple[int, ...], topology: Topology) -> int:
     ways = distances(nodes, topology)
     step = max(1, len(nodes) // 100)
     return min(range(0, len(nodes), step), key=lambda k: (max(ways(nodes[k], other) for other in nodes), k))

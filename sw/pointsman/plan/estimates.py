@@ -19,7 +19,8 @@ from pointsman.cop.program import Operator, Runtime
 from pointsman.operators import Context, Implementation, Metric
 from pointsman.operators.kept import streams_of
 
-from .bandwidth import Resources, expected_bandwidth
+from .bandwidth import Resources
+from .marked.sharing import best_ways, together
 from .options import call_latency
 from .timing import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch_cycles
 
@@ -54,6 +55,30 @@ class _Way:
         return min(1.0, self.metric.words_per_cycle)
 
 
+@dataclass(frozen=True)
+class _Table:
+    """Ways as arrays: usage, ends, limits, fixed cycles and those for each cycle from word to word."""
+
+    ways: Sequence[_Way]
+    row: Mapping[int, int]
+    """By identity of a way."""
+    arrays: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+    @classmethod
+    def of(cls, ways: Sequence[_Way]) -> _Table:
+        return cls(
+            ways,
+            {id(way): i for i, way in enumerate(ways)},
+            (
+                np.array([way.usage for way in ways]),
+                np.array([way.ends for way in ways]),
+                np.array([way.limit for way in ways]),
+                np.array([way.fixed for way in ways]),
+                np.array([way.per_word_cycle for way in ways]),
+            ),
+        )
+
+
 class Estimates:
     """Costs of phases of one program; see `pointsman.plan.search.Costs`.
 
@@ -82,6 +107,7 @@ class Estimates:
         self.resources = Resources.of(context.topology, pipelines=context.shape.pipelines * (1 - 1 / period))
         self._choices = choices
         self._ways: dict[str, list[_Way]] = {}
+        self._table = _Table.of(())
         self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
         self._alone: dict[str, float] = {}
         self._places: dict[str, tuple[frozenset[int], int]] = {}
@@ -105,7 +131,7 @@ class Estimates:
     def alone(self, operator: Operator) -> float:
         """Cycles of the operator's best implementation with the network to itself."""
         if operator.label not in self._alone:
-            self._alone[operator.label] = self._together([operator], self._of(operator)[:1])[0]
+            self._alone[operator.label] = self._together([operator], self._of(operator)[:1])
         return self._alone[operator.label]
 
     def least(self, operators: tuple[Operator, ...], exits: float) -> float:
@@ -124,7 +150,7 @@ class Estimates:
     def alternatives(self, operator: Operator) -> list[tuple[str, float]]:
         """Implementations of an operator and the cycles that each would take with the network to itself, the best first."""
         ways = self._of(operator)
-        return [(way.implementation.name, self._together([operator], [way])[0]) for way in ways]
+        return [(way.implementation.name, self._together([operator], [way])) for way in ways]
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -141,7 +167,7 @@ class Estimates:
                 per_word_cycle = self._time(operator, metric, 1.0) - fixed
                 usage = self.resources.usage(streams)
                 ways.append(_Way(implementation, metric, usage, ends, fixed, per_word_cycle))
-            self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way])[0])
+            self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way]))
         return self._ways[operator.label]
 
     def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
@@ -161,44 +187,37 @@ class Estimates:
             ]
         if not all(choices):
             return inf, ()
-        chosen = [ways[0] for ways in choices]
-        best, slowed = self._together(operators, chosen)
-        better = bool(slowed)
-        while better:
-            better = False
-            for i in range(len(operators)):
-                for way in (one for one in choices[i] if one is not chosen[i]):
-                    other = [*chosen[:i], way, *chosen[i + 1 :]]
-                    cycles, _ = self._together(operators, other)
-                    if cycles < best:
-                        best, chosen, better = cycles, other, True
-        return best, tuple(chosen)
+        table = self._with([way for ways in choices for way in ways])
+        rows = [table.row[id(way)] for ways in choices for way in ways]
+        best, chosen = best_ways(
+            np.cumsum([0, *map(len, choices)]), np.array(rows), *table.arrays, *self._limits(operators)
+        )
+        return float(best), tuple(table.ways[row] for row in chosen)
 
-    def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> tuple[float, bool]:
-        """I/O of these in one phase, and whether they hinder each other."""
-        usage = np.array([way.usage for way in ways])
-        if self._overfull(ways, usage):
-            return inf, True
-        limits = np.array([way.limit for way in ways])
+    def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> float:
+        """I/O of these in one phase."""
+        cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(operators))
+        return float(cycles)
+
+    def _with(self, ways: Sequence[_Way]) -> _Table:
+        """All ways that were asked for so far, these among them."""
+        more = [way for way in ways if id(way) not in self._table.row]
+        if more:
+            self._table = _Table.of([*self._table.ways, *more])
+        return self._table
+
+    def _limits(self, operators: Sequence[Operator]) -> tuple[np.ndarray, np.ndarray, int, float, float]:
+        """Traffic, capacities, the period, and the most ends of streams and moves of a word each at a node: nodes have so many
+        slots, interface registers and VFSMs, and beside others the barrier that ends the phase needs some, too."""
+        shape = self.context.shape
         traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
-        capacity = self.resources.capacity * (PACKED if len(ways) > 1 else 1.0)
-        found = expected_bandwidth(usage, traffic, limits, capacity)
-        # A schedule has whole words; half of the time the router finds one more than the share.
-        whole = np.maximum(np.floor(found * self.period + 0.5), 1.0) / self.period
-        cycles = sum(way.fixed + way.per_word_cycle / b for way, b in zip(ways, whole.tolist(), strict=True))
-        return cycles, bool((found < limits).any())
-
-    def _overfull(self, ways: Sequence[_Way], usage: np.ndarray) -> bool:
-        """Have nodes too few slots, interface registers or VFSMs for a word of every stream? Beside others the barrier that ends
-        the phase needs some, too."""
-        shape, nodes = self.context.shape, self.context.topology.nodes
-        ends = np.array([way.ends for way in ways]).sum(axis=0).max()
-        moves = usage[:, :nodes].sum(axis=0).max()
-        spare = BARRIER if len(ways) > 1 else 0
-        return bool(
-            ends > FULL * self.period
-            or ends + spare > shape.registers - shape.pipelines
-            or moves + spare > shape.pipelines * min(self.period, shape.vfsms - 2)
+        spare = BARRIER if len(operators) > 1 else 0
+        return (
+            traffic,
+            self.resources.capacity * (PACKED if len(operators) > 1 else 1.0),
+            self.period,
+            min(FULL * self.period, float(shape.registers - shape.pipelines - spare)),
+            float(shape.pipelines * min(self.period, shape.vfsms - 2) - spare),
         )
 
     def _time(self, operator: Operator, metric: Metric, word_cycles: float) -> float:

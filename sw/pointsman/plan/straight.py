@@ -227,6 +227,13 @@ class _Line:
             k = best[k][count][1]
         return cost, frozenset(ends)
 
+    def _left(self, points: Sequence[int], k: int) -> float:
+        """What a phase that begins after point k - 1 and ends before point k + 1 costs at least, less its operators alone."""
+        first, end = points[max(0, k - 1)], points[k + 1]
+        exits = min(self.places[i].times for i in range(points[k], end))
+        inside = self.operators[self.places[first].number : self.places[end].number]
+        return max(0.0, min((self.costs.least((o,), exits) - self.costs.alone(o) for o in inside), default=0.0))
+
     def bound(self, points: Sequence[int], limit: float) -> float:
         """A cost below which there is no division, if it is below ``limit``; ``limit`` otherwise."""
         total = len(self.operators)
@@ -240,7 +247,7 @@ class _Line:
                     break
                 begin, end = points[k], points[j]
                 if j == k:
-                    cost, exits = 0.0, 0.0
+                    cost = 0.0 if j == last else self._left(points, k)
                 else:
                     operators = self._between(begin, end)
                     exits = 0.0 if j == last else min(self.places[i].times for i in range(end, points[j + 1]))

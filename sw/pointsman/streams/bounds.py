@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from .problem import Demand, Limits, Part
 
 
@@ -99,9 +101,33 @@ def _forced_links(part: Part, demand: Demand, away: Sequence[int]) -> tuple[int,
     return tuple(sorted(set(found)))
 
 
+@dataclass(frozen=True)
+class Loads:
+    """What the demands of a part use at least, as arrays: by demand and node, wire, or all together."""
+
+    slots: np.ndarray
+    registers: np.ndarray
+    wires: np.ndarray
+    total: np.ndarray
+    gap: np.ndarray
+
+    @classmethod
+    def of(cls, part: Part, needs: Sequence[Need]) -> Loads:
+        slots = np.zeros((len(needs), part.nodes), np.int64)
+        registers = np.zeros((len(needs), part.nodes), np.int64)
+        wires = np.zeros((len(needs), max(part.wires, default=-1) + 1), np.int64)
+        for number, need in enumerate(needs):
+            slots[number, list(need.nodes)] = list(need.nodes.values())
+            registers[number, list(need.registers)] = list(need.registers.values())
+            for link in need.links:
+                wires[number, part.wires[link]] += 1
+        total = np.array([need.total for need in needs], np.int64)
+        return cls(slots, registers, wires, total, np.array([need.gap for need in needs], np.int64))
+
+
 def overloaded(
     part: Part,
-    needs: Sequence[Need],
+    loads: Loads,
     words: Sequence[int],
     chains: Sequence[int],
     slots: int,
@@ -114,30 +140,15 @@ def overloaded(
     It is a kind and a number: ("chain", demand), ("slots" | "vfsms" | "registers", node), ("wire", wire) or ("total",
     -1). ``reserve``: a slot of each node is kept for the reprogramming VFSM.
     """
-    use: dict[str, list[int]] = {kind: [0] * part.nodes for kind in ("slots", "vfsms", "registers")}
-    wires = [0] * (max(part.wires, default=-1) + 1)
-    total = 0
-    for number, (need, count, split) in enumerate(zip(needs, words, chains, strict=True)):
-        if -(-count // split) * need.gap > slots:
-            return "chain", number
-        for node, load in need.nodes.items():
-            use["slots"][node] += load * count
-            use["vfsms"][node] += load * split
-        for node, load in need.registers.items():
-            use["registers"][node] += load * split
-        for link in need.links:
-            wires[part.wires[link]] += count
-        total += need.total * count
-    most = {
-        "slots": limits.pipelines * slots - (reserve and limits.phase_change),
-        "vfsms": limits.pipelines * (limits.vfsms - 2),
-        "registers": limits.registers - limits.pipelines,
-    }
-    for kind, loads in use.items():
-        for node, load in enumerate(loads):
-            if load > most[kind]:
-                return kind, node
-    for wire, load in enumerate(wires):
-        if load > slots:
-            return "wire", wire
-    return ("total", -1) if total > part.nodes * limits.pipelines * slots else None
+    count, split = np.array(words, np.int64), np.array(chains, np.int64)
+    for kind, loaded, most in (
+        ("chain", -(-count // split) * loads.gap, slots),
+        ("slots", count @ loads.slots, limits.pipelines * slots - (reserve and limits.phase_change)),
+        ("vfsms", split @ loads.slots, limits.pipelines * (limits.vfsms - 2)),
+        ("registers", split @ loads.registers, limits.registers - limits.pipelines),
+        ("wire", count @ loads.wires, slots),
+    ):
+        over = np.flatnonzero(loaded > most)
+        if len(over):
+            return kind, int(over[0])
+    return ("total", -1) if count @ loads.total > part.nodes * limits.pipelines * slots else None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .bounds import Need, need_of, overloaded
+from .bounds import Loads, Need, need_of, overloaded
 from .errors import RoutingError
 from .negotiating.tables import Tables
 from .negotiation import Budget, Negotiation, Outcome, Task
@@ -61,12 +61,14 @@ class Search:
         for part, site in parts:
             if part not in self.needs:
                 self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
+        self.loads = {part: Loads.of(part, needs) for part, needs in self.needs.items()}
         self.most_chains = self._most_chains()
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
         self.groups = [self._group(index) for index in range(len(names))]
         self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
         self.known: dict[tuple[Part, Level], list[Chain]] = {}
+        self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
         self.failure: tuple[Site, Outcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
         base, each, most = BUDGET
@@ -162,11 +164,16 @@ class Search:
 
     def _divides(self, level: Level, slots: int) -> bool:
         part, site = self.parts[0]
-        return next(self._tasks(part, site, level, slots), None) is not None
+        return bool(self._tasks(part, site, level, slots))
 
-    def _tasks(self, part: Part, site: Site, level: Level, slots: int) -> Iterator[tuple[Task, int]]:
+    def _tasks(self, part: Part, site: Site, level: Level, slots: int) -> list[tuple[Task, int]]:
         """Ways to reach ``level`` by repeating ``slots``: the task, and the words to drop from each chain."""
-        words = self._words(site, level)
+        key = part, self._words(site, level), slots
+        if key not in self.ways:
+            self.ways[key] = list(self._make_tasks(*key))
+        return self.ways[key]
+
+    def _make_tasks(self, part: Part, words: Level, slots: int) -> Iterator[tuple[Task, int]]:
         room = slots < self.period and (self.limits.phase_change or any(d.rewritten for d in part.demands))
         tried: set[Task] = set()
         for most in (self.most_chains, 1):
@@ -209,8 +216,8 @@ class Search:
     def _attempt(self, task: Task) -> Outcome:
         key = task, self.patience
         if key not in self.outcomes:
-            needs = self.needs[task.part]
-            if overloaded(task.part, needs, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
+            needs, loads = self.needs[task.part], self.loads[task.part]
+            if overloaded(task.part, loads, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
                 self.outcomes[key] = Outcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
@@ -237,8 +244,8 @@ class Search:
         wanted = max((stream.chains for stream in self.streams), default=1)
         for most in range(wanted, 1, -1):
             if all(
-                overloaded(part, needs, chains, chains, self.period * most, self.limits, reserve=False) is None
-                for part, needs in self.needs.items()
+                overloaded(part, loads, chains, chains, self.period * most, self.limits, reserve=False) is None
+                for part, loads in self.loads.items()
                 for chains in [[min(most, demand.chains) for demand in part.demands]]
             ):
                 return most
@@ -284,7 +291,7 @@ class Search:
         if whole:
             pairs = zip(words, limits, strict=True)
             limits = [max(c for c in range(1, limit + 1) if count % c == 0) for count, limit in pairs]
-        return overloaded(part, self.needs[part], words, limits, self.period, self.limits, reserve=True)
+        return overloaded(part, self.loads[part], words, limits, self.period, self.limits, reserve=True)
 
     # What went wrong ------------------------------------------------------------------------------------------------
 

@@ -63,3 +63,84 @@ def shared_out(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capac
                     load[resource] += (share - bandwidth[operator]) * usage[operator, resource]
                 bandwidth[operator] = share
     return bandwidth
+
+
+@kernel
+def together(
+    rows: np.ndarray,
+    usage: np.ndarray,
+    ends: np.ndarray,
+    limits: np.ndarray,
+    fixed: np.ndarray,
+    per_word_cycle: np.ndarray,
+    traffic: np.ndarray,
+    capacity: np.ndarray,
+    period: int,
+    most_ends: float,
+    most_moves: float,
+) -> tuple[float, bool]:
+    """Cycles of operators in one phase, done in the ways ``rows`` (of the other arrays but ``traffic``), and whether they hinder
+    each other; infinite if a node has more than ``most_ends`` ends of streams or ``most_moves`` moves of a word each."""
+    count = rows.shape[0]
+    for node in range(ends.shape[1]):
+        here, moves = 0.0, 0.0
+        for operator in range(count):
+            here += ends[rows[operator], node]
+            moves += usage[rows[operator], node]
+        if here > most_ends or moves > most_moves:
+            return np.inf, True
+    own = np.zeros((count, usage.shape[1]))
+    limit = np.zeros(count)
+    for operator in range(count):
+        own[operator] = usage[rows[operator]]
+        limit[operator] = limits[rows[operator]]
+    found = shared_out(own, traffic, limit, capacity)
+    cycles, slowed = 0.0, False
+    for operator in range(count):
+        slowed = slowed or found[operator] < limit[operator]
+        # A schedule has whole words; half of the time the router finds one more than the share.
+        whole = max(np.floor(found[operator] * period + 0.5), 1.0) / period
+        cycles += fixed[rows[operator]] + per_word_cycle[rows[operator]] / whole
+    return cycles, slowed
+
+
+@kernel
+def best_ways(
+    first: np.ndarray,
+    choices: np.ndarray,
+    usage: np.ndarray,
+    ends: np.ndarray,
+    limits: np.ndarray,
+    fixed: np.ndarray,
+    per_word_cycle: np.ndarray,
+    traffic: np.ndarray,
+    capacity: np.ndarray,
+    period: int,
+    most_ends: float,
+    most_moves: float,
+) -> tuple[float, np.ndarray]:
+    """The best of ``choices[first[i] : first[i + 1]]`` for each operator i by itself, then changes of one of them as long as they
+    pay: (cycles, rows)."""
+    count = traffic.shape[0]
+    chosen = np.zeros(count, np.int64)
+    for i in range(count):
+        chosen[i] = choices[first[i]]
+    best, better = together(
+        chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+    )
+    while better:
+        better = False
+        for i in range(count):
+            for choice in choices[first[i] : first[i + 1]]:
+                before = chosen[i]
+                if choice == before:
+                    continue
+                chosen[i] = choice
+                cycles, _ = together(
+                    chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+                )
+                if cycles < best:
+                    best, better = cycles, True
+                else:
+                    chosen[i] = before
+    return best, chosen

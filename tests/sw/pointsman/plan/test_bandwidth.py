@@ -36,6 +36,12 @@ def expected(
     return list(found)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _warm() -> None:
+    """Compiling the kernel takes longer than Hypothesis allows an example."""
+    expected([[(0, (1,))]], mesh(2))
+
+
 def test_a_stream_that_is_alone_gets_all_it_can_use() -> None:
     assert expected([[(0, (3,))]], mesh(4)) == [1.0]
     assert expected([[(0, (3,))]], mesh(4), limits=[0.5]) == [0.5]
