@@ -26,6 +26,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcast(),
     StrBcastLinear(bind=False),
     StrBcastLinear(bind=True),
+    StrBcastLinear(bind=False, entered=True),
     StrBcastDense(),
     StrBcastBind(),
     StrBcastTree(),

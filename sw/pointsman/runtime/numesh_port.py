@@ -60,7 +60,8 @@ class NumeshPort:
         """Get the router ready for the operator, with these run-time values."""
         role = self._role_at(given.index, 0)
         phase = self.operator.phase
-        entering = self.router.current != phase or await self.router.enter(phase, self.substrate.leave)
+        router = self.router
+        entering = router.current != phase or await router.enter(phase, self.substrate.leave)
         if self.operator.instances:
             await self._load_scheduled(role, given, entering)
             local = self.partners == (self.substrate.number, self.substrate.number)
@@ -72,6 +73,8 @@ class NumeshPort:
             await self._load_alone(role)
         self.role, self.value = role, given.index
         self.calls = {}
+        if any(lane.turn != SYNC for lane in role.lanes):
+            router.due.setdefault(self.index, False)
         return Part(role.kind, role.local, role.void)
 
     def _role_at(self, value: int, stage: int) -> Role:
@@ -211,6 +214,8 @@ class NumeshPort:
         self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None = None
     ) -> None:
         role, m = self._role, self.operator.m
+        if self.index in self.router.due:
+            self.router.due[self.index] = True
         if role.combines or any(lane.step for lane in lanes):
             last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
             for step in range(last + 1):

@@ -77,4 +77,4 @@ def refused(text: str, size: tuple[int, ...], shape: NodeShape, period: int) -> 
 
 def test_schedules_that_do_not_fit_the_vfsms_are_refused() -> None:
     error = refused(BROADCAST.format(m=4, more=ASKED), (3,), NodeShape(vfsms=8), 16)
-    assert "has 8 VFSMs and needs 9 for 3 phases" in error.message
+    assert "has 8 VFSMs and needs 10 for 3 phases" in error.message
