@@ -19,7 +19,7 @@ from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .replacements import REPLACEMENTS
 from .shift import StrPermute, StrShift
-from .stream import StrStream, StrStreamRtdest
+from .stream import StrStream, StrStreamRtdest, StrStreamSources
 from .stream_linear import StrStreamLinear
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
@@ -37,6 +37,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     SchShiftRuntime(),
     StrStream(),
     StrStreamRtdest(),
+    StrStreamSources(),
     StrStreamLinear(entered=True),
     StrStreamLinear(entered=False),
     StrBarrierTree(),

@@ -223,11 +223,25 @@ def _rescheduled(phase: PlannedPhase) -> bool:
     return any(one.implementation.rescheduled for one in phase.operators)
 
 
-def word_spans(planned: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of a phase can join: its instances, its barrier's, and the nodes of each route."""
+def word_spans(planned: PlannedPhase, earlier: PlannedPhase) -> list[set[int]]:
+    """Sets of nodes that words of a phase can join, of those words that pass links and slots of an earlier phase: the nodes of each
+    route, and the instance that it belongs to."""
+    shape = planned.routed.shape
+    every = shape.aliased_handshake or _rescheduled(planned) or _rescheduled(earlier)
+    shared = link_writes(planned.routed) & link_writes(earlier.routed)
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
-    spans = [set(instance.nodes) for one in operators for instance in one.operator.instances]
-    return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in planned.routed.chains]
+    instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
+    spans = []
+    for chain in planned.routed.chains:
+        writes = {
+            (v.node, v.destination.number, slot) for v in chain.vfsms if v.destination.kind == "link" for slot in v.slots
+        }
+        if every or writes & shared:
+            passed = {vfsm.node for vfsm in chain.vfsms}
+            spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
+    if every:
+        spans += instances
+    return [span for i, span in enumerate(spans) if span not in spans[:i]]
 
 
 def phase_name(phase: PhaseOutline) -> str:

@@ -89,7 +89,7 @@ def unsolved(
         known = joined.get(earlier, {}).get(later)
         if planned[earlier].barrier is not None and not comes_next(structure, planned, earlier, later):
             return False
-        return known is None or (bool(known) and known != word_spans(planned[later]))
+        return known is None or (bool(known) and known != word_spans(planned[later], planned[earlier]))
 
     return [(earlier, later, link) for earlier, later, link in found if open_still(earlier, later)]
 

@@ -111,7 +111,7 @@ def test_judge_finds_registers_shared_without_a_dependency(monkeypatch: pytest.M
     # A row may be through with its stream and broadcast again while the other row has not left the broadcast before.
     text = "(define rows (make-1d 'x)) (loop 'l 5 (broadcast 'b 0 :m 60) (subset rows (stream 's 0 1 :m 3)))"
     plan = planned(text, 2, 2)
-    assert plan.phases[0].technique == "msg-sync"
+    assert plan.phases[0].barrier is None
     assert keeping(plan.structure, plan.phases)[0]
     assert not rules(make_images(plan))
     for module in (fit, target):
