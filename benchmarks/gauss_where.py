@@ -116,11 +116,12 @@ def measure(plan: Plan, images: Images, app: Gauss, engine: Any) -> dict[str, An
         if label not in leave:
             leave[label], calls[label] = np.zeros((app.n + 1, nodes)), np.zeros((app.n + 1, nodes))
         key = span.node, label
-        if before.get(span.node) != label:  # spans that take no time are not there
-            rounds[key] = rounds.get(key, -1) + 1
+        loads = span.activity.endswith("_load")
+        if loads or before.get(span.node) != label:  # spans that take no time are not there
+            rounds[key] = min(rounds.get(key, -1) + 1, app.n)
         before[span.node] = label
-        if span.activity.endswith("_load"):
-            leave[label][rounds[key], span.node] = span.cycles[psync]
+        if loads:
+            leave[label][rounds[key], span.node] += span.cycles[psync]
         else:
             calls[label][rounds[key], span.node] += sum(span.cycles[c] for c in IO)
     waits = ideal(app)

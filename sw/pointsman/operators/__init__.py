@@ -20,7 +20,7 @@ from .prefix_schedules import PREFIX
 from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .replacements import REPLACEMENTS
 from .shift import StrPermute, StrShift
-from .stream import StrStream, StrStreamRtdest
+from .stream import StrStream, StrStreamRtdest, StrStreamSources
 from .stream_dynamic import DYNAMIC
 from .stream_linear import StrStreamLinear
 
@@ -28,6 +28,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcast(),
     StrBcastLinear(bind=False),
     StrBcastLinear(bind=True),
+    StrBcastLinear(bind=False, entered=True),
     StrBcastDense(),
     StrBcastBind(),
     StrBcastTree(),
@@ -38,6 +39,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     SchShiftRuntime(),
     StrStream(),
     StrStreamRtdest(),
+    StrStreamSources(),
     StrStreamLinear(entered=True),
     StrStreamLinear(entered=False),
     StrBarrierTree(),

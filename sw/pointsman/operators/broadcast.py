@@ -77,6 +77,9 @@ class StrBcastLinear(Implementation):
     """Two multicasts along a snake through all nodes, one each way; the load function makes the source inject into
     both (str_bcast_linear).
 
+    ``entered``: for short messages without reading back, where the phase is left between any two uses: what closes it tells that
+    all words have been read.
+
     At the source the forwarding VFSMs are rewritten to read the interface. With ``bind`` the source also reads its own
     words back, which makes the operator processor-bound for messages of any length; without, its deliveries are
     switched off, which frees interface cycles and needs a message longer than the buffers on the way.
@@ -85,9 +88,11 @@ class StrBcastLinear(Implementation):
     name = "str_bcast_linear"
     kinds = ("broadcast",)
 
-    def __init__(self, *, bind: bool) -> None:
+    def __init__(self, *, bind: bool, entered: bool = False) -> None:
         self.bind = bind
         self.processor_bound = bind
+        self.entered = self.synchronised = entered
+        self.traceable = not entered
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         source = operator.instances[0].operand("source")
@@ -96,7 +101,7 @@ class StrBcastLinear(Implementation):
         if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
             return None
         length = max(len(i.nodes) for i in operator.instances)
-        if not self.bind and operator.m <= length:
+        if not self.bind and (operator.m > length) == self.entered:
             return None
         return Metric(
             words_per_cycle=0.25 if self.bind else 0.48,

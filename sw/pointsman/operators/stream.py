@@ -156,3 +156,57 @@ class StrStreamRtdest(Synchronised):
         if node == source:
             return RoleDraft("write", (*meeting, LaneImage(True, wiring.registers(name, node, "inject"))))
         return RoleDraft("read", (*meeting, LaneImage(False, wiring.registers(name, node, "deliver"), data="in")))
+
+
+class StrStreamSources(Implementation):
+    """A stream from each possible source to the one destination, which reads that of the source in question (str_stream_rtsrc).
+    Nothing is rewritten and nobody meets, but the streams share the links."""
+
+    name = "str_stream_rtsrc"
+    kinds = ("stream",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        source = operator.instances[0].operand("source")
+        if not is_constant(operator, "destination") or not isinstance(source, Runtime):
+            return None
+        if source.distributed or source.dynamic:
+            return None
+        most = max(len(self._sources(operator, i)) for i in range(len(operator.instances)))
+        return Metric(words_per_cycle=0.9 / max(2, most), latency=float(max(len(i.nodes) for i in operator.instances)))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [
+            Stream(
+                stream_name(operator, i, f"from{source}"),
+                source,
+                (self._destination(operator, i),),
+                weight=float(operator.m * operator.c),
+                group=operator.label,
+                keep_in=keep_in(instance, context),
+            )
+            for i, instance in enumerate(operator.instances)
+            for source in self._sources(operator, i)
+        ]
+
+    @staticmethod
+    def _destination(operator: Operator, instance: int) -> int:
+        return operator.instances[instance].nodes[operand(operator, instance, "destination", ())]
+
+    def _sources(self, operator: Operator, instance: int) -> list[int]:
+        nodes = operator.instances[instance].nodes
+        found = dict.fromkeys(nodes[operand(operator, instance, "source", v)] for v in runtime_values(operator))
+        return [node for node in found if node != self._destination(operator, instance)]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        source = operator.instances[instance].nodes[operand(operator, instance, "source", values)]
+        destination = self._destination(operator, instance)
+        if node == source == destination:
+            return RoleDraft("both", local=True)
+        if source == destination or node not in (source, destination):
+            return RoleDraft("none")
+        name = stream_name(operator, instance, f"from{source}")
+        if node == source:
+            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))

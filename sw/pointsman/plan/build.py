@@ -23,7 +23,7 @@ from .roles import PlanError
 from .structure import Structure
 from .timeline.timeline import timed
 
-PLANS = 2
+PLANS = 4
 """Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
 HOPELESS = 1.5
 """Those that promise more than this times the cycles of the best plan are not routed."""

@@ -108,7 +108,20 @@ def find_candidates(
                 estimate += sum(map(at.alone, beside))
                 ways.append(Candidate(variant, structure, n, estimate, whole))
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
-    return Candidates(tuple(ways), gap, tuple(refused), fits)
+    return Candidates(tuple(_divisions_first(ways)), gap, tuple(refused), fits)
+
+
+def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:
+    """Each division with the length that promises most, then each with the next: lengths are alike, divisions are not, and what
+    the ends of phases cost shows when they are routed."""
+    count: dict[tuple[bool, tuple[tuple[str, ...], ...]], int] = {}
+    places = []
+    for one in ways:
+        key = one.whole, one.labels
+        places.append(count.get(key, 0))
+        count[key] = places[-1] + 1
+    order = sorted(range(len(ways)), key=lambda i: (ways[i].whole, places[i]))
+    return [ways[i] for i in order]
 
 
 def _apart_from_values(structure: Structure) -> list[tuple[tuple[Operator, ...], float]]:

@@ -243,13 +243,29 @@ def _rescheduled(phase: PlannedPhase) -> bool:
 
 
 def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of a phase can join: its instances, its barrier's, and the nodes of each route; also of what
-    continues through it, but not from the one before."""
+    """Sets of nodes that words of a phase can join, of those words that pass links and slots of one before it: the nodes of each
+    route, and the instance that it belongs to; also of what continues through it, but not from the one before."""
+    shape = planned.routed.shape
+    every = shape.aliased_handshake or _rescheduled(planned) or _rescheduled(before)
+    shared = link_writes(planned.routed) & link_writes(before.routed)
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
-    spans = [set(instance.nodes) for one in operators for instance in one.operator.instances]
+    instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
     new = [one for one in planned.routed.beside if one not in before.routed.beside]
-    chains = [*planned.routed.chains, *(chain for one in new for chain in one.chains)]
-    return spans + [{vfsm.node for vfsm in chain.vfsms} for chain in chains]
+    spans = []
+    for chain in (
+        *planned.routed.chains,
+        *planned.routed.second,
+        *(chain for one in new for chain in one.chains),
+    ):
+        writes = {
+            (v.node, v.destination.number, slot) for v in chain.vfsms if v.destination.kind == "link" for slot in v.slots
+        }
+        if every or writes & shared:
+            passed = {vfsm.node for vfsm in chain.vfsms}
+            spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
+    if every:
+        spans += instances
+    return [span for i, span in enumerate(spans) if span not in spans[:i]]
 
 
 def phase_name(phase: PhaseOutline) -> str:

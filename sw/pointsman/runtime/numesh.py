@@ -12,6 +12,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import (
     Images,
     OperatorImage,
+    PhaseImage,
 )
 
 from .chosen_port import ChosenPort, chosen_signature, schedules_of
@@ -106,12 +107,24 @@ class NumeshSubstrate:
             await Wait(role.delay, Category.PSYNC)
             self.leaving = None
         elif image.technique != "none":
+            self._refuse_unused(image)
             await WaitUntil(router.deadline, Category.PSYNC)
         agent = self.agents.get(phase)
         if agent is not None and not agent.idle():
             raise PointsmanError(
                 f"phase '{image.name}': a message to node {self.number} has not been read",
                 hint="every message must be read before its phase ends",
+            )
+
+    def _refuse_unused(self, image: PhaseImage) -> None:
+        """Others rely on it that a node that has gone through a phase of its own accord has exchanged the phase's words."""
+        due = self.router.due
+        last = set(image.last) & due.keys() or due.keys()
+        if due and not any(due[index] for index in last):
+            label = self.images.operators[min(last)].label
+            raise PointsmanError(
+                f"node {self.number} leaves phase '{image.name}' and has called {label}_load, but not used '{label}'",
+                hint="whoever loads an operator uses it, or the next phase may begin without some of its nodes",
             )
 
 

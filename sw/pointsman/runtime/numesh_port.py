@@ -62,13 +62,14 @@ class NumeshPort:
             return await self._load_remote(given)
         role = self._role_at(given.index, 0)
         phase = self.operator.phase
+        router = self.router
         if self.operator.continues:
             # In any of its phases it is ready: nothing of the router changes for it (§5.1.1).
-            if self.router.current not in self.operator.continues:
-                await self.router.enter(self.view.enters, self.substrate.leave)
+            if router.current not in self.operator.continues:
+                await router.enter(self.view.enters, self.substrate.leave)
             self.role, self.value, self.calls = role, given.index, {}
             return Part(role.kind, role.local, role.void)
-        entering = self.router.current != phase or await self.router.enter(phase, self.substrate.leave)
+        entering = router.current != phase or await router.enter(phase, self.substrate.leave)
         if self.operator.instances:
             await self._load_scheduled(role, given, entering)
             local = self.partners == (self.substrate.number, self.substrate.number)
@@ -80,6 +81,8 @@ class NumeshPort:
             await self._load_alone(role)
         self.role, self.value = role, given.index
         self.calls = {}
+        if any(lane.turn != SYNC for lane in role.lanes):
+            router.due.setdefault(self.index, False)
         return Part(role.kind, role.local, role.void)
 
     def _role_at(self, value: int, stage: int) -> Role:
@@ -263,6 +266,8 @@ class NumeshPort:
         self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None = None
     ) -> None:
         role, m = self._role, self.operator.m
+        if self.index in self.router.due:
+            self.router.due[self.index] = True
         if role.combines or any(lane.step for lane in lanes):
             last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
             for step in range(last + 1):

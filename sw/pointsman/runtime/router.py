@@ -72,6 +72,8 @@ class Router:
         """Phases loaded so far, wholly or in part."""
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
+        self.due: dict[int, bool] = {}
+        """By operator of the phase that runs, whether it has been used since it was loaded; those only of which words are expected."""
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered, as neighbours may take its words for those of a phase before."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
@@ -222,6 +224,7 @@ class Router:
             rewrites = ()
         if left >= 0:
             await leave(left)
+        self.due.clear()
         self.changes += 1
         gone: int | None = None
         if not self.memories.holds(phase):

@@ -223,10 +223,10 @@ def test_fault_a_hijacked_message_that_is_too_short(monkeypatch: pytest.MonkeyPa
         return replace(found, message_bound=True, delays=dict.fromkeys(range(NODES), 0))
 
     monkeypatch.setattr(hijack, "termination", claims)
-    made = compiled(broadcasts(2, 2), "str_bcast", monkeypatch=monkeypatch)
+    made = compiled(broadcasts(3, 3), "str_bcast", monkeypatch=monkeypatch)
     assert "hijack" in techniques(made)
     assert "message-ends" in judged(made)
-    assert not runs(made, 2, 2)
+    assert not runs(made, 3, 3)
 
 
 def test_fault_a_barrier_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
