@@ -71,14 +71,14 @@ def find_candidates(
         found = searched(variant.program, costs, effort=effort)
         gap = max([gap, *(one.gap for one in found)])
         divided = divisions(variant.program, found) if structures is None else structures
-        for structure in with_schedules(divided, context, implementations):
+        for structure in with_schedules(divided, context, implementations, variant.program.root):
             try:
                 lengths = schedule_lengths(structure, context.shape, period)
             except PlanError as error:
                 refused.append(error)
                 continue
             whole = len(structure.phases) == 1 and len(divided) > 1
-            chosen = {phase.operators[0].label for phase in structure.phases if phase.value is not None}
+            chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
             prices = costs
             if chosen:
                 prices = costs_of(variant.program, context, implementations, period=assumed, by_value=chosen)
