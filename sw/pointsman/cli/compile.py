@@ -18,6 +18,7 @@ from .options import (
     language_options,
     limits_of,
     mesh_option,
+    phases_option,
     prove,
     report_warnings,
     set_option,
@@ -37,6 +38,7 @@ from .tdm import compile_for_switch, mesh_for, refuse_others, switch_given, swit
 @click.option("-P", "--addresses", type=int, help="Interface addresses to use, of 16; all when not given.  [packet]")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @effort_option
+@phases_option
 @click.option(
     "--emit",
     type=click.Choice(["program", "python", "plan", "routes", "images", "tables"]),
@@ -59,6 +61,7 @@ def compile_(
     addresses: int | None,
     period: int | None,
     effort: float,
+    phases: int | None,
     emit: str | None,
     readmemh: Path | None,
     check: bool,
@@ -113,7 +116,9 @@ def compile_(
     from pointsman.targets.numesh import make_images
 
     known = implementations_of(plugins)
-    plan = make_plan(parsed, shape, name=program.stem, period=period, implementations=known, effort=effort)
+    plan = make_plan(
+        parsed, shape, name=program.stem, period=period, implementations=known, effort=effort, most_phases=phases
+    )
     if emit in ("plan", "routes"):
         from pointsman.report.stages import plan_json, routes_json
 

@@ -17,6 +17,7 @@ from .options import (
     limit_option,
     limits_of,
     mesh_option,
+    phases_option,
     report_warnings,
     set_option,
     topology_of,
@@ -38,6 +39,7 @@ DEEPEST_JSON = 200
     help="Plan it for nodes of the usual size, too, and say what was decided and what else there was.",
 )
 @effort_option
+@phases_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
 @warnings_option
 @limit_option
@@ -48,6 +50,7 @@ def explain(
     as_json: bool,
     decision: bool,
     effort: float,
+    phases: int | None,
     output: Path | None,
     warnings: str,
     limits: tuple[str, ...],
@@ -81,7 +84,7 @@ def explain(
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))
-        plan = make_plan(parsed, shape, name=program.stem, effort=effort)
+        plan = make_plan(parsed, shape, name=program.stem, effort=effort, most_phases=phases)
         costs = costs_of(plan.program, Context(topology, shape), IMPLEMENTATIONS, period=plan.period)
         plain["decision"] = decision_json(plan, costs)
         text += "\n\n" + decision_text(plain["decision"])

@@ -42,6 +42,12 @@ def effort_option(command: Any) -> Any:
     )(command)
 
 
+def phases_option(command: Any) -> Any:
+    return click.option(
+        "--phases", type=click.IntRange(min=1), help="Most phases of a node (any number if not given)."
+    )(command)
+
+
 def set_option(command: Any) -> Any:
     return click.option(
         "--set", "settings", metavar="NAME=VALUE", multiple=True, help="Value of a (parameter …) of the program."

@@ -19,6 +19,7 @@ from .options import (
     language_options,
     limits_of,
     mesh_option,
+    phases_option,
     prove,
     refuse_malformed,
     report_warnings,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 @click.option("--preload", is_flag=True, help="Fill the routers' memories at once instead of by the processors.")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @effort_option
+@phases_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option(
@@ -83,6 +85,7 @@ def run(
     preload: bool,
     period: int | None,
     effort: float,
+    phases: int | None,
     seed: int,
     max_cycles: int | None,
     trace: Path | None,
@@ -192,7 +195,9 @@ def run(
             parsed, name = compile_application(app, application, topology, parameters, bounds)
         report_warnings(parsed, warnings, bounds)
         known = implementations_of(plugins)
-        plan = make_plan(parsed, shape, name=name, period=period, seed=seed, implementations=known, effort=effort)
+        plan = make_plan(
+            parsed, shape, name=name, period=period, seed=seed, implementations=known, effort=effort, most_phases=phases
+        )
         images = make_images(plan)
         prove(images)
     seconds["compile"] = time.perf_counter() - started

@@ -10,6 +10,7 @@ from .barrier import StrBarrierTree
 from .barrier_gates import StrBarrier
 from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
 from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
+from .by_streams import BY_STREAMS
 from .by_value import BY_VALUE
 from .chain import CHAINS
 from .collect import COLLECTS
@@ -51,6 +52,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *PREFIX,
     *DYNAMIC,
     *BY_VALUE,
+    *BY_STREAMS,
     *CHAINS,
     *ONLINE,
     *REPLACEMENTS,

@@ -31,6 +31,9 @@ from .implementation import (
     runtime_operands,
     runtime_values,
 )
+from .reduce import StrReduce
+from .shift import StrShift
+from .stream import StrStream
 
 MOST_SCHEDULES = 32
 """Of one operator."""
@@ -153,4 +156,7 @@ def _apart(operator: Operator, context: Context) -> bool:
 BY_VALUE: tuple[Implementation, ...] = (
     ByValue("sch_bcast_dense", StrBcast(), 0.8),
     ByValue("sch_collect_dim", StrCollectDimensions(), 0.5),
+    ByValue("sch_shift", StrShift(), 0.5),
+    ByValue("sch_stream", StrStream(), 0.5),
+    ByValue("sch_reduce", StrReduce(), 0.25),
 )

@@ -43,6 +43,7 @@ def make_plan(
     express: int = 0,
     effort: float = 1.0,
     structures: Sequence[Structure] | None = None,
+    most_phases: int | None = None,
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -59,6 +60,8 @@ def make_plan(
         Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
     structures : sequence of Structure or None
         Divisions into phases to choose among; None: those of ``division``.
+    most_phases : int or None
+        Most phases of a node; None: any number.
 
     Raises
     ------
@@ -71,7 +74,15 @@ def make_plan(
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
-    candidates = find_candidates(program, context, implementations, period=asked, effort=effort, structures=structures)
+    candidates = find_candidates(
+        program,
+        context,
+        implementations,
+        period=asked,
+        effort=effort,
+        structures=structures,
+        most_phases=most_phases,
+    )
     best: Plan | None = None
     before = inf  # cycles of the best plan by the rough measure that plans are made with
     failure = candidates.refused[0] if candidates.refused else None

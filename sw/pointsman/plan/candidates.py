@@ -14,7 +14,7 @@ from pointsman.errors import PointsmanError
 from pointsman.operators import Context, Implementation
 
 from .division import costs_of, divisions, searched
-from .lengths import PERIODS, schedule_lengths
+from .lengths import PERIODS, refuse_many_phases, schedule_lengths
 from .longest import longest
 from .replacing import Variant, variants
 from .roles import PlanError
@@ -67,9 +67,10 @@ def find_candidates(
     period: int | None,
     effort: float,
     structures: Sequence[Structure] | None = None,
+    most_phases: int | None = None,
 ) -> Candidates:
     """All ways that are worth a thought. ``period`` None: lengths of ``PERIODS`` that fit the schedule memory;
-    ``structures`` None: those of ``division``."""
+    ``structures`` None: those of ``division``; ``most_phases``: of a node, None: any number."""
     ways: list[Candidate] = []
     refused: list[PointsmanError] = []
     assumed = period or PERIODS[1]
@@ -82,11 +83,12 @@ def find_candidates(
             continue
         costs = costs_of(variant.program, context, implementations, period=assumed)
         fits = fits or costs.fit(variant.program.operators())
-        found = searched(variant.program, costs, effort=effort)
+        found = searched(variant.program, costs, effort=effort, most_phases=most_phases)
         gap = max([gap, *(one.gap for one in found)])
         divided = divisions(variant.program, found) if structures is None else structures
-        for structure in with_schedules(divided, context, implementations):
+        for structure in with_schedules(divided, context, implementations, variant.program.root):
             try:
+                refuse_many_phases(structure, most_phases)
                 lengths = schedule_lengths(structure, context.shape, period)
             except PlanError as error:
                 refused.append(error)
@@ -94,7 +96,7 @@ def find_candidates(
             # Beside operators that continue, one phase is a way like others.
             whole = len(structure.phases) == 1 and len(divided) > 1 and all(one.ends for one in found)
             whole = whole and not any(one.through for one in divided)
-            chosen = {phase.operators[0].label for phase in structure.phases if phase.value is not None}
+            chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
             prices = costs
             if chosen:
                 prices = costs_of(variant.program, context, implementations, period=assumed, by_value=chosen)

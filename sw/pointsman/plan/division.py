@@ -76,8 +76,8 @@ def costs_of(
     return Estimates(choices, program.rounds(), context, period=period)
 
 
-def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list[Found]:
-    """Answers of the search; none if there is nothing to choose."""
+def searched(program: Program, costs: Estimates, *, effort: float = 1.0, most_phases: int | None = None) -> list[Found]:
+    """Answers of the search; none if there is nothing to choose. ``most_phases``: of a node."""
     root = disjoint_tree(program)
     # What continues beside a sequence slows down all of its phases alike, about.
     beside = beside_phases(root)
@@ -85,6 +85,7 @@ def searched(program: Program, costs: Estimates, *, effort: float = 1.0) -> list
     free = list(dict.fromkeys(tuple(_free(root, around)) for around in kinds))
     # The loader phase is one more.
     most = max(1, costs.context.shape.schedule_depth // costs.period - 1)
+    most = most if most_phases is None else min(most, most_phases)
     budget = max(1, int(BUDGET * effort))
     best = [
         search(root, costs, budget=budget, allowed=set(places).__contains__, most=most) for places in free if places

@@ -1,6 +1,8 @@
-"""Structure and node -> schedule lengths to try."""
+"""Structure and node -> schedule lengths to try, and how many phases a node may have."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from numesh.shape import NodeShape
 
@@ -28,3 +30,17 @@ def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None) 
             hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
         )
     return lengths
+
+
+def refuse_many_phases(structure: Structure, most: int | None) -> None:
+    """Raise `PlanError` if a node has more phases than it may have (Metcalf 1997, §4.1.3: "a limit on the number of phases per
+    node, so as not to overwhelm the node memory with phase data")."""
+    if most is None:
+        return
+    count = Counter(node for phase in structure.phases for node in phase.nodes)
+    node = max(count, key=lambda node: (count[node], -node), default=None)
+    if node is not None and count[node] > most:
+        raise PlanError(
+            f"node {node} would have {count[node]} phases, and may have {most}",
+            hint="allow more phases, or name fewer :values of what has a schedule for each",
+        )

@@ -5,18 +5,22 @@ Takes structures, and gives them with such an operator's phase divided: a phase 
 wherever the phase could be. That is all that makes an operator have several schedules: routes, ends and judgement are those of
 any phase, and its load function goes on to the phase of its value.
 
-Only an operator that has a phase to itself can be divided, since its load function knows nothing of the others'; and nodes
-that are in no instance could not tell which of the phases runs, so words have to stay within the instances, those of the
-barrier that closes the phase included.
+Operators of a parallel group can share such phases, one for each combination of their values: their load functions come before
+any I/O, so the last of them knows all values. An operator that comes after another in its phase cannot, since the phase
+would be running by then. Nodes that are in no instance could not tell which of the phases runs, so words have to stay within
+the instances, those of the barrier that closes the phase included.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, product
+from math import prod
 
+from pointsman.cop.program import Group, Operator
 from pointsman.operators import Context, Implementation
-from pointsman.operators.by_value import for_value, schedule_values
+from pointsman.operators.by_value import MOST_SCHEDULES, for_value, schedule_values
 from pointsman.operators.implementation import is_settled, rounds_between_values
 from pointsman.operators.kept import metric_of
 
@@ -33,7 +37,10 @@ COMMAND = 4.0
 
 
 def with_schedules(
-    structures: Sequence[Structure], context: Context, implementations: Sequence[Implementation]
+    structures: Sequence[Structure],
+    context: Context,
+    implementations: Sequence[Implementation],
+    root: Group | None = None,
 ) -> Iterator[Structure]:
     """The structures, and those of them with operators' phases divided by value that are asked for or promise more; not where
     threads have phases of their own or operators continue.
@@ -51,39 +58,69 @@ def with_schedules(
             given = True
             continue
         try:
-            asked = [i for i, phase in enumerate(structure.phases) if _asked(phase, context, implementations)]
+            asked = [i for i, phase in enumerate(structure.phases) if _asked(phase, context, implementations, root)]
         except PlanError as error:
             shared = shared or error
             continue
         given = True
-        yield _divided(structure, asked) if asked else structure
+        yield _divided(structure, asked, context, implementations) if asked else structure
         if not asked:
             better = [i for i, phase in enumerate(structure.phases) if _promises(phase, context, implementations)]
             better = [i for i in better if _inside(structure, i)]
             if better:
-                yield _divided(structure, better)
+                yield _divided(structure, better, context, implementations)
     if shared is not None and not given:
         raise shared
 
 
-def _asked(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> bool:
-    """Does its operator ask for a schedule for each value? Raises `PlanError` if it cannot have them in this phase."""
-    wanting = [
-        operator
-        for operator in phase.operators
-        if operator.impl is not None
-        and not is_settled(operator)
-        and all(one.by_value for _, one in able(operator, implementations, context))
-    ]
+def _asked(
+    phase: PhaseOutline, context: Context, implementations: Sequence[Implementation], root: Group | None
+) -> bool:
+    """Do operators ask for a schedule for each value? Raises `PlanError` if they cannot have them in this phase."""
+    wanting = [operator for operator in phase.operators if _wants(operator, context, implementations)]
     if not wanting:
         return False
-    if len(phase.operators) > 1:
+    first = wanting[0]
+    if len(phase.operators) > 1 and (root is None or not side_by_side(root, phase.operators)):
         raise PlanError(
-            f"{wanting[0].position}: operator '{wanting[0].label}' shares a phase, and {wanting[0].impl} needs one of its own "
-            "for each value",
-            hint="take it out of the parallel or phase group, or use another implementation",
+            f"{first.position}: operator '{first.label}' shares a phase with operators that come before or after it, and "
+            f"{first.impl} needs one of its own for each value",
+            hint="use a parallel group, a phase of its own, or another implementation",
+        )
+    places = [tuple(frozenset(one.nodes) for one in operator.instances) for operator in phase.operators]
+    if any(set(place) != set(places[0]) for place in places):
+        raise PlanError(
+            f"{first.position}: operator '{first.label}' has a schedule for each value, and the other operators of its phase "
+            "have other nodes, which would have to know it",
+            hint="use the same subset for all operators of the phase, or another implementation",
+        )
+    number = prod(len(schedule_values(operator) or ()) for operator in wanting)
+    if number > MOST_SCHEDULES:
+        raise PlanError(
+            f"{first.position}: phase '{'+'.join(o.label for o in phase.operators)}' would have {number} schedules, one for each "
+            f"combination of run-time values; the most is {MOST_SCHEDULES}",
+            hint="name fewer :values, or take the operators apart",
         )
     return True
+
+
+def _wants(operator: Operator, context: Context, implementations: Sequence[Implementation]) -> bool:
+    """Does it ask for a schedule for each value?"""
+    if operator.impl is None or is_settled(operator):
+        return False
+    return all(one.by_value for _, one in able(operator, implementations, context))
+
+
+def side_by_side(root: Group, operators: Sequence[Operator]) -> bool:
+    """Are these operators in no order: does every group that holds two of them hold them in parallel?"""
+    labels = {operator.label for operator in operators}
+
+    def held(part: Group | Operator) -> int:
+        inside = [part] if isinstance(part, Operator) else [one for one, _ in part.walk()]
+        return sum(isinstance(one, Operator) and one.label in labels for one in inside)
+
+    groups = [part for part, _ in root.walk() if isinstance(part, Group) and part.kind != "parallel"]
+    return all(sum(held(child) > 0 for child in group.children) < 2 for group in groups)
 
 
 def _promises(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> bool:
@@ -113,13 +150,15 @@ def _inside(structure: Structure, index: int) -> bool:
     return all(any(other <= own or not other & own for own in instances) for other in others)
 
 
-def _divided(structure: Structure, indices: Sequence[int]) -> Structure:
+def _divided(
+    structure: Structure, indices: Sequence[int], context: Context, implementations: Sequence[Implementation]
+) -> Structure:
     """A structure with the phases of these indices divided."""
     phases: list[PhaseOutline] = []
     new: dict[int, tuple[int, ...]] = {START: (START,), END: (END,)}
     for i, phase in enumerate(structure.phases):
         first = len(phases)
-        phases += _by_value(phase) if i in indices else [phase]
+        phases += _by_value(phase, context, implementations) if i in indices else [phase]
         new[i] = tuple(range(first, len(phases)))
     successors = {
         one: frozenset(other for after in followers for other in new[after])
@@ -135,23 +174,26 @@ def _divided(structure: Structure, indices: Sequence[int]) -> Structure:
     return replace(structure, phases=tuple(phases), successors=successors, again=again, last=last)
 
 
-def _by_value(phase: PhaseOutline) -> list[PhaseOutline]:
-    """A phase for each value, each used for its share of the rounds."""
-    (operator,) = phase.operators
-    values = schedule_values(operator)
-    assert values is not None
-    share = 1 / len(values)
-    leaves = max(phase.exits, phase.loops / rounds_between_values(operator))
-    return [
-        replace(
-            phase,
-            operators=(for_value(operator, value),),
-            rounds=tuple(rounds * share for rounds in phase.rounds),
-            exits=leaves * share,
-            value=value,
+def _by_value(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> list[PhaseOutline]:
+    """A phase for each combination of values, each used for its share of the rounds."""
+    chosen = [operator for operator in phase.operators if _wants(operator, context, implementations)]
+    chosen = chosen or list(phase.operators)
+    choices = [schedule_values(operator) or () for operator in chosen]
+    share = 1 / prod(map(len, choices))
+    leaves = max(phase.exits, *(phase.loops / rounds_between_values(operator) for operator in chosen))
+    found = []
+    for values in product(*choices):
+        of = {operator.label: value for operator, value in zip(chosen, values, strict=True)}
+        found.append(
+            replace(
+                phase,
+                operators=tuple(for_value(o, of[o.label]) if o.label in of else o for o in phase.operators),
+                rounds=tuple(rounds * share for rounds in phase.rounds),
+                exits=leaves * share,
+                value=tuple(chain.from_iterable(values)),
+            )
         )
-        for value in values
-    ]
+    return found
 
 
 def refuse_split_barriers(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
@@ -159,7 +201,7 @@ def refuse_split_barriers(structure: Structure, planned: Sequence[PlannedPhase])
     for outline, phase in zip(structure.phases, planned, strict=True):
         if outline.value is None:
             continue
-        (operator,) = outline.operators
+        operator = outline.operators[0]  # all have the same nodes
         instances = [frozenset(one.nodes) for one in operator.instances]
         parts = [frozenset(one.nodes) for one in phase.barrier.operator.instances] if phase.barrier else []
         stray = phase.nodes - operator.nodes

@@ -2,7 +2,8 @@
 
 The images have it once for each of its values, in a phase of its own; this port shows it to the application as one. Its load
 function takes the one of the value that it is given, and all its schedules are put into the router together when the first of
-them is used, so that another value costs the end of a phase and a jump.
+them is used and if they can stay there, so that another value costs the end of a phase and a jump. Several such operators of a
+parallel group have a phase for each combination of their values.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, OperatorImage
 
 from .face import Combine, Given, Part, Port, Signature
-from .numesh_port import signature_of
+from .numesh_port import NumeshPort, signature_of
 from .router import Router
 
 
@@ -33,38 +34,79 @@ def schedules_of(images: Images) -> list[list[int]]:
 
 def chosen_signature(operators: Sequence[OperatorImage]) -> Signature:
     """The operator that stands in the images as these."""
-    values = tuple(sorted(value for operator in operators for value in operator.values))
+    values = tuple(sorted({value for operator in operators for value in operator.values}))
     return replace(signature_of(operators[0]), values=values)
 
 
-class ChosenPort:
-    """``ports`` by value; the one that was loaded last does everything else."""
+class Choice:
+    """Operators that share their phases, one for each combination of their values, at one node.
 
-    def __init__(self, label: str, ports: Sequence[Port], phases: Sequence[int], router: Router) -> None:
-        self.label = label
-        self.ports = ports
-        self.chosen: Port | None = None
-        if router.keeps(phases):
+    Load functions note what they are given; the last of them, in the order of the program, knows all and goes on to the phase
+    (Metcalf 1997, §4.1.3, §5.5.1: "the first n - 1 such operators simply set a global variable").
+    """
+
+    def __init__(self, router: Router) -> None:
+        self.router = router
+        self.ports: dict[str, list[tuple[OperatorImage, Port]]] = {}
+        """By operator, in the order of the program, its ports in all phases."""
+        self.given: dict[str, Given] = {}
+        self.chosen: dict[str, Port] = {}
+
+    def add(self, label: str, pairs: Sequence[tuple[OperatorImage, Port]]) -> ChosenPort:
+        self.ports[label] = sorted(pairs, key=lambda pair: pair[0].phase)
+        phases = [operator.phase for operator, _ in self.ports[label]]
+        if len(self.ports) == 1 and self.router.keeps(phases):
             for phase in phases:
-                router.together[phase] = tuple(other for other in phases if other != phase)
+                self.router.together[phase] = tuple(other for other in phases if other != phase)
+        return ChosenPort(label, self)
 
-    @classmethod
-    def of(cls, operators: Sequence[OperatorImage], ports: Sequence[Port | None], router: Router) -> ChosenPort | None:
-        """The port of a node, if it has a part in the operator."""
-        pairs = sorted(
-            ((operator.values, operator.phase, port) for operator, port in zip(operators, ports, strict=True) if port),
-            key=lambda pair: pair[0],
-        )
-        if not pairs:
-            return None
-        return cls(operators[0].label, [port for _, _, port in pairs], [phase for _, phase, _ in pairs], router)
+    async def load(self, label: str, given: Given) -> Part:
+        """Note what an operator is to do; go on to the phase if it is the last one."""
+        if not self.given:
+            self.chosen = {}
+        self.given[label] = given
+        if label != next(reversed(self.ports)):
+            self.chosen = {}
+            operator, port = next(pair for pair in self.ports[label] if given.numbers in pair[0].values)
+            assert isinstance(port, NumeshPort)
+            return port.part(operator.values.index(given.numbers))
+        missing = [other for other in self.ports if other not in self.given]
+        if missing:
+            raise PointsmanError(
+                f"{label}_load: {missing[0]}_load has not been called",
+                hint="call the load functions of a parallel group in the order of the program, each time",
+            )
+        phases = [
+            {operator.phase for operator, _ in pairs if self.given[other].numbers in operator.values}
+            for other, pairs in self.ports.items()
+        ]
+        (phase,) = frozenset.intersection(*map(frozenset, phases))
+        part: Part | None = None
+        for other, pairs in self.ports.items():
+            operator, port = next(pair for pair in pairs if pair[0].phase == phase)
+            own = self.given[other]
+            part = await port.load(replace(own, index=operator.values.index(own.numbers)))
+            self.chosen[other] = port
+        self.given = {}
+        assert part is not None
+        return part
+
+
+class ChosenPort:
+    """An operator of a choice; the port in the phase that was chosen last does everything but loading."""
+
+    def __init__(self, label: str, choice: Choice) -> None:
+        self.label = label
+        self.choice = choice
 
     async def load(self, given: Given) -> Part:
-        """Go on to the phase of this value."""
-        self.chosen = self.ports[given.index]
-        return await self.chosen.load(replace(given, index=0))
+        """Note the value, and go on to the phase of all values if they are known."""
+        return await self.choice.load(self.label, given)
 
     def stale(self) -> str | None:
+        if self.label not in self.choice.chosen:
+            last = next(reversed(self.choice.ports))
+            return f"must call {last}_load first, which chooses the phase"
         return self._loaded.stale()
 
     async def write(self, words: np.ndarray) -> None:
@@ -78,6 +120,7 @@ class ChosenPort:
 
     @property
     def _loaded(self) -> Port:
-        if self.chosen is None:
+        port = self.choice.chosen.get(self.label)
+        if port is None:
             raise PointsmanError(f"{self.label}: no schedule has been chosen", hint="call its load function first")
-        return self.chosen
+        return port

@@ -15,7 +15,7 @@ from pointsman.images.image import (
     PhaseImage,
 )
 
-from .chosen_port import ChosenPort, chosen_signature, schedules_of
+from .chosen_port import Choice, chosen_signature, schedules_of
 from .face import Clock, Port, Signature
 from .node import Node
 from .numesh_port import NumeshPort, lane_request, signature_of
@@ -50,13 +50,20 @@ class NumeshSubstrate:
         for online streams, nor the parts of those that are replaced."""
         images = self.images
         made: dict[int, tuple[Signature, Port | None]] = {}
+        choices: dict[frozenset[int], Choice] = {}
         for indices in schedules_of(images):
             operators = [images.operators[index] for index in indices]
             ports = [self._port(index, operator) for index, operator in zip(indices, operators, strict=True)]
             if len(indices) == 1:
                 made[indices[0]] = signature_of(operators[0]), ports[0]
             else:
-                made[indices[0]] = chosen_signature(operators), ChosenPort.of(operators, ports, self.router)
+                phases = frozenset(operator.phase for operator in operators)
+                choice = choices.setdefault(phases, Choice(self.router))
+                pairs = [(one, port) for one, port in zip(operators, ports, strict=True) if port is not None]
+                made[indices[0]] = (
+                    chosen_signature(operators),
+                    choice.add(operators[0].label, pairs) if pairs else None,
+                )
         found = []
         for one in images.replaced:
             parts = [made.pop(index) for index in one.parts]
@@ -88,6 +95,8 @@ class NumeshSubstrate:
         if not left and phase >= 0 and self.images.phases[phase].online is not None:
             # Messages of others may still pass, and others wait in the barrier.
             await self.leave(phase)
+        # Commands that gates have posted.
+        await self.router.settled()
 
     def where(self) -> str:
         phase = self.router.current

@@ -85,6 +85,11 @@ class NumeshPort:
             router.due.setdefault(self.index, False)
         return Part(role.kind, role.local, role.void)
 
+    def part(self, value: int) -> Part:
+        """What the node may do once it has loaded this value."""
+        role = self._role_at(value, 0)
+        return Part(role.kind, role.local, role.void)
+
     def _role_at(self, value: int, stage: int) -> Role:
         return self.view.roles[self.view.role_of[value * self.operator.stages + stage]]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from pointsman.images.image import Images, OperatorImage
@@ -47,28 +47,54 @@ class _Schedules:
 
     def check(self) -> None:
         images, first = self.images, self.indices[0]
-        values: dict[tuple[int, ...], int] = {}
+        values: dict[tuple[tuple[int, ...], ...], int] = {}
         for index in self.indices:
             operator = images.operators[index]
             if _face(operator) != _face(images.operators[first]):
                 self.note(index, "another schedule of it is another operator", "schedules that differ in values only")
-            for value in operator.values:
+            for value in self._combinations(index):
                 if values.setdefault(value, index) != index:
-                    self.note(index, f"another schedule is for the value {value} too", "one schedule for each value")
+                    shown = value[0] if len(value) == 1 else value
+                    self.note(index, f"another schedule is for the value {shown} too", "one schedule for each value")
             if _members(images, index) != _members(images, first):
                 self.note(index, "other nodes have its other schedules", "the same nodes in each")
-            others = set(images.phases[operator.phase].operators) - {index, *self.closing}
-            if others:
-                label = images.operators[min(others)].label
-                self.note(index, f"operator {label} is in its phase", "a phase of its own for each schedule")
+            for other in self._beside(index):
+                if self._phases_of(images.operators[other].label) != self.phases:
+                    label = images.operators[other].label
+                    self.note(
+                        index, f"operator {label} is in its phase", "only operators that are in all of its phases"
+                    )
+                elif _places(images, other) != _places(images, first):
+                    label = images.operators[other].label
+                    self.note(index, f"operator {label} of its phase has other nodes", "nodes that know all values")
             self._check_strangers(index)
             self._check_barrier(index)
+        alike = len(set(map(len, values))) == 1
+        if alike and set(values) != set(product(*map(sorted, map(set, zip(*values, strict=True))))):
+            self.note(first, "some values of it and of those beside it have no schedule", "one for each combination")
         for number, phase in enumerate(images.phases):
             after = set(phase.successors)
             wanted = self.phases if number in self.phases or after & self.phases else set()
             for missing in sorted(wanted - after - {number}):
                 (index,) = (i for i in self.indices if images.operators[i].phase == missing)
                 self.note(index, f"phase {phase.name} is not followed by it", "all schedules wherever one may follow")
+
+    def _beside(self, index: int) -> list[int]:
+        """Operators that share its phase."""
+        phase = self.images.phases[self.images.operators[index].phase]
+        return [other for other in phase.operators if other != index and other not in self.closing]
+
+    def _phases_of(self, label: str) -> set[int]:
+        return {
+            operator.phase
+            for number, operator in enumerate(self.images.operators)
+            if operator.label == label and number not in self.closing
+        }
+
+    def _combinations(self, index: int) -> list[tuple[tuple[int, ...], ...]]:
+        """Values, with those of the operators beside it, for which its phase is meant."""
+        inside = sorted([index, *self._beside(index)], key=lambda other: self.images.operators[other].label)
+        return list(product(*(self.images.operators[other].values for other in inside)))
 
     def _check_strangers(self, index: int) -> None:
         """A node without the operator could not tell which of the phases runs."""
@@ -94,6 +120,16 @@ class _Schedules:
 
 def _face(operator: OperatorImage) -> tuple[Any, ...]:
     return operator.kind, operator.type, operator.m, operator.runtime, operator.function
+
+
+def _places(images: Images, index: int) -> dict[int, tuple[int, int]]:
+    """Position of each node of an operator in its instance, and the nodes of that."""
+    return {
+        node: (here.position, here.nodes)
+        for node, image in enumerate(images.nodes)
+        for other, here in image.operators
+        if other == index
+    }
 
 
 def _members(images: Images, index: int) -> dict[int, int]:

@@ -51,6 +51,8 @@ WAYS = [
     ("collect", "sch_collect_dense", ("runtime",)),
     ("collect", "sch_collect_dim", ("runtime",)),
     ("reduce", "str_reduce", ("constant",)),
+    ("reduce", "sch_reduce", ("runtime",)),
+    ("reduce", "par_reduce", ("runtime",)),
     ("allreduce", "str_allreduce", ()),
     ("prefix", "str_prefix", ()),
     ("prefix", "sch_prefix", ()),
@@ -66,7 +68,13 @@ WAYS = [
     ("permute", "sch_permute_runtime", ("runtime",)),
     ("cshift", "sch_shift_runtime", ("runtime",)),
     ("eoshift", "sch_shift_runtime", ("runtime",)),
+    ("cshift", "sch_shift", ("runtime",)),
+    ("cshift", "par_shift", ("runtime",)),
+    ("eoshift", "sch_shift", ("runtime",)),
+    ("eoshift", "par_shift", ("runtime",)),
     ("stream", "str_stream", ("constant", "constant")),
+    ("stream", "sch_stream", ("runtime", "constant")),
+    ("stream", "par_stream", ("constant", "runtime")),
     ("stream", "str_stream_rtsrc", ("runtime", "constant")),
     ("stream", "str_stream_rtdest", ("constant", "runtime")),
     ("stream", "str_stream_dyn", ("constant", "runtime")),
@@ -84,7 +92,7 @@ WAYS = [
 """Kind, implementation and how its operands are given."""
 BOXES = ("str_bcast_dense", "str_collect_dim", "sch_permute_runtime", "sch_shift_runtime")
 """Implementations that need a box of nodes."""
-BY_VALUE = ("sch_bcast_dense", "sch_collect_dim")
+BY_VALUE = ("sch_bcast_dense", "sch_collect_dim", "sch_reduce", "sch_shift", "sch_stream")
 """Implementations with a schedule for each value, of which a node holds few."""
 CONNECTED = (
     *BY_VALUE,

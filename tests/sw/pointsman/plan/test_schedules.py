@@ -22,7 +22,7 @@ ASKED = ":impl 'sch_bcast_dense"
 def structures(text: str, size: tuple[int, ...] = (4,)) -> list[Structure]:
     topology = mesh(*size)
     program = compile_text(text, topology=topology)
-    return list(with_schedules([outline(program)], Context(topology, NodeShape()), IMPLEMENTATIONS))
+    return list(with_schedules([outline(program)], Context(topology, NodeShape()), IMPLEMENTATIONS, program.root))
 
 
 def test_a_phase_is_divided_by_value_and_each_part_can_follow_each() -> None:
@@ -62,10 +62,34 @@ def test_a_value_that_not_all_nodes_know_has_no_schedules(options: str) -> None:
     assert schedule_values(next(program.operators())) is None
 
 
-def test_schedules_must_not_share_a_phase() -> None:
-    text = f"(parallel {BROADCAST.format(m=4, more=ASKED)} (cshift 's 1))"
-    with pytest.raises(PlanError, match="shares a phase, and sch_bcast_dense needs one of its own for each value"):
-        structures(text)
+def test_operators_side_by_side_have_a_phase_for_each_combination_of_values() -> None:
+    text = f"""(loop 'l 4 (parallel {BROADCAST.format(m=4, more=ASKED)}
+      (cshift 's (runtime :values '(1 2)) :m 2 :impl 'sch_shift) (eoshift 'e 1 :m 2)))"""
+    (divided,) = structures(text)
+    assert [phase.value for phase in divided.phases] == [(b, s) for b in range(4) for s in (1, 2)]
+    assert all(divided.successors[one] == frozenset({*range(8), END}) for one in range(8))
+    assert all([o.label for o in phase.operators] == ["b", "s", "e"] for phase in divided.phases)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "(phase {b} (cshift 's 1))",
+            "shares a phase with operators that come before or after it, and sch_bcast_dense",
+        ),
+        ("(parallel {b} (sequential (cshift 's 1) (cshift 't 1)))", "shares a phase with operators that come before"),
+        ("(parallel {b} (subset '(0 1) (cshift 's 1)))", "have other nodes, which would have to know it"),
+        (
+            "(parallel {b} (reduce 'r 'add (runtime) :m 1 :impl 'sch_reduce) "
+            "(cshift 's (runtime :values '(1 2 3)) :impl 'sch_shift))",
+            r"phase 'b\+r\+s' would have 48 schedules, one for each combination of run-time values; the most is 32",
+        ),
+    ],
+)
+def test_schedules_that_cannot_share_a_phase(text: str, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        structures(text.format(b=BROADCAST.format(m=4, more=ASKED)))
 
 
 def refused(text: str, size: tuple[int, ...], shape: NodeShape, period: int) -> PlanError:

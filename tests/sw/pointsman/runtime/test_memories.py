@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import lru_cache
 
 import pytest
@@ -67,11 +68,19 @@ def test_what_is_held_stands_in_the_router(vfsms: int, depth: int, node: int, se
 
 def test_phases_that_surely_come_are_loaded_together() -> None:
     memories = Memories(images(32, 128), 0, preloaded=False)
+    # Each is entered through a barrier, and loaded while neighbours settle.
+    assert memories.certain(0) == []
+    memories = Memories(_unsettled(images(32, 128)), 0, preloaded=False)
     # The loop goes from 0 to 1 and 3, and perhaps to 2.
     assert memories.certain(0) == [1, 3]
     memories.loaded(1)
     assert memories.certain(0) == [3]
-    assert Memories(images(8, 64), 0, preloaded=False).certain(0) == []
+    assert Memories(_unsettled(images(8, 64)), 0, preloaded=False).certain(0) == []
+
+
+def _unsettled(made: Images) -> Images:
+    nodes = (replace(n, phases=tuple(replace(part, settle=()) for part in n.phases)) for n in made.nodes)
+    return replace(made, nodes=tuple(nodes))
 
 
 @pytest.mark.parametrize(("vfsms", "depth"), [(32, 128), (8, 64)])
