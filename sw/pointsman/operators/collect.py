@@ -16,6 +16,7 @@ from .implementation import (
     is_constant,
     keep_in,
     operand,
+    runtime_values,
     stream_name,
     taking_part,
 )
@@ -38,10 +39,14 @@ class StrCollect(Implementation):
             nodes,
             topology,
             start=operand(operator, instance, "destination", ()),
-            valid=taking_part(operator, instance),
+            valid=self.writers(operator, instance),
         )
         assert found is not None
         return found
+
+    def writers(self, operator: Operator, instance: int) -> tuple[int, ...]:
+        """Positions of the nodes that may send."""
+        return taking_part(operator, instance)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "destination"):
@@ -110,6 +115,10 @@ class StrStreamRtsrc(StrCollect, Synchronised):
 
     name = "str_stream_rtsrc"
     kinds = ("stream",)
+
+    def writers(self, operator: Operator, instance: int) -> tuple[int, ...]:
+        values = runtime_values(operator)
+        return tuple(dict.fromkeys(operand(operator, instance, "source", value) for value in values))
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if is_constant(operator, "source"):
