@@ -86,6 +86,7 @@ WAYS = [
     Way("stream", "str_stream", "0 'last"),
     Way("stream", "str_stream_rtsrc", "(runtime) 0"),
     Way("stream", "str_stream_rtdest", "0 (runtime)"),
+    Way("stream", "str_stream_dyn", "0 (runtime :values '(1 2 3))"),
     Way("stream", "str_stream_runtime", "(runtime) (runtime)"),
     Way("stream", "str_stream_tree", "(runtime) (runtime)"),
     Way("spread", "str_spread", "0"),

@@ -39,10 +39,14 @@ class StrCollect(Implementation):
             nodes,
             topology,
             start=operand(operator, instance, "destination", ()),
-            valid=taking_part(operator, instance),
+            valid=self.writers(operator, instance),
         )
         assert found is not None
         return found
+
+    def writers(self, operator: Operator, instance: int) -> tuple[int, ...]:
+        """Positions of the nodes that may send."""
+        return taking_part(operator, instance)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "destination"):
@@ -112,14 +116,9 @@ class StrStreamRtsrc(StrCollect, Synchronised):
     name = "str_stream_rtsrc"
     kinds = ("stream",)
 
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
-        """Of the nodes that may be the source, and those between."""
-        start = operand(operator, instance, "destination", ())
-        sources = {operand(operator, instance, "source", values) for values in runtime_values(operator)}
-        nodes = operator.instances[instance].nodes
-        found = build_tree(nodes, topology, start=start, valid=sorted(sources | {start}))
-        assert found is not None
-        return found
+    def writers(self, operator: Operator, instance: int) -> tuple[int, ...]:
+        values = runtime_values(operator)
+        return tuple(dict.fromkeys(operand(operator, instance, "source", value) for value in values))
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if is_constant(operator, "source"):

@@ -20,7 +20,7 @@ from pointsman.streams.stream import Stream
 from .implementation import Context, Implementation, Metric, RoleDraft, Wiring, keep_in, stream_name, taking_part
 from .reduce import idle, items_of, preceded
 from .script import Script
-from .trees import ANY, Tree, build_tree, centre, distances
+from .trees import ANY, Tree, build_tree, centre, distances, halving_tree
 
 CHILDREN = 3
 """Most children of a node: what is left of the links of a node of a plane."""
@@ -45,7 +45,7 @@ class SchPrefix(Implementation):
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, *(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances))))
-        return Metric(words_per_cycle=1 / (5.5 * depth), latency=HOP * depth + 8)
+        return Metric(words_per_cycle=1 / (11 * depth), latency=16.0 * depth + 8)
 
     def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
         """The tree of an instance, in the order of the subset, with at most CHILDREN children a node."""
@@ -169,8 +169,8 @@ class SchPrefix(Implementation):
 
 @lru_cache(maxsize=256)
 def quickest_tree(nodes: tuple[int, ...], topology: Topology, valid: tuple[int, ...]) -> Tree:
-    """Of the trees with at most CHILDREN children a node that several roots and longest distances give, the one with the
-    quickest way to its farthest node; the shortest distance of several."""
+    """Of the trees with at most CHILDREN children a node that several roots and longest distances give, and the flattest, the one
+    with the quickest way to its farthest node; the shortest distance of several."""
     roots = dict.fromkeys((centre(nodes, topology), 0, len(nodes) - 1, len(nodes) // 2))
     found: list[tuple[float, int, Tree]] = []
     for distance in DISTANCES:
@@ -178,7 +178,8 @@ def quickest_tree(nodes: tuple[int, ...], topology: Topology, valid: tuple[int, 
             tree = build_tree(nodes, topology, start=root, valid=valid, max_children=CHILDREN, max_distance=distance)
             if tree is not None:
                 found.append((_farthest(tree, topology), distance, tree))
-    # Without a limit of distance there always is one.
+    tree = halving_tree(nodes, valid)
+    found.append((_farthest(tree, topology), ANY, tree))
     return min(found, key=lambda one: one[:2])[2]
 
 

@@ -232,7 +232,7 @@ class StrPrefix(_OnTree):
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
-        return Metric(words_per_cycle=1 / (7 * depth), latency=HOP * depth + 8)
+        return Metric(words_per_cycle=1 / (10 * depth), latency=2 * HOP * depth + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         down = self.tree_streams(operator, context, preceded, up=False)

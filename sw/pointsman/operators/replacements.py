@@ -100,6 +100,61 @@ class ReplBarrierBcast(Replacement):
         return (replace(part, m=4 * across + 8),)
 
 
+class ReplSeqRuntime(Replacement):
+    """A seqread to its last source, or a seqwrite from its first destination, and a stream between that node and the end that is
+    known at run time (repl_seq_runtime †).
+
+    The node in the middle passes on all messages in the one call that it has, so all nodes have to make their calls as if
+    they made them together. Therefore it is only taken where it is asked for; online routing wants nothing like that.
+    """
+
+    name = "repl_seq_runtime"
+    kinds = ("seqread", "seqwrite")
+
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        single, several = sequence_operands(operator.kind)
+        end = operator.instances[0].operand(single)
+        if operator.impl != self.name or not isinstance(end, Runtime) or end.distributed or end.dynamic:
+            return None
+        chains = [sequence(operator, i) for i in range(len(operator.instances))]
+        # A node of the chain cannot be its end as well.
+        free = tuple(value for (value,) in runtime_values(operator) if all(value not in chain for chain in chains))
+        if not free or any(len(chain) != len(chains[0]) or not chain for chain in chains):
+            return None
+        reads = operator.kind == "seqread"
+        middles = [chain[-1 if reads else 0] for chain in chains]
+        rest = [chain[:-1] if reads else chain[1:] for chain in chains]
+        chosen = replace(end, values=free)
+        ends = [("source", middle, "destination") if reads else ("destination", middle, "source") for middle in middles]
+        stream = _part(
+            operator,
+            "stream",
+            [tuple(sorted(((known, at), (other, chosen)), reverse=True)) for known, at, other in ends],
+            valid=None,
+        )
+        parts = [replace(stream, c=len(chains[0]))]
+        if rest[0]:
+            given = [
+                ((several, chain), (single, m)) if reads else ((single, m), (several, chain))
+                for m, chain in zip(middles, rest, strict=True)
+            ]
+            parts.append(_part(operator, operator.kind, given))
+        return tuple(parts[::-1] if reads else parts)
+
+
+def sequence_operands(kind: str) -> tuple[str, str]:
+    """Names of the single end and of the others of a seqread or a seqwrite."""
+    return ("destination", "sources") if kind == "seqread" else ("source", "destinations")
+
+
+def sequence(operator: Operator, instance: int) -> tuple[int, ...]:
+    """Positions of the others in the order of their messages, without those that are not valid."""
+    chain = operator.instances[instance].operand(sequence_operands(operator.kind)[1])
+    assert isinstance(chain, tuple)
+    members = taking_part(operator, instance)
+    return tuple(k for k in chain if k in members)
+
+
 def _roots(operator: Operator, context: Context) -> list[int]:
     """For each instance the position of a node in its middle that takes part."""
     found = []
@@ -131,4 +186,9 @@ def _part(
     )
 
 
-REPLACEMENTS: tuple[Replacement, ...] = (ReplAllreduce(), ReplRuntimeReduce(), ReplBarrierBcast())
+REPLACEMENTS: tuple[Replacement, ...] = (
+    ReplAllreduce(),
+    ReplRuntimeReduce(),
+    ReplBarrierBcast(),
+    ReplSeqRuntime(),
+)

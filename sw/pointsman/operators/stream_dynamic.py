@@ -2,8 +2,8 @@
 Destination Selection", B.1 str_stream_dyn).
 
 A multicast leads to all possible destinations; where words leave it is a decision, the VFSM that delivers them or drops them.
-To each of these a stream of few words leads from the source, and ends in the command register of that router. A load function at the
-source sends each of them the annotation that it is to have; nobody's processor has a part in it.
+To each of these a stream of few words leads from the source, and ends in the command register of that router. A load function
+at the source sends each of them the annotation that it is to have; nobody's processor has a part in it.
 
 Commands must not meet words of the message before, nor words of the next message commands. So the destination tells the source
 when it has read a message; what other routers drop of it has time to go before the commands, and commands have time to come

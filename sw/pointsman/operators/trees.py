@@ -173,6 +173,28 @@ def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-unt
     return searched
 
 
+def halving_tree(subset: Sequence[int], valid: Collection[int] | None = None) -> Tree:
+    """A tree over ``subset`` that keeps its order and is as flat as two children a node allow: below each node the middles of the
+    parts before and behind it. It takes no notice of distances. Positions that are not ``valid`` are left out as by
+    `build_tree`."""
+    wanted = set(range(len(subset)) if valid is None else valid)
+    root = len(subset) // 2
+    nodes = {subset[root]: TreeNode(subset[root], root, None, valid=root in wanted)}
+    waiting = [(root, 0, root, True), (root, root + 1, len(subset), False)]
+    while waiting:
+        parent, low, high, first = waiting.pop()
+        if low >= high:
+            continue
+        middle = (low + high) // 2
+        here = nodes[subset[parent]]
+        nodes[subset[middle]] = TreeNode(subset[middle], middle, subset[parent], valid=middle in wanted)
+        (here.before if first else here.after).append(subset[middle])
+        waiting += [(middle, low, middle, True), (middle, middle + 1, high, False)]
+    tree = Tree(subset[root], nodes)
+    _prune(tree)
+    return tree
+
+
 def _prune(tree: Tree) -> None:
     """Leave out nodes that are not valid and have no valid node below them; the root stays."""
     order = [tree.root]

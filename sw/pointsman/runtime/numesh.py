@@ -22,6 +22,7 @@ from .numesh_port import NumeshPort, lane_request, signature_of
 from .online import Agent, agents_of, attended
 from .online_port import OnlinePort
 from .replaced import ReplacedPort, replaced_signature
+from .replaced_sequence import ReplacedSequence
 from .requests import Category, Transfer, Wait, WaitUntil
 from .router import Router
 
@@ -68,7 +69,10 @@ class NumeshSubstrate:
         for one in images.replaced:
             parts = [made.pop(index) for index in one.parts]
             here = [(signature, port) for signature, port in parts if port is not None]
-            port = ReplacedPort(one.program, self.number, here) if self.number in one.program.nodes else None
+            port: Port | None = None
+            if self.number in one.program.nodes:
+                made_of = ReplacedPort if one.program.flow == "functional" else ReplacedSequence
+                port = made_of(one.program, self.number, here)
             found.append((replaced_signature(one.program, one.source), port))
         return [*made.values(), *found]
 

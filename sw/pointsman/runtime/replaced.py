@@ -57,7 +57,7 @@ class ReplacedPort:
         """Hand the message from part to part; whoever sends a stream has it no more, whoever broadcasts keeps it."""
         message = words
         for signature, port in self.parts:
-            part = await port.load(self._given_to(signature))
+            part = await port.load(given_to(signature, self.given))
             if part.local:
                 continue
             room = np.zeros(signature.m, np.uint32) if into is None else into
@@ -77,11 +77,12 @@ class ReplacedPort:
         into[:] = message
         return True
 
-    def _given_to(self, signature: Signature) -> Given:
-        """The run-time nodes, if this part is the one that takes them."""
-        if signature.values == ((),):
-            return Given()
-        return Given(self.given.numbers, signature.values.index(self.given.numbers))
+
+def given_to(signature: Signature, given: Given) -> Given:
+    """The run-time nodes, if this part is the one that takes them."""
+    if signature.values == ((),):
+        return Given()
+    return Given(given.numbers, signature.values.index(given.numbers))
 
 
 def _some(message: np.ndarray | None, room: np.ndarray) -> np.ndarray:

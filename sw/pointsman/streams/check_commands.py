@@ -1,8 +1,8 @@
 """Operators of which one node sends commands to the routers of others (Metcalf 1997, §4.1.1 "Dynamic Destination Selection").
 
 What these commands make of each router stands in the images, as roles that no load function writes; the other passes judge
-each of them. This one judges that the commands for a value, whatever has been before, leave every router as in the roles for it; that
-they cannot come amiss; and that they have taken effect when the words come that rely on them.
+each of them. This one judges that the commands for a value, whatever has been before, leave every router as in the roles for
+it; that they cannot come amiss; and that they have taken effect when the words come that rely on them.
 """
 
 from __future__ import annotations

@@ -79,12 +79,12 @@ class Exercise:
 
     def _operands(self) -> list[str]:
         first, last = self.valid[0], self.valid[-1]
-        others = " ".join(str(k) for k in reversed(self.valid) if k != first)
         match self.kind:
-            case "seqread":
-                return [f"'({others})", str(first)]
-            case "seqwrite":
-                return [str(first), f"'({others})"]
+            case "seqread" | "seqwrite":
+                # A run-time end is one of the first two, which are none of the chain then.
+                chain = " ".join(str(k) for k in reversed(self.valid[2:] if self.operands else self.valid[1:]))
+                end = f"(runtime :values '({' '.join(map(str, self.valid[:2]))}))" if self.operands else str(first)
+                return [f"'({chain})", end] if self.kind == "seqread" else [end, f"'({chain})"]
             case "permute":
                 order = [(3 * k + 1) % self.nodes for k in range(self.nodes)]
                 if len(set(order)) < self.nodes:
@@ -162,10 +162,8 @@ class Exercise:
             case "gather":
                 return (0, len(valid) - 1) if position == end("destination") else (1, 0)
             case "seqread":
-                if position == end("destination"):
-                    return 0, len(valid) - 1
-                return int(position in valid), 0
+                chain = valid[2:] if self.operands else valid[1:]
+                return int(position in chain), len(chain) * (position == end("destination"))
             case _:
-                if position == end("source"):
-                    return len(valid) - 1, 0
-                return 0, int(position in valid)
+                chain = valid[2:] if self.operands else valid[1:]
+                return len(chain) * (position == end("source")), int(position in chain)

@@ -87,6 +87,8 @@ WAYS = [
     ("seqread", "str_seqread", ()),
     ("seqread", "str_seqread_fan", ()),
     ("seqwrite", "str_seqwrite", ()),
+    ("seqread", "repl_seq_runtime", ("runtime",)),
+    ("seqwrite", "repl_seq_runtime", ("runtime",)),
     ("seqwrite", "str_seqwrite_fan", ()),
 ]
 """Kind, implementation and how its operands are given."""
@@ -120,8 +122,10 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
         m, type_ = 1, "int32*"
     if not type_.endswith("*"):
         m = 2 if "64" in type_ else 1
-    if nodes == 1 and kind in ("seqread", "seqwrite"):
-        return None
+    if kind in ("seqread", "seqwrite"):
+        valid = Exercise(kind, impl, operands, size, m, type_, where).valid
+        if len(valid) < 2 + len(operands):
+            return None
     if impl.endswith(("permute_runtime", "shift_runtime")) and where == "valid":
         where = "rows"
     if impl == "str_bcast_linear" and m == 1 and where == "valid":
@@ -218,6 +222,13 @@ def test_a_row_broadcast_with_a_schedule_for_each_source_is_as_quick_as_with_a_k
     schedules = [one for one in images.operators if one.label == "b"]
     assert len(schedules) == 4
     assert min(one.bandwidth for one in schedules) >= 0.5
+
+
+def test_a_stream_from_few_nodes_has_streams_from_these_alone() -> None:
+    program = compile_text("(stream 's (runtime :values '(0 8)) 4 :m 2 :impl 'str_stream_rtsrc)", topology=mesh(3, 3))
+    images = make_images(make_plan(program, NodeShape(), name="few", period=16))
+    report = check_images(images)
+    assert report.ok, report.render()
 
 
 def test_every_implementation_is_put_to_the_test() -> None:

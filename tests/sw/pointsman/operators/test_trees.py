@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.network import Topology, mesh, torus
-from pointsman.operators.trees import ANY, Tree, build_tree, centre
+from pointsman.operators.trees import ANY, Tree, build_tree, centre, halving_tree
 
 SIZES = [(1, 1), (1, 5), (2, 2), (3, 5), (4, 4), (2, 2, 2)]
 
@@ -107,3 +107,16 @@ def test_centre_is_as_near_to_all_as_any(size: tuple[int, ...]) -> None:
     topology = mesh(*size)
     far = [max(hops.values()) for hops in _hops(topology)]
     assert far[centre(range(topology.nodes), topology)] == min(far)
+
+
+@given(subsets())
+def test_the_flattest_tree_keeps_the_order_and_leaves_out_what_sends_nothing(case: tuple) -> None:
+    _, nodes, _, valid = case
+    tree = halving_tree(nodes, valid)
+    order = tree.in_order()
+    assert order == [node for node in nodes if node in tree.nodes]
+    assert {node for k, node in enumerate(nodes) if k in valid} <= set(order)
+    assert all(len(here.children) <= 2 for here in tree.nodes.values())
+    assert tree.depth <= len(nodes).bit_length()
+    leaves = [here for here in tree.nodes.values() if not here.children and here.parent is not None]
+    assert all(here.valid for here in leaves)

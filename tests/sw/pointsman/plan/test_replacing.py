@@ -78,3 +78,28 @@ def test_barrier_by_a_broadcast_has_to_be_message_bound() -> None:
 def test_replacement_that_cannot_do_it_is_refused_by_name() -> None:
     with pytest.raises(PlanError, match=r"repl_runtime_reduce cannot do it|cannot do it"):
         found("(reduce 'r 'add 0 :impl 'repl_runtime_reduce)", 2, 2)
+
+
+def test_a_sequence_goes_through_its_last_source_or_its_first_destination() -> None:
+    (only,) = found("(seqread 'r '(3 4 5) (runtime :values '(0 8)) :impl 'repl_seq_runtime)", 3, 3)
+    read, stream = only.program.operators()
+    assert dict(read.instances[0].operands) == {"sources": (3, 4), "destination": 5}
+    assert (stream.kind, stream.c, stream.instances[0].operand("source")) == ("stream", 3, 5)
+    (only,) = found("(seqwrite 'w (runtime :values '(0 8)) '(3 4 5) :impl 'repl_seq_runtime)", 3, 3)
+    stream, write = only.program.operators()
+    assert dict(write.instances[0].operands) == {"source": 3, "destinations": (4, 5)}
+    assert (stream.kind, stream.c, stream.instances[0].operand("destination")) == ("stream", 3, 3)
+
+
+def test_a_sequence_of_one_is_a_stream() -> None:
+    (only,) = found("(seqread 'r '(3) (runtime :values '(0 8)) :impl 'repl_seq_runtime)", 3, 3)
+    assert [operator.kind for operator in only.program.operators()] == ["stream"]
+
+
+def test_a_sequence_is_replaced_where_it_is_asked_for_by_nodes_that_are_none_of_it() -> None:
+    (only,) = found("(seqread 'r '(3 4 5) (runtime :values '(0 8)))", 3, 3)
+    assert not only.replaced
+    (only,) = found("(seqread 'r '(1 2) (runtime) :impl 'repl_seq_runtime)", 2, 2)
+    destination = list(only.program.operators())[1].instances[0].operand("destination")
+    assert isinstance(destination, Runtime)
+    assert destination.values == (0, 3)
