@@ -16,6 +16,7 @@ import argparse
 import json
 import sys
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from packet_router.shape import RouterShape
 from pointsman.cop import Program, compile_text
+from pointsman.images.image import Images
 from pointsman.network import mesh, parse_size
 from pointsman.plan.build import make_plan
+from pointsman.plan.plan import Plan
 from pointsman.runtime import Category, Node, WaitUntil, numesh_node
 from pointsman.runtime.packet import packet_node
 from pointsman.streams.check import check_images
@@ -93,23 +96,30 @@ def outcome(record: Record) -> int:
     return int(max(done for done, _ in record.results) - START)
 
 
-def online(
-    program: Program, size: tuple[int, ...], engine: Any, several: list[tuple[Any, ...]], express: int
-) -> dict[str, Any]:
-    """A job on scheduled routers; ``express`` as in ``make_plan``."""
-    (operator,) = program.operators()
+@lru_cache(maxsize=8)
+def planned(cop: str, size: tuple[int, ...], express: int) -> tuple[Plan, Images, float]:
+    """A job's plan and images, proven, and the CPU seconds they took."""
     began = time.process_time()
     shape = NodeShape(neighbours=max(4, 2 * len(size)))
+    program = compile_text(cop, topology=mesh(*size))
     plan = make_plan(program, shape, name="online", period=PERIOD, express=express)
     images = make_images(plan)
     report = check_images(images)
     assert report.ok, str(report)
-    compiled = time.process_time() - began
+    return plan, images, time.process_time() - began
+
+
+def online(
+    cop: str, size: tuple[int, ...], engine: Any, several: list[tuple[Any, ...]], express: int
+) -> dict[str, Any]:
+    """A job on scheduled routers; ``express`` as in ``make_plan``."""
+    plan, images, compiled = planned(cop, size, express)
+    (operator,) = plan.program.operators()
     part = plan.phases[0].part
     assert part is not None
     cycles, passed, held, spent = [], [], [], []
     for values in several:
-        with Machine(shape, program.topology, engine=engine, progress=False) as machine:
+        with Machine(images.shape, images.topology, engine=engine, progress=False) as machine:
             nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(machine.nodes)]
             machine.preload(_memories(images))
             record = run_nodes(nodes, main_of(operator.kind, operator.m, values), machine)
@@ -167,10 +177,10 @@ def measure(sizes: list[str], engine: Any, packets: bool, known: Any) -> list[di
         for name, (cop, several) in jobs(topology.nodes).items():
             program = compile_text(cop, topology=topology)
             row: dict[str, Any] = {"job": name, "mesh": text, "nodes": topology.nodes}
-            row["online"] = online(program, size, engine, several, 0)
+            row["online"] = online(cop, size, engine, several, 0)
             # Where it was chosen otherwise: what channels to all neighbours would give.
             near = row["online"]["channels"] == "neighbours"
-            row["neighbours"] = None if near else online(program, size, engine, several, 1)
+            row["neighbours"] = None if near else online(cop, size, engine, several, 1)
             there = known.get((text, name))
             row["packet"] = there or (packet(program, size, several) if packets else None)
             if row["packet"]:

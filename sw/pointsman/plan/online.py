@@ -25,6 +25,8 @@ from .structure import PhaseOutline
 
 CLOSING = 6
 """Interface registers that the closing barrier takes at a node, at most but for rare cases."""
+ALONE = ("stream", "collect")
+"""Kinds of which each instance has one message under way."""
 KIND = "online"
 """Kind of the operator that stands for online streams; no program can write it."""
 
@@ -99,6 +101,8 @@ def _bursts(phase: PhaseOutline, words: Mapping[str, dict[Pair, float]]) -> list
     for operator, rounds in zip(phase.operators, phase.rounds, strict=True):
         own = {pair: amount for pair, amount in words[operator.label].items() if pair[0] != pair[1]}
         messages = sum(own.values()) / (operator.m * operator.c)
+        if operator.kind in ALONE:
+            messages = min(messages, float(len(operator.instances)))
         found.append(Burst(own, operator.m, messages, rounds * operator.c))
     return found
 

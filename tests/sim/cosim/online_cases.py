@@ -158,7 +158,8 @@ async def calls(
             if position == operands["destination"]:
                 await read()
         case "collect":
-            writer = members[round_ % len(members)]
+            # One node may write at a time (docs/language/broadcast.md), so it is the same in all rounds.
+            writer = members[sum(map(ord, label)) % len(members)]
             if position == writer:
                 await write()
             if position == operands["destination"]:

@@ -15,10 +15,12 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
+from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.runtime import Category, numesh_node
 from pointsman.runtime.online import Costs
 from pointsman.runtime.online_port import LOAD_CYCLES
+from pointsman.targets.numesh import make_images
 
 
 def _cases() -> ModuleType:
@@ -197,6 +199,19 @@ def test_express_channels_carry_the_same_messages():
     assert carrier is not None
     assert any(abs(p.source - p.destinations[0][0]) == 3 for p in images.promises if p.operator == carrier)
     run_case(case, images)
+
+
+@pytest.mark.parametrize(("words", "messages", "name"), [(40, "stream", "streets"), (1, "stream", "expressways of 2")])
+def test_overlays_carry_the_same_messages(words, messages, name):
+    case = Case(
+        f"(loop 'l 4 ({messages} 's (runtime) (runtime) :m {words}))",
+        mesh(4, 4),
+        ((0, 15), (15, 0), (6, 6), (9, 2)),
+        pauses=words,
+    )
+    plan = make_plan(case.program, case.shape, name="case", period=48, implementations=cases.ONLINE)
+    assert plan.phases[0].part.network.name == name
+    run_case(case, make_images(plan))
 
 
 def test_a_ring_full_of_messages_does_not_block():

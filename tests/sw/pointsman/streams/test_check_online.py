@@ -83,6 +83,29 @@ def test_registers_of_other_lanes_are_found():
     assert "no stream carries what it writes" in text
 
 
+def test_registers_that_are_read_in_another_turn_are_found():
+    text = "(stream 'a (runtime) (runtime) :m 40 :impl 'dyn_stream)"
+    good = make_images(make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="online", period=32))
+    assert check_images(good).ok
+    carrier = good.phases[0].online
+    assert carrier is not None
+    nodes = list(good.nodes)
+    views = dict(nodes[0].operators)
+    table = views[carrier].online
+    assert table is not None
+    channel = next(channel for channel in table.inputs if len(channel) == 2)
+
+    def turned(several: tuple[int, ...]) -> tuple[int, ...]:
+        return several[::-1] if several == channel else several
+
+    (role,) = views[carrier].roles
+    lanes = tuple(replace(lane, registers=turned(lane.registers)) for lane in role.lanes)
+    inputs = tuple(map(turned, table.inputs))
+    views[carrier] = replace(views[carrier], online=replace(table, inputs=inputs), roles=(replace(role, lanes=lanes),))
+    nodes[0] = replace(nodes[0], operators=tuple(views.items()))
+    assert "in turn arrives in" in found(replace(good, nodes=tuple(nodes)))
+
+
 def test_a_table_of_the_wrong_size_is_found():
     assert "its table has 5 destinations" in found(with_table(0, lambda t: replace(t, onward=t.onward[:5])))
 
