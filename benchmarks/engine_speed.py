@@ -11,7 +11,7 @@ apart. Speeds themselves are the best of all stretches. Times are processor time
 "build" is the cold build of the verilated engine in an empty cache, "cached start" a machine from the cache in another
 process, "resident megabytes" the memory of the measuring process.
 
-    python benchmarks/engine_speed.py [--sizes 4x4,8x8,16x16] [--engines verilated,model] [--seconds 1.0] [--no-build]
+    python benchmarks/engine_speed.py [--sizes 4x4,8x8,16x16] [--engines verilated,model] [--seconds 4.0] [--no-build]
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ LENGTHS = (1, 16, 256, 4096)
 COMPUTE = (0, 10, 50, 200)
 PAIRS = 20
 """Stretches of each of two machines that are compared."""
-Stretch = Callable[[int], int]
-"""Lets about so many cycles pass; gives how many it were."""
+Stretch = Callable[[int], Callable[[], int]]
+"""Makes programs for about so many cycles; what it gives runs them, and gives how many cycles it were."""
 BUILD = """
 import sys
 from cosim.machine import EngineName, Machine
@@ -59,7 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", default="4x4,8x8,16x16")
     parser.add_argument("--engines", default="verilated,model")
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of one measurement in all, about")
+    parser.add_argument("--seconds", type=float, default=4.0, help="length of one measurement in all, about")
     parser.add_argument("--no-build", action="store_true", help="do not measure a cold build")
     options = parser.parse_args()
     shape = NodeShape()
@@ -88,14 +88,14 @@ def _speeds(engine: EngineName, shape: NodeShape, topology: Topology, seconds: f
     with Machine(shape, topology, engine=engine) as raw, Machine(shape, topology, engine=engine) as working:
         started = time.perf_counter() - began
 
-        def alone(cycles: int) -> int:
+        def alone(cycles: int) -> Callable[[], int]:
             return _let_pass(raw, cycles)
 
         if topology.nodes == 1:
             speed = compare(alone, alone, seconds).first * topology.nodes
             return {"raw_node_cycles_per_second": round(speed), "start_seconds": round(started, 3)}
         raw.preload(ring_memories(shape, topology, [(2, 3)], endless=True))
-        _run(raw, 1, 1, receive=False)
+        _run(raw, 1, 1, receive=False)()
         working.preload(ring_memories(shape, topology, [(2, 3)]))
         best = 0.0
         found: dict[str, dict[str, Any]] = {"transfers": {}, "ring shift": {}}
@@ -141,8 +141,9 @@ def compare(
     """Let both run by turns, ``seconds`` in all; ratios are of neighbouring stretches, the median counts."""
 
     def speed(run: Stretch, cycles: int) -> float:
+        go = run(cycles)
         began = clock()
-        passed = run(cycles)
+        passed = go()
         return passed / max(clock() - began, 1e-6)
 
     each = seconds / (2 * pairs)
@@ -164,14 +165,14 @@ def compare(
     return Pair(max(one for one, _ in speeds), max(two for _, two in speeds), middle, (low, high))
 
 
-def _let_pass(machine: Machine, cycles: int) -> int:
+def _let_pass(machine: Machine, cycles: int) -> Callable[[], int]:
     def program() -> Any:
         yield WaitUntil(machine.time + cycles, Category.CPU)
 
-    return machine.run([program()] + [None] * (machine.nodes - 1)).total_cycles
+    return lambda: machine.run([program()] + [None] * (machine.nodes - 1)).total_cycles
 
 
-def _run(machine: Machine, length: int, rounds: int, *, receive: bool = True) -> int:
+def _run(machine: Machine, length: int, rounds: int, *, receive: bool = True) -> Callable[[], int]:
     """Every node sends, and receives from the one before, ``rounds`` arrays of ``length`` words."""
 
     def program(node: int) -> Any:
@@ -181,10 +182,11 @@ def _run(machine: Machine, length: int, rounds: int, *, receive: bool = True) ->
             send = Lane(True, 2, length, out)
             yield Transfer([Lane(False, 3, length, into), send] if receive else [send])
 
-    return machine.run([program(node) for node in range(machine.nodes)]).total_cycles
+    programs = [program(node) for node in range(machine.nodes)]
+    return lambda: machine.run(programs).total_cycles
 
 
-def _shift(machine: Machine, compute: int, rounds: int) -> int:
+def _shift(machine: Machine, compute: int, rounds: int) -> Callable[[], int]:
     """Every node writes a word, reads one, and computes, again and again."""
 
     def program(node: int) -> Any:
@@ -197,7 +199,8 @@ def _shift(machine: Machine, compute: int, rounds: int) -> int:
             yield write
             yield read
 
-    return machine.run([program(node) for node in range(machine.nodes)]).total_cycles
+    programs = [program(node) for node in range(machine.nodes)]
+    return lambda: machine.run(programs).total_cycles
 
 
 def _cold_build(size: str) -> dict[str, Any]:

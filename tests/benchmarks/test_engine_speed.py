@@ -34,11 +34,11 @@ class Computer:
         self.factors = itertools.chain.from_iterable(itertools.repeat(factor, 2) for factor in itertools.cycle(factors))
 
     def stretch(self, speed: float):
-        def run(cycles: int) -> int:
+        def pass_by(cycles: int) -> int:
             self.now += cycles / speed * next(self.factors)
             return cycles
 
-        return run
+        return lambda cycles: lambda: pass_by(cycles)
 
 
 @pytest.mark.parametrize("factors", [[1.0], [1.0, 2.0], [1.0, 1.9, 1.2, 2.0, 1.5]])
@@ -57,12 +57,15 @@ def test_a_jump_between_two_stretches_of_a_pair_does_not_move_the_median(benchma
     slow = computer.stretch(7e6)
     turns = itertools.count()
 
-    def disturbed(cycles: int) -> int:
-        began = computer.now
-        slow(cycles)
-        if next(turns) % 5 == 4:
-            computer.now += 3 * (computer.now - began)
-        return cycles
+    def disturbed(cycles: int):
+        def go() -> int:
+            began = computer.now
+            slow(cycles)()
+            if next(turns) % 5 == 4:
+                computer.now += 3 * (computer.now - began)
+            return cycles
+
+        return go
 
     pair = benchmark_module.compare(computer.stretch(10e6), disturbed, 1.0, pairs=20, clock=lambda: computer.now)
     assert pair.ratio == pytest.approx(0.7)
@@ -78,4 +81,4 @@ def test_every_program_of_the_benchmark_says_how_many_cycles_passed(benchmark_mo
             lambda: benchmark_module._shift(machine, 10, 3),
         ):
             before = machine.time
-            assert run() == machine.time - before > 0
+            assert run()() == machine.time - before > 0

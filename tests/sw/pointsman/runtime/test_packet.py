@@ -211,4 +211,3 @@ def test_nodes_that_do_not_agree_are_told(text, given, problem):
 
     with pytest.raises(PointsmanError, match=problem):
         run(text, main)
-
