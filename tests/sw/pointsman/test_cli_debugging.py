@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from cosim.engines.verilated.build import find_compiler
 from pointsman.cli import main
 
 APPLICATION = """\
@@ -65,3 +66,12 @@ def test_what_cannot_be_shown_is_said_before_the_run(application: Path, options:
     code, text = run(application, *options)
     assert code == 2
     assert message in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
+def test_a_waveform_of_a_window_and_monitors_go_with_a_run_on_the_rtl(application: Path):
+    wave = application.parent / "w.fst"
+    code, text = run(application, "--wave", wave, "--wave-window", 10, 60, "--monitors", engine="verilated")
+    assert code == 0, text
+    assert wave.stat().st_size > 1000
