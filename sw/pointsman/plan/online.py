@@ -72,11 +72,12 @@ def online_part(
     name: str,
     express: int = 0,
     shape: NodeShape | None = None,
+    period: int = 0,
 ) -> OnlinePart | None:
     """The online streams of a phase in which operators are done so; None if none is.
 
     ``express``: see ``online_network``. ``shape``: nodes for which channels may be chosen that do not go to all neighbours, if
-    the phase has no other streams; None: they go to all.
+    the phase has no other streams; None: they go to all. ``period``: slots of its schedule.
     """
     topology = program.topology
     words: dict[str, dict[Pair, float]] = {}
@@ -89,7 +90,7 @@ def online_part(
     network = online_network(topology, together, express)
     if shape is not None and express == 0 and len(words) == len(phase.operators):
         room = max(registers_of(network), shape.registers - shape.pipelines - CLOSING)
-        network = chosen(topology, together, _bursts(phase, words), network, room)
+        network = chosen(topology, together, _bursts(phase, words), network, room, period)
     label = f"{name} online"
     own = {label: tuple(sorted(pair for pair in pairs if pair[0] != pair[1])) for label, pairs in words.items()}
     return OnlinePart(label, network, tuple(online_streams(network, label)), own)

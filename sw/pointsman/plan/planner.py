@@ -396,7 +396,7 @@ class Planner:
             spans.append(range(len(streams), len(streams) + len(own)))
             streams += own
         shape = None if self.plain else self.shape
-        part = online_part(phase, implementations, self.program, phase_name(phase), self.express, shape)
+        part = online_part(phase, implementations, self.program, phase_name(phase), self.express, shape, self.period)
         if part is not None and part.streams:
             spans.append(range(len(streams), len(streams) + len(part.streams)))
             streams += part.streams

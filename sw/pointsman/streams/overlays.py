@@ -194,14 +194,14 @@ def expected_cycles(network: OnlineNetwork, topology: Topology, bursts: Sequence
 
 
 def chosen(
-    topology: Topology, traffic: Traffic, bursts: Sequence[Burst], plain: OnlineNetwork, registers: int
+    topology: Topology, traffic: Traffic, bursts: Sequence[Burst], plain: OnlineNetwork, registers: int, period: int
 ) -> OnlineNetwork:
     """The network that is expected to take the fewest cycles; ``plain`` if none takes fewer. ``registers``: as many as a node may
-    use for channels."""
+    use for channels. ``period``: slots of the schedule, in which two frames have to fit."""
     best, least = plain, expected_cycles(plain, topology, bursts)
     for overlay in overlays(topology, traffic):
         network = over(overlay, topology, traffic)
-        if network is None or registers_of(network) > registers:
+        if network is None or registers_of(network) > registers or 2 * frame_of(network, topology) > period:
             continue
         cycles = expected_cycles(network, topology, bursts)
         if cycles < least:

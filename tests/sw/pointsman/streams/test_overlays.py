@@ -101,20 +101,22 @@ def test_long_messages_take_streets_short_ones_expressways_and_many_at_once_neig
     traffic = everybody(36)
     near = online_network(topology, traffic)
 
-    def name(words: int, messages: float, registers: int = 8) -> str:
-        return chosen(topology, traffic, [Burst(traffic, words, messages)], near, registers).name
+    def name(words: int, messages: float, registers: int = 8, period: int = 32) -> str:
+        return chosen(topology, traffic, [Burst(traffic, words, messages)], near, registers, period).name
 
     assert name(256, 1) == "streets"
     assert name(1, 1) == "expressways of 2"
     assert name(16, 36) == "neighbours"
     assert name(1, 1, registers=4) == "neighbours"
+    assert name(1, 1, period=8) == "neighbours"
+    assert name(256, 1, period=8) == "streets"
 
 
 def test_neighbours_need_no_overlay():
     topology = mesh(4, 4)
     traffic = {(a, b): 1.0 for a in range(16) for b, _ in topology.at_port[a].values()}
     near = online_network(topology, traffic)
-    assert chosen(topology, traffic, [Burst(traffic, 1, 24)], near, 8).name == "neighbours"
+    assert chosen(topology, traffic, [Burst(traffic, 1, 24)], near, 8, 32).name == "neighbours"
 
 
 def test_nothing_to_send_takes_no_time():
