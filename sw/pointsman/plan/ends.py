@@ -224,8 +224,8 @@ def _rescheduled(phase: PlannedPhase) -> bool:
 
 
 def word_spans(planned: PlannedPhase, earlier: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of a phase can join, of those words that pass links and slots of an earlier phase: the nodes of each
-    route, and the instance that it belongs to."""
+    """Sets of nodes that words of a phase can join, of those words that pass links and slots of an earlier phase: the nodes of
+    each route, and the instance that it belongs to."""
     shape = planned.routed.shape
     every = shape.aliased_handshake or _rescheduled(planned) or _rescheduled(earlier)
     shared = link_writes(planned.routed) & link_writes(earlier.routed)
@@ -234,7 +234,10 @@ def word_spans(planned: PlannedPhase, earlier: PlannedPhase) -> list[set[int]]:
     spans = []
     for chain in planned.routed.chains:
         writes = {
-            (v.node, v.destination.number, slot) for v in chain.vfsms if v.destination.kind == "link" for slot in v.slots
+            (v.node, v.destination.number, slot)
+            for v in chain.vfsms
+            if v.destination.kind == "link"
+            for slot in v.slots
         }
         if every or writes & shared:
             passed = {vfsm.node for vfsm in chain.vfsms}

@@ -58,9 +58,7 @@ def keeper(phases: Sequence[PlannedPhase], shape: NodeShape, structure: Structur
     return index if index is not None and used[index] else None
 
 
-def _full(
-    phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]
-) -> tuple[int, int, int] | None:
+def _full(phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]) -> tuple[int, int, int] | None:
     """A phase for which a node has too few registers, the node, and how many it has left. Some phases keep their registers, all
     others share what is left."""
     kept: dict[int, int] = defaultdict(lambda: shape.pipelines)

@@ -185,7 +185,9 @@ class Planner:
         or, if threads may not wait for each other there, the later on other wires."""
         node, port, slot = link
         joined, part = self.joined.setdefault(earlier, {}), planned[earlier].part
-        joined[later] = word_spans(planned[later], planned[earlier]) if comes_next(self.structure, planned, earlier, later) else []
+        joined[later] = (
+            word_spans(planned[later], planned[earlier]) if comes_next(self.structure, planned, earlier, later) else []
+        )
         barrier = self._barrier(self.structure.phases[earlier], planned[earlier].routed, part)
         if any(odd_one(self.structure, earlier, instance.nodes) is not None for instance in barrier.instances):
             del joined[later]
@@ -236,7 +238,11 @@ class Planner:
         for index, settles in enumerate(needed):
             before = planned[index]
             more = 0.0
-            if before.barrier is not None and settles is not None and settles.isdisjoint(self.structure.successors[index]):
+            if (
+                before.barrier is not None
+                and settles is not None
+                and settles.isdisjoint(self.structure.successors[index])
+            ):
                 more = -before.exits * before.settle
             planned[index] = replace(
                 before, settles=settles, cycles=before.cycles + more, changing=before.changing + more
