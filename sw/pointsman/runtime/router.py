@@ -73,7 +73,7 @@ class Router:
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
         self.due: dict[int, bool] = {}
-        """By operator of the phase that runs, whether it has been used since it was loaded; only those that exchange words here."""
+        """By operator of the phase that runs, whether it was used after it was loaded; only those that exchange words here."""
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered: neighbours may take its words for an earlier phase's."""
         self.standing: dict[tuple[int, int], Annotation] = {}
