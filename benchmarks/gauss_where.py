@@ -1,8 +1,8 @@
 """Where the input and output cycles of Gaussian elimination are: waiting that no network can avoid, barriers, transfers.
 
-For each operator, mean cycles of a node a round: `leave` the psync cycles before it (of which `least` are those of the node that
-waits least; all others wait for somebody), `call` its I/O functions, and `longest` the longest of a node in a round. `ideal` is the
-waiting that is left on a network that takes no time: for those who have not computed yet.
+For each operator, mean cycles of a node a round: `leave` the psync cycles before it (of which `least` are those of the node
+that waits least; all others wait for somebody), `call` its I/O functions, and `longest` the longest of a node in a round.
+`ideal` is the waiting that is left on a network that takes no time: for those who have not computed yet.
 
     python benchmarks/gauss_where.py 3 [--size 60] [--division r0+b1,s2+b3,s4,b5] [--schedlen 16]
 """
@@ -169,7 +169,9 @@ def main() -> None:
     for phase in plan.phases:
         words = {one.operator.label: [phase.routed.words(s) for s in one.streams][:3] for one in phase.operators}
         ways = ", ".join(f"{one.operator.label} {one.implementation.name}" for one in phase.operators)
-        print(f"{phase.name:12} {phase.technique:9} {phase.cycles:9.0f} predicted; settle {phase.settle}; {ways}; {words}")
+        print(
+            f"{phase.name:12} {phase.technique:9} {phase.cycles:9.0f} predicted; settle {phase.settle}; {ways}; {words}"
+        )
         print(f"             {phase.reason}")
     answer = measure(plan, images, app, options.engine)
     per_round = options.size

@@ -1,18 +1,19 @@
 """Who can be in which phase while somebody else has not left an earlier one (Metcalf 1997, §5.3.4; there only sketched).
 
-The graph has, for each phase A and node n, an I/O vertex A_n (n uses its operators) and an arrival vertex A'_n (words of A have
-come to n). Edges lead from an I/O vertex to those of the phases that can follow at the node, from the I/O vertex of a writer to
-the arrival vertices of those that its words reach, and from an arrival vertex to the I/O vertex of its node. Which words have come when n
-is through with A is the implementation's affair; `plan.progress` has followed its streams: if it is message-bound, words that
-depend on all nodes of the instance.
+The graph has, for each phase A and node n, an I/O vertex A_n (n uses its operators) and an arrival vertex A'_n (words of A
+have come to n). Edges lead from an I/O vertex to those of the phases that can follow at the node, from the I/O vertex of a
+writer to the arrival vertices of those that its words reach, and from an arrival vertex to the I/O vertex of its node. Which
+words have come when n is through with A is the implementation's affair; `plan.progress` has followed its streams: if it is
+message-bound, words that depend on all nodes of the instance.
 
-A node n may use a wire that m reads in phase E again in phase L if L_n always follows some A_m via A'_n, with A after E: m has left E
-then. *Always*: on every way that control flow takes from E to L; an operator that may be left out, or that is not the last that a
-node uses before it leaves A, proves nothing. Dependencies that hold of m when it begins A hold of n when it is through, so they
-add up over several operators: after a reduction to a node and a broadcast from it everybody knows of everybody.
+A node n may use a wire that m reads in phase E again in phase L if L_n always follows some A_m via A'_n, with A after E: m
+has left E then. *Always*: on every way that control flow takes from E to L; an operator that may be left out, or that is not
+the last that a node uses before it leaves A, proves nothing. Dependencies that hold of m when it begins A hold of n when it
+is through, so they add up over several operators: after a reduction to a node and a broadcast from it everybody knows of
+everybody.
 
-Takes a structure and planned phases; leaves alone what is done about it (`ends.collisions`, `around`, `fit`). The judge proves it
-again in another way (`streams.check_skew`). Where threads go through phases of their own nothing is claimed.
+Takes a structure and planned phases; leaves alone what is done about it (`ends.collisions`, `around`, `fit`). The judge
+proves it again in another way (`streams.check_skew`). Where threads go through phases of their own nothing is claimed.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ class Dependencies:
             for s in flow[p]:
                 if s in before and p not in before[s]:
                     before[s].append(p)
-        known: list[list[Nodes] | None] = [[everybody] * self.nodes if p in after else None for p in range(len(self.users))]
+        known: list[list[Nodes] | None] = [
+            [everybody] * self.nodes if p in after else None for p in range(len(self.users))
+        ]
 
         def when_done(phase: int, node: int) -> Nodes:
             # Only itself has left it for certain, also when it comes through it again.

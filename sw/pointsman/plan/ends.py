@@ -258,7 +258,10 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
         *(chain for one in new for chain in one.chains),
     ):
         writes = {
-            (v.node, v.destination.number, slot) for v in chain.vfsms if v.destination.kind == "link" for slot in v.slots
+            (v.node, v.destination.number, slot)
+            for v in chain.vfsms
+            if v.destination.kind == "link"
+            for slot in v.slots
         }
         if every or writes & shared:
             passed = {vfsm.node for vfsm in chain.vfsms}

@@ -258,7 +258,11 @@ class Planner:
         for index, settles in enumerate(needed):
             before = planned[index]
             more = 0.0
-            if before.barrier is not None and settles is not None and settles.isdisjoint(self.structure.successors[index]):
+            if (
+                before.barrier is not None
+                and settles is not None
+                and settles.isdisjoint(self.structure.successors[index])
+            ):
                 more = -before.exits * before.settle
             planned[index] = replace(
                 before, settles=settles, cycles=before.cycles + more, changing=before.changing + more

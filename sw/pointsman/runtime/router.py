@@ -73,7 +73,7 @@ class Router:
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
         self.due: dict[int, bool] = {}
-        """By operator of the phase that runs, whether it has been used since it was loaded; those only of which words are expected."""
+        """By operator of the phase that runs, whether it was used after it was loaded; only those that exchange words here."""
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered, as neighbours may take its words for those of a phase before."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {

@@ -1,8 +1,8 @@
 """Where can everybody be while one node stands still in a phase? A game on whole phases, for the judge (Metcalf 1997, §5.3.4).
 
 A node gets through a phase if all those can have begun with it without whom it cannot: these are found by the games of words
-(`check_ends`), with each of the others standing still. What all nodes can reach together, with one of them staying where it is, is
-the most that neighbours can be apart. Knows images, nothing of plans; the planner argues the other way round
+(`check_ends`), with each of the others standing still. What all nodes can reach together, with one of them staying where it
+is, is the most that neighbours can be apart. Knows images, nothing of plans; the planner argues the other way round
 (``plan.dependencies``: what must have happened).
 """
 
@@ -16,7 +16,7 @@ from .check_ends import Ends
 
 
 class Skew:
-    """Asked for one phase and node, it plays the game of phases once: nodes x phases x the nodes that a node waits for, a few times.
+    """Asked for one phase and node, it plays the game of phases once: nodes x phases x those that a node waits for, a few times.
 
     Parameters
     ----------

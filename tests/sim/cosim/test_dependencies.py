@@ -1,5 +1,5 @@
-"""Phases whose wires and registers are used again because phases in between depend on each other: they run, and the judge finds faults
-in each rule."""
+"""Phases whose wires and registers are used again because phases in between depend on each other: they run, and the judge
+finds faults in each rule."""
 
 from __future__ import annotations
 
