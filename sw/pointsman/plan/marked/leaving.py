@@ -129,7 +129,7 @@ def leave(graph: Graph, places: int, words: int, window: int, delays: np.ndarray
                     begun[at] = True
             elif at == place and passed[actor] <= _last_word(graph.stride, actor, words):
                 clear = False
-        bound = bound and own and begun.all()
+        bound = bound and own and bool(begun.all())
         if bound:
             for edge in range(graph.edge_from.shape[0]):
                 if graph.whole[edge] and passed[graph.edge_from[edge]] < words:
