@@ -25,6 +25,8 @@ $(PINS):
 $(STAMP): $(PINS)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
+	@echo "set-up: compiling the compiler's kernels (once for a version; half a minute)"
+	@$(BIN)/python -m pointsman.plan.warm
 	@echo "set-up: done"
 
 run: $(STAMP) ## the main job: compile the matrix multiplication, load it into the RTL, run it, check it, report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from math import inf
 
 import pytest
@@ -11,8 +12,12 @@ from pointsman.cop import compile_text
 from pointsman.cop.program import Operator
 from pointsman.network import mesh
 from pointsman.plan.extents import Part, disjoint_tree
-from pointsman.plan.phase_tree import fold, leaves
+from pointsman.plan.phase_tree import Break, fold, leaves
 from pointsman.plan.search import cost_of, every_division, search
+
+
+def _ends(ends: frozenset[Break], part: Part, i: int) -> bool:
+    return (part, i) in ends
 
 
 class Crowded:
@@ -74,7 +79,7 @@ def test_bounds_and_answers_lie_on_either_side_of_the_best(seed: int, most: int 
 def test_it_finds_what_trying_everything_finds(seed: int) -> None:
     root, costs = program(seed, 6), Crowded(seed)
     for most in (None, 3):
-        folded = [fold(root, lambda part, i, ends=ends: (part, i) in ends) for ends in every_division(root)]
+        folded = [fold(root, partial(_ends, ends)) for ends in every_division(root)]
         few = [phases for phases in folded if most is None or sum(1 for _ in leaves(phases)) <= most]
         found = search(root, costs, most=most)
         assert found.gap == 0

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from pointsman.images.image import LaneImage
-from pointsman.plan.progress import MarkedGraph, Termination, termination
+from pointsman.plan.progress import Actor, MarkedGraph, Termination, termination
 
 Lanes = dict[int, tuple[LaneImage, ...]]
 
@@ -40,9 +40,9 @@ def plainly(graph: MarkedGraph, lanes: Lanes, words: int, nodes: list[int]) -> T
     """`termination` as its docstring has it."""
     delays = {}
     bound, clear, spread = True, True, 0
-    moved = [("lane", node, i, 0) for node in nodes for i in range(len(lanes[node]))]
+    moved: list[Actor] = [("lane", node, i, 0) for node in nodes for i in range(len(lanes[node]))]
     for node in nodes:
-        own = [("lane", node, i, 0) for i in range(len(lanes[node]))]
+        own: list[Actor] = [("lane", node, i, 0) for i in range(len(lanes[node]))]
         passed = graph.progress(own, words)
         here = [actor for actor in graph.actors if graph.node_of[actor] == node and actor[0] != "lane"]
         clear = clear and all(passed[actor] > graph.last_word(actor, words) for actor in here)

@@ -62,7 +62,8 @@ def slowly(
 
     def made(kind: str, what: object) -> bool:
         if kind == "lane":
-            node, i = what  # type: ignore[misc]
+            assert isinstance(what, tuple)
+            node, i = int(what[0]), int(what[1])
             one, own = board.lanes[node][i], board.lanes[node]
             most = min(words, after) if node == stopped and lane in (None, i) else words
             at = node, one.registers[0]

@@ -1,0 +1,59 @@
+"""Compile what planning a program needs compiled, so that the first program does not have to wait: `make setup` runs this.
+
+    python -m pointsman.plan.warm
+
+The router's rounds take longest by far; the other kernels are compiled beside them, in a second process.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.cop.program import Program
+from pointsman.images.image import LaneImage
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.streams.router import route_phase
+from pointsman.streams.stream import Stream
+from pointsman.streams.token_game import Board, play
+
+from .candidates import find_candidates
+from .progress import MarkedGraph, termination
+
+
+def _program() -> Program:
+    return compile_text("(cshift 'c 1 :m 4)", topology=mesh(2, 2))
+
+
+def route() -> None:
+    """The router of the node."""
+    route_phase([Stream("s", 0, (1, 2))], mesh(2, 2), NodeShape(), period=8)
+
+
+def estimate_and_judge() -> None:
+    """Estimates, how operators end, and the judge's games."""
+    program = _program()
+    context = Context(program.topology, NodeShape())
+    find_candidates(program, context, IMPLEMENTATIONS, period=None, effort=1.0)
+    graph = MarkedGraph()
+    graph.add(("lane", 0, 0, 0), 0, (1, 0))
+    lane = LaneImage(True, (0,))
+    termination(graph, {0: (lane,)}, 1, [0])
+    place = (0, 0, 2)
+    play(Board({place: (0, 0)}, {place: ()}, {}, {0: (lane,)}), 1)
+
+
+def main() -> None:
+    began = time.perf_counter()
+    with ProcessPoolExecutor(2) as pool:
+        for done in [pool.submit(route), pool.submit(estimate_and_judge)]:
+            done.result()
+    print(f"kernels of the compiler: ready ({time.perf_counter() - began:.0f} s)", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
