@@ -106,9 +106,9 @@ def image(by_hand: ModuleType) -> bytes:
 
 def test_another_version_is_named(image: bytes) -> None:
     assert (
-        refused(header(image, version=5)).message == "x.image, header, offset 0x8: the format version must be 4, not 5"
+        refused(header(image, version=6)).message == "x.image, header, offset 0x8: the format version must be 5, not 6"
     )
-    assert refused(header(image, version=5)).hint == (
+    assert refused(header(image, version=6)).hint == (
         "the file was made by a newer Pointsman; compile the program with this one"
     )
     assert "an older Pointsman" in str(refused(header(image, version=1)))
