@@ -301,8 +301,9 @@ class _Continuing:
                     if vfsm[1] < FIRST_FREE_VFSM:
                         continue
                     before = first.setdefault(vfsm, part.phase)
-                    if before == part.phase:
-                        continue
+                    may = any({before, part.phase} <= set(one.continues) for one in self.images.operators)
+                    if before == part.phase or not may:
+                        continue  # rule "vfsm-numbers"
                     kept = self.standing.kept(node, before, part.phase)
                     if vfsm not in kept:
                         name = self.images.phases[before].name
