@@ -33,7 +33,19 @@ def decision_json(plan: Plan, costs: Estimates) -> dict[str, Any]:
         "period": plan.period,
         "cycles": plan.cycles,
         "gap": plan.gap,
-        "phases": [_phase(phase, costs) for phase in plan.phases],
+        "phases": [
+            {**_phase(phase, costs), "continuing": [one.operator.operator.label for one in plan.beside(index)]}
+            for index, phase in enumerate(plan.phases)
+        ],
+        "continuing": [
+            {
+                "label": one.operator.operator.label,
+                "implementation": one.operator.implementation.name,
+                "phases": [plan.phases[p].name for p in one.phases],
+                "cycles": one.planned.cycles,
+            }
+            for one in plan.continuing
+        ],
         "ways": [_way(one) for one in plan.considered],
     }
 
@@ -91,6 +103,10 @@ def decision_text(plain: dict[str, Any]) -> str:
             more = f", and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
             instead = f"; instead: {', '.join(shown)}{more}" if shown else ""
             lines.append(f"  '{operator['label']}: {operator['implementation']}{alone}{instead}")
+        lines += [f"  '{label}: continues" for label in phase["continuing"]]
+    for one in plain["continuing"]:
+        lines += ["", f"'{one['label']} continues through {len(one['phases'])} phases: {', '.join(one['phases'])}"]
+        lines.append(f"  {one['implementation']}, {one['cycles']:,.0f} cycles, the same slots in all of them")
     ways = plain["ways"][:MOST_WAYS]
     rows = [
         [

@@ -55,6 +55,7 @@ def run_json(
             operator.label: {
                 "implementation": operator.implementation,
                 "phase": images.phases[operator.phase].name,
+                "continues": [images.phases[phase].name for phase in operator.continues],
                 "bandwidth": operator.bandwidth,
                 "cycles": dict(by_operator.get(operator.label, {})),
             }
@@ -95,7 +96,7 @@ def phase_table(images: Images) -> str:
                 [
                     phase.name if first else "",
                     phase.block if first else "",
-                    operator.label,
+                    operator.label + (" (continues)" if operator.continues else ""),
                     operator.implementation,
                     operator.m,
                     f"{operator.bandwidth:.3f}",

@@ -31,6 +31,15 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             }
             for i, phase in enumerate(plan.phases)
         ],
+        "continuing": [
+            {
+                **_operator_json(one.operator),
+                "phases": list(one.phases),
+                "ends": list(one.ends),
+                "predicted_cycles": one.planned.cycles,
+            }
+            for one in plan.continuing
+        ],
     }
 
 
@@ -81,7 +90,7 @@ def routes_json(plan: Plan) -> dict[str, Any]:
                     for i, stream in enumerate(phase.routed.streams)
                 ],
             }
-            for phase in plan.phases
+            for phase in (*plan.phases, *(one.planned for one in plan.continuing))
         ],
     }
 

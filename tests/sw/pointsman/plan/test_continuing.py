@@ -1,0 +1,122 @@
+"""Operators that continue over changes of phase: who may, where they are entered, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.build import make_plan
+from pointsman.plan.continuing import beside_phases
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import fold
+from pointsman.plan.plan import Plan
+from pointsman.plan.roles import PlanError
+from pointsman.plan.structure import Structure, divided
+from pointsman.plan.wires import kept_links, link_writes
+
+SHAPE = NodeShape(registers=32)
+
+
+def structure(text: str, size: tuple[int, int] = (2, 2)):
+    program = compile_text(text, topology=mesh(*size))
+    root = disjoint_tree(program)
+    return program, divided(program, root, fold(root, lambda part, i: True))
+
+
+def planned(text: str, size: tuple[int, int] = (2, 2)) -> Plan:
+    program, split = structure(text, size)
+    return make_plan(program, SHAPE, name="test", period=16, structures=[split])
+
+
+def labels(split: Structure) -> list[list[str]]:
+    return [[operator.label for operator in phase.operators] for phase in split.phases]
+
+
+def test_it_is_in_none_of_the_phases_that_it_goes_through() -> None:
+    _, split = structure("(barrier 'x) (parallel (broadcast 's 0) (sequential (barrier 'a) (barrier 'b))) (barrier 'y)")
+    assert labels(split) == [["x"], ["a"], ["b"], ["y"]]
+    (through,) = split.through
+    assert (through.operator.label, through.phases) == ("s", (1, 2))
+
+
+def test_run_time_values_keep_a_group_in_one_phase() -> None:
+    text = "(parallel (broadcast 's {}) (sequential (barrier 'a) (barrier 'b)))"
+    root = disjoint_tree(compile_text(text.format("0"), topology=mesh(2, 2)))
+    assert beside_phases(root).labels == {"s"}
+    assert not beside_phases(root).whole
+    root = disjoint_tree(compile_text(text.format("(runtime)"), topology=mesh(2, 2)))
+    assert not beside_phases(root).labels
+    assert beside_phases(root).whole
+
+
+def test_a_plan_with_what_continues() -> None:
+    plan = planned("""
+        (broadcast 'x 0 :m 4)
+        (parallel (broadcast 's 0 :m 4) (loop 'l 3 (cshift 'a 1 :m 12) (broadcast 'b 1 :m 12)))
+        (broadcast 'y 3 :m 4)
+    """)
+    (one,) = plan.continuing
+    assert one.phases == (1, 2)
+    # It may be over after b only, and then all of its nodes meet.
+    assert one.ends == (2,)
+    barrier = plan.phases[2].barrier
+    assert barrier is not None
+    assert barrier.operator.nodes == {0, 1, 2, 3}
+    assert one.enters == dict.fromkeys(range(4), 1)
+    assert plan.cycles == sum(phase.cycles for phase in plan.phases) + one.planned.cycles
+    # Both phases have it beside them, in the same slots, and keep off them.
+    a, b = plan.phases[1].routed, plan.phases[2].routed
+    assert a.beside == b.beside == (one.planned.routed,)
+    own = link_writes(one.planned.routed)
+    assert kept_links(a, b) == own
+    for routed in (a, b):
+        links = {
+            (vfsm.node, vfsm.destination.number, slot)
+            for chain in routed.chains
+            for vfsm in chain.vfsms
+            if vfsm.destination.kind == "link"
+            for slot in vfsm.slots
+        }
+        assert not links & own
+        cells = [
+            (vfsm.node, vfsm.pipeline, slot)
+            for chain in routed.all_chains
+            for vfsm in chain.vfsms
+            for slot in vfsm.slots
+        ]
+        assert len(cells) == len(set(cells))
+
+
+def test_nodes_enter_where_they_have_something_to_do() -> None:
+    plan = planned(
+        """
+        (parallel (broadcast 's 0 :m 4)
+          (sequential
+            (subset '(0 1) (broadcast 'a 0 :m 9)) (subset '(0 1) (cshift 'b 1 :m 9))))
+        """
+    )
+    (one,) = plan.continuing
+    assert [sorted(phase.nodes) for phase in plan.phases] == [[0, 1], [0, 1]]
+    assert one.enters == dict.fromkeys(range(4), 0)
+
+
+def test_a_node_that_could_not_tell_is_refused() -> None:
+    with pytest.raises(PlanError, match=r"'s' cannot continue.*node \d cannot tell which of its phases comes first"):
+        planned("(parallel (broadcast 's 0 :m 4) (sequential (optional (cshift 'a 1 :m 9)) (cshift 'b 1 :m 9)))")
+
+
+def test_a_node_that_stays_while_others_go_on_is_refused() -> None:
+    with pytest.raises(PlanError, match="'s' cannot continue"):
+        planned(
+            """
+            (parallel (broadcast 's 0 :m 4)
+              (loop 'l 2 (cshift 'a 1 :m 2) (subset '(0 1) (broadcast 'b (runtime) :m 2)) (cshift 'c 1 :m 2)))
+            """
+        )
+
+
+def test_an_operator_that_rewrites_the_router_is_refused() -> None:
+    with pytest.raises(PlanError, match="no implementation that can continue"):
+        planned("(parallel (broadcast 's (runtime) :m 4) (sequential (cshift 'a 1 :m 9) (cshift 'b 1 :m 9)))")
