@@ -206,8 +206,7 @@ class PhaseImage:
     online: int | None = None
     """Which of the operators stands for the phase's online streams (§4.2.2: they belong to the phase), if it has any."""
     load_cycles: int = 0
-    """Cycles that loading the phase takes, the same at every node, so that nodes that leave a phase together arrive
-    together."""
+    """Cycles that loading all of the phase takes at most at any node."""
     last: tuple[int, ...] = ()
     """Which of the operators of the program may be the last that a node uses before it leaves; the others come before one
     of these."""
