@@ -225,8 +225,7 @@ class PhaseImage:
     online: int | None = None
     """Which of the operators stands for the phase's online streams (§4.2.2: they belong to the phase), if it has any."""
     load_cycles: int = 0
-    """Cycles that loading the phase takes, the same at every node, so that nodes that leave a phase together arrive
-    together."""
+    """Cycles that loading all of the phase takes at most at any node."""
     second: int = 0
     """Block of its second schedule (`NodePhase.second`); 0: none."""
     last: tuple[int, ...] = ()

@@ -10,7 +10,7 @@ which the cheapest order is taken.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import inf
 
@@ -99,17 +99,6 @@ def passed_over(successors: Mapping[int, frozenset[int]], start: int, end: int) 
         return end in seen
 
     return frozenset(phase for phase in successors if phase >= 0 and reached(phase))
-
-
-def evicted(chosen: Mapping[int, int], successors: Mapping[int, frozenset[int]]) -> frozenset[int]:
-    """Phases that may be loaded more than once: another one with their place can run between two uses."""
-    between = distances(successors)
-    return frozenset(
-        phase
-        for phase, place in chosen.items()
-        for other, its in chosen.items()
-        if other != phase and its == place and other in between[phase] and phase in between[other]
-    )
 
 
 def reloads(chosen: Mapping[int, int], order: Sequence[int]) -> int:
@@ -223,13 +212,14 @@ def _cheapest(count: int, prices: Mapping[tuple[int, int], tuple[float, int]]) -
     return best[(1 << count) - 1][2] if best else None
 
 
-def expected_loads(chosen: Mapping[int, int], exits: Mapping[int, float]) -> dict[int, float]:
-    """How often each phase is put into the memories in a run, by place and by how often it is left: once, or each time if
-    one with its place runs in between; that cannot be more often than those run."""
-    by_place: dict[int, float] = {}
-    for phase, place in chosen.items():
-        by_place[place] = by_place.get(place, 0.0) + max(1.0, exits[phase])
-    return {
-        phase: max(1.0, min(max(1.0, exits[phase]), by_place[place] - max(1.0, exits[phase])))
-        for phase, place in chosen.items()
-    }
+def again(phase: int, rivals: Iterable[int], exits: Mapping[int, float], between: Distances) -> float:
+    """How often a phase is put into the memories after the first time, in a run: each time that one of ``rivals``, which take its
+    place, has run in between. That is no more often than it is entered, nor than those run that are in a loop with it.
+
+    Parameters
+    ----------
+    exits : mapping
+        How often each phase is left, about.
+    """
+    inside = [r for r in rivals if r in between[phase] and phase in between[r]]
+    return max(0.0, min(max(1.0, exits[phase]), sum(max(1.0, exits[r]) for r in inside)) - 1) if inside else 0.0

@@ -13,7 +13,6 @@ from itertools import chain, product
 from math import inf
 from typing import Any
 
-from numesh.codes import Codes
 from numesh.shape import NodeShape
 from pointsman.cop.program import Operator
 from pointsman.errors import PointsmanError
@@ -29,7 +28,6 @@ from pointsman.streams.stream import RoutedPhase, Stream
 from pointsman.streams.subphases import with_subphases
 
 from .around import route_around
-from .cache import evicted
 from .candidates import Candidate
 from .choice import able
 from .continuing import continuing, ends_of
@@ -52,6 +50,7 @@ from .fit import keeper
 from .hijack import Hijacked, hijack
 from .leaving import leaving
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
+from .misses import predicted_misses
 from .online import OnlinePart, online_part, stands_for
 from .options import call_cycles, capped, most_words
 from .plan import Leaving, Plan, PlannedOperator, PlannedPhase
@@ -59,7 +58,7 @@ from .roles import PlanError, plan_operator
 from .room import refuse_overfull_phase, refuse_two_makers
 from .rounds import refuse_missed_rounds
 from .schedules import refuse_split_barriers
-from .structure import PhaseOutline, optional_groups, schedule_blocks
+from .structure import PhaseOutline, optional_groups
 from .timing import barrier_cycles
 from .transit import refuse_secret_phases
 from .wires import Link, command_gap, keep_off
@@ -269,12 +268,9 @@ class Planner:
             )
 
     def _count_reloads(self, planned: list[PlannedPhase]) -> None:
-        """Phases that take turns in the schedule memory cost the time of loading them each time, about."""
-        places = schedule_blocks(self.structure, self.period, self.shape)
-        for index in evicted(places, self.structure.successors):
-            words = self.period * Codes(self.shape).command_words
-            more = self.structure.phases[index].exits * 2 * words
-            before = planned[index]
+        """Phases that take turns in the routers' memories cost what loading them again takes."""
+        for index, misses in predicted_misses(planned, self.structure, self.period, self.shape).items():
+            before, more = planned[index], misses.cycles
             planned[index] = replace(before, cycles=before.cycles + more, changing=before.changing + more)
 
     # -- one phase -------------------------------------------------------------------------------------------

@@ -470,8 +470,8 @@ class _Allocator:
         return max(0, most - command_gap(routed))
 
     def _load_cycles(self, index: int) -> int:
-        """Cycles that the node with most to load needs. In the loader phase a command register takes a word every other
-        cycle, and the processor writes one word a cycle."""
+        """Cycles that the node with most to load needs for all of it. In the loader phase a command register takes a word
+        every other cycle, and the processor writes one word a cycle."""
         phase = self.plan.phases[index]
         words: dict[tuple[int, int], int] = defaultdict(int)
         for chain in phase.routed.all_chains:
