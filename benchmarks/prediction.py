@@ -91,7 +91,9 @@ def example(name: str, topology: Topology, arguments: list[str]) -> tuple[Progra
     return compile_file(path.parent / kind.program, topology=topology, parameters=parameters), application
 
 
-def measure(name: str, size: tuple[int, ...], arguments: list[str], engine: Any, period: int | None = None) -> list[Row]:
+def measure(
+    name: str, size: tuple[int, ...], arguments: list[str], engine: Any, period: int | None = None
+) -> list[Row]:
     """Rows of a program of examples/."""
     program, application = example(name, mesh(*size), arguments)
     plan = make_plan(program, SHAPES.get(name, NodeShape()), name=name, period=period)
@@ -163,11 +165,19 @@ def page_table(rows: Sequence[Row]) -> str:
     for name in dict.fromkeys(row["program"].split()[0] for row in rows):
         lines.append(_summary_line(name, [row for row in rows if row["program"].split()[0] == name]))
     lines.append(_summary_line("all", rows))
-    lines += ["", "| program | mesh | phase | ends by | predicted | measured | error |", "|---|---|---|---|---|---|---|"]
+    lines += [
+        "",
+        "| program | mesh | phase | ends by | predicted | measured | error |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for row in rows:
         if not row["program"].startswith("random"):
             lines.append(_line(row))
-    lines += ["", "| program | mesh | worst phase | ends by | predicted | measured | error |", "|---|---|---|---|---|---|---|"]
+    lines += [
+        "",
+        "| program | mesh | worst phase | ends by | predicted | measured | error |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name in dict.fromkeys(row["program"] for row in rows if row["program"].startswith("random")):
         own = [row for row in rows if row["program"] == name]
         inner = [row for row in own if row["technique"]]

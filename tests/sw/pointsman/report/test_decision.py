@@ -46,7 +46,9 @@ def test_every_operator_is_told_with_its_implementation_and_the_others(decided) 
 
 def test_the_times_of_the_phases_are_the_plans(decided) -> None:
     plan, plain = decided
-    assert sum(phase["cycles"] for phase in plain["phases"]) == pytest.approx(plan.cycles)
+    assert [phase["cycles"] for phase in plain["phases"]] == [phase.cycles for phase in plan.phases]
+    # Those of the phases are means of a node, the whole is the slowest node's.
+    assert 0.8 * plan.cycles < sum(phase["cycles"] for phase in plain["phases"]) <= plan.cycles
     for phase, told in zip(plan.phases, plain["phases"], strict=True):
         change = told["change"]
         assert change["technique"] == phase.technique
