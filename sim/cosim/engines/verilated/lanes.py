@@ -237,6 +237,10 @@ def _loop(statement: str, state: dict[str, Variable], local: dict[str, int]) -> 
     memories = {name: variable.rows for name, variable in state.items() if variable.rows and not variable.words}
     write = write_of(statement, memories)
     lines: list[str] = []
+    # Conditions are kept in 32 bits; those that Verilator makes for writes at the clock's edge have one.
+    on = "" if write is None else write.on.removeprefix("vlSelfRef.")
+    if write is not None and not (state[on].bits <= 32 if on in state else on.startswith("__VdlySet")):
+        write = None
     if write is not None:
         word = f"{state[write.memory].type} __word[LANES];"
         lines.append(f"uint32_t __on[LANES], __row[LANES]; {word}")
