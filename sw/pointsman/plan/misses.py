@@ -18,7 +18,7 @@ from .cache import Distances, again, distances
 from .plan import PlannedPhase
 from .roles import PlanError
 from .structure import Structure, schedule_blocks
-from .vfsms import vfsm_numbers
+from .vfsms import reserved, vfsm_numbers
 
 WORD = 2
 """Cycles for a word of a command in the loader phase."""
@@ -39,15 +39,19 @@ class Misses:
 
 
 def predicted_misses(
-    planned: Sequence[PlannedPhase], structure: Structure, period: int, shape: NodeShape
+    planned: Sequence[PlannedPhase],
+    structure: Structure,
+    period: int,
+    shape: NodeShape,
+    standing: Sequence[PlannedPhase] = (),
 ) -> dict[int, Misses]:
-    """By phase; only those that are loaded more than once."""
+    """By phase; only those that are loaded more than once. ``standing``: what continues, and keeps its VFSMs."""
     exits = {i: max(1.0, phase.exits) for i, phase in enumerate(structure.phases)}
     blocks = schedule_blocks(structure, period, shape)
     between = distances(structure.successors)
     found: dict[int, Misses] = {}
     word = WORD * Codes(shape).command_words
-    for index, (count, vfsms) in _vfsm_loads(planned, structure, shape, exits, between).items():
+    for index, (count, vfsms) in _vfsm_loads(planned, structure, shape, standing, exits, between).items():
         rivals = [j for j, block in blocks.items() if j != index and block == blocks[index]]
         whole = again(index, rivals, exits, between)
         loads = max(whole, count)
@@ -63,12 +67,17 @@ def predicted_misses(
 
 
 def _vfsm_loads(
-    planned: Sequence[PlannedPhase], structure: Structure, shape: NodeShape, exits: dict[int, float], between: Distances
+    planned: Sequence[PlannedPhase],
+    structure: Structure,
+    shape: NodeShape,
+    standing: Sequence[PlannedPhase],
+    exits: dict[int, float],
+    between: Distances,
 ) -> dict[int, tuple[float, int]]:
     """By phase, how often VFSMs are loaded again at the worst node, and how many of a pipeline."""
     found = dict.fromkeys(range(len(planned)), (0.0, 0))
     try:
-        numbers = vfsm_numbers(planned, structure, shape)
+        numbers = vfsm_numbers(planned, structure, shape, reserved(standing, shape))
     except PlanError:
         return found  # refused later
     for node in {node for by_node in numbers for node in by_node}:

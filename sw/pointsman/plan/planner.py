@@ -269,7 +269,8 @@ class Planner:
 
     def _count_reloads(self, planned: list[PlannedPhase]) -> None:
         """Phases that take turns in the routers' memories cost what loading them again takes."""
-        for index, misses in predicted_misses(planned, self.structure, self.period, self.shape).items():
+        standing = [alone for _, alone in self.standing]
+        for index, misses in predicted_misses(planned, self.structure, self.period, self.shape, standing).items():
             before, more = planned[index], misses.cycles
             planned[index] = replace(before, cycles=before.cycles + more, changing=before.changing + more)
 

@@ -177,6 +177,7 @@ class Writer:
         if left == phase:
             return []
         steps = self._leave(node, left) if left >= 0 else []
+        loading = 0
         if phase not in way.resident:
             if left >= 0:
                 steps += self._jump(node, LOADER)
@@ -185,10 +186,12 @@ class Writer:
                 weight = way.weight
                 once = [] if self._shares(one) else self._weigh(way, 1.0)
                 steps += [*once, (k.WAIT, self._loading(one), 0), *self._weigh(way, weight)]
+                loading += self._loading(one)
                 way.resident = {p for p in way.resident if self.blocks[p] != self.blocks[one]} | {one}
         steps += self._jump(node, phase)
         if left >= 0:
-            steps.append((k.WAIT, self._settle(node, left, phase), 0))
+            # Who loads has left for the loader phase before, and neighbours settle meanwhile.
+            steps.append((k.WAIT, max(0, self._settle(node, left, phase) - loading), 0))
         return steps
 
     def _leave(self, node: int, phase: int) -> list[Step]:
@@ -206,8 +209,7 @@ class Writer:
         phase = self.plan.phases[left]
         if phase.barrier is None or node not in phase.barrier.operator.nodes:
             return 0
-        reloads = self._loading(entered) + 2 * (POINTER_LATENCY + 12) if self._shares(entered) else 0
-        return phase.settle + reloads
+        return phase.settle if phase.settles is None or entered in phase.settles else 0
 
     def _together(self, phase: int) -> list[int]:
         """The other schedules of an operator that has several, loaded with it if all have blocks of their own."""
