@@ -68,7 +68,9 @@ def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
         return found
     images, current = node.substrate.images, node.substrate.router.current
     for promise in images.promises:
-        if current not in images.operators[promise.operator].phases or (promise.source == node.number and not waiting.writes):
+        if current not in images.operators[promise.operator].phases or (
+            promise.source == node.number and not waiting.writes
+        ):
             continue
         label = images.operators[promise.operator].label
         if not _concerns(node, label):

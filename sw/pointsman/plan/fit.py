@@ -22,7 +22,9 @@ def fit(plan: Plan) -> None:
     PlanError
         If a pipeline has too few VFSMs for a phase beside those that are kept, or a node too few interface registers.
     """
-    vfsm_numbers(plan.phases, plan.structure, plan.shape, reserved([one.planned for one in plan.continuing], plan.shape))
+    vfsm_numbers(
+        plan.phases, plan.structure, plan.shape, reserved([one.planned for one in plan.continuing], plan.shape)
+    )
     phases = [*plan.phases, *(one.planned for one in plan.continuing)]
     keeps = [*keeping(plan.structure, plan.phases), *(True for _ in plan.continuing)]
     full = _full(phases, plan.shape, keeps)
@@ -62,9 +64,7 @@ def _vfsms_at(phase: PlannedPhase, node: int) -> int:
     return sum(vfsm.node == node for chain in phase.routed.chains for vfsm in chain.vfsms)
 
 
-def _full(
-    phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]
-) -> tuple[int, int, int] | None:
+def _full(phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]) -> tuple[int, int, int] | None:
     """A phase for which a node has too few registers, the node, and how many it has left. Some phases keep their registers, all
     others share what is left."""
     kept: dict[int, int] = defaultdict(lambda: shape.pipelines)

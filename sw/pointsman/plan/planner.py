@@ -389,7 +389,9 @@ class Planner:
         refuse_two_makers(phase.operators, implementations)
         beside = self._beside(index)
         if beside and any(one.rescheduled or isinstance(one, Online) for one in implementations):
-            raise RoutingError(f"'{phase_name(phase)}' is done by schedules or messages made at run time, and others continue")
+            raise RoutingError(
+                f"'{phase_name(phase)}' is done by schedules or messages made at run time, and others continue"
+            )
         streams: list[Stream] = []
         spans = []
         for operator, implementation in zip(phase.operators, implementations, strict=True):

@@ -75,7 +75,7 @@ class Router:
         self.due: dict[int, bool] = {}
         """By operator of the phase that runs, whether it was used after it was loaded; only those that exchange words here."""
         self.quiet: dict[int, int] = {}
-        """By phase, the cycle before which it must not be entered, as neighbours may take its words for those of a phase before."""
+        """By phase, the cycle before which it must not be entered: neighbours may take its words for an earlier phase's."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
             part.phase: {(r.pipeline, r.vfsm): r.annotation for r in part.annotations} for part in image.phases
         }

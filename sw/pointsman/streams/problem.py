@@ -207,7 +207,9 @@ def _part(
         )
         for index, stream in ((index, streams[index]) for index in members)
     )
-    wire_at = {(nodes[writer], port): wires[i] for i, ((writer, _), (port, _)) in enumerate(zip(links, ports, strict=True))}
+    wire_at = {
+        (nodes[writer], port): wires[i] for i, ((writer, _), (port, _)) in enumerate(zip(links, ports, strict=True))
+    }
     fixed = standing(beside, local, wire_at)
     part = Part(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
     return part, Site(members, nodes, tuple(ports))

@@ -167,6 +167,7 @@ class RoutedPhase:
     def all_chains(self) -> tuple[RoutedChain, ...]:
         """Its own, then those beside it; stream and VFSM numbers of the latter are of their own ``RoutedPhase``."""
         return (*self.chains, *(chain for other in self.beside for chain in other.chains))
+
     second: tuple[RoutedChain, ...] = ()
     """The same chains with the slots of a second schedule, to which nodes may go and come back at any time; empty: none."""
 

@@ -78,7 +78,9 @@ def random_text(
         kind = rng.choice(KINDS)
         words = rng.choice([1, 2, 3, 7, 20])
         operands = {
-            "broadcast": lambda: rng.choice([str(rng.randrange(count)) if settled else "(runtime)", str(rng.randrange(count))]),
+            "broadcast": lambda: rng.choice(
+                [str(rng.randrange(count)) if settled else "(runtime)", str(rng.randrange(count))]
+            ),
             "stream": lambda: f"{rng.randrange(count)} {rng.randrange(count)}",
             "cshift": lambda: str(rng.randint(1 - count, count - 1)),
             "eoshift": lambda: str(rng.randint(1 - count, count - 1)),

@@ -4,10 +4,10 @@ A case is a random program of nested groups (``random_trees``), compiled, judged
 word that a node receives must be what the reference machine gives it, and no word may be left in the machine at the end. Three
 of four cases have a phase for each operator, so that phases change as often as can be; one of four has a schedule memory of four
 blocks, so that phases take turns in it. In one of three there are operators beside sequences, which continue over changes of
-phase and are used before each operator of the sequence, so that changes meet words of theirs. What is compiled once is run several
-times, with other messages, values, choices and delays; one of two cases may use only some of the implementations, so that others
-than the quickest are tried as well. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it from
-then on.
+phase and are used before each operator of the sequence, so that changes meet words of theirs. What is compiled once is run
+several times, with other messages, values, choices and delays; one of two cases may use only some of the implementations, so that
+others than the quickest are tried as well. A case that goes wrong is shrunk and kept in ``kept_programs``, where a test runs it
+from then on.
 
     python tests/sim/cosim/soak_programs.py [--cases 10000] [--changes 1000000] [--engine model] [--seed 0] [--state FILE]
     python tests/sim/cosim/soak_programs.py --sum FILE FILE …
@@ -170,9 +170,7 @@ def _images(
         split = divided(program, root, fold(root, lambda part, i: True))
         if split.through:
             try:
-                plan = make_plan(
-                    program, shape, name="random", period=PERIOD, structures=[split], implementations=some
-                )
+                plan = make_plan(program, shape, name="random", period=PERIOD, structures=[split], implementations=some)
                 return make_images(plan)
             except (PlanError, FitError):
                 pass

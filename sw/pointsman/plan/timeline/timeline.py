@@ -2,8 +2,8 @@
 
 Takes a plan with routes. Its program is played on them (``kernel``) by sampled rounds and values (``sampling``); so slots,
 bandwidth, latency, accesses of the interface, rewriting, changes of phases and waiting for others are all in it. Gives the
-same plan with other cycles; leaves alone all else. Non-goals: phases in which processors pass on messages, operators that continue
-over phases, and schedules made at run time: a plan with these keeps its estimate.
+same plan with other cycles; leaves alone all else. Non-goals: phases in which processors pass on messages, operators that
+continue over phases, and schedules made at run time: a plan with these keeps its estimate.
 """
 
 from __future__ import annotations
