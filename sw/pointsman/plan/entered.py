@@ -14,10 +14,13 @@ from .structure import Structure
 def always_left(structure: Structure, phase: int) -> bool:
     """Does every node leave ``phase`` between two uses of its one operator, whichever way it takes?
 
-    A node that has no operator in the phases in between would not see that others leave.
+    A node that has no operator in the phases in between would not see that others leave. Of a phase that does not come again
+    nothing is claimed: applications may call its operator several times all the same.
     """
     outline = structure.phases[phase]
     if len(outline.operators) != 1 or phase in structure.again or structure.threads is not None:
+        return False
+    if phase not in structure.reachable(phase):
         return False
     for node in sorted(outline.operators[0].nodes):
         reached: set[int] = set()

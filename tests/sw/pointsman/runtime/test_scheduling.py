@@ -38,7 +38,7 @@ def test_schedule_of_a_random_permutation_keeps_every_rule(size: tuple[int, ...]
 
 
 def test_schedules_of_several_instances_stand_side_by_side() -> None:
-    images = images_of("(subset (make-1d 'x) (cshift 'c (runtime) :m 5))", (4, 2))
+    images = images_of("(subset (make-1d 'x) (cshift 'c (runtime) :m 5 :impl 'sch_shift_runtime))", (4, 2))
     made = {
         i: schedule_moves(images, 0, i, tuple((4 * i + k, 4 * i + (k + 3) % 4) for k in range(4))) for i in range(2)
     }
