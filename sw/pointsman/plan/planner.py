@@ -245,7 +245,7 @@ class Planner:
             saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
         self.taken[later] = taken
         try:
-            return self.plan_phase(later, None, planned[later].cycles + saved)
+            return self.plan_phase(later, self.reasons.get(later), planned[later].cycles + saved)
         except PlanError:
             return None
         finally:
