@@ -118,9 +118,10 @@ class Dependencies:
 
 def _told(one: PlannedOperator, node: int) -> Nodes:
     """Who has begun with an operator when ``node`` is through with it."""
-    if not one.message_bound:
+    if not one.message_bound or node in one.silent:
         return 0
-    return sum(1 << other for i in one.operator.instances if node in i.nodes for other in set(i.nodes))
+    own = (set(i.nodes) - one.silent for i in one.operator.instances if node in i.nodes)
+    return sum(1 << other for other in set().union(*own))
 
 
 def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]:

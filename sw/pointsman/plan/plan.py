@@ -63,6 +63,8 @@ class PlannedOperator:
     """Most lanes that a processor moves in one step of a call."""
     clear: bool = False
     """Processor-bound: when its I/O function returns, nothing of it is left in the node's router, nor will come (§5.2.1)."""
+    silent: frozenset[int] = frozenset()
+    """Nodes that move no word for some value, so that its end tells nothing of them, nor they of others."""
 
 
 @dataclass(frozen=True)

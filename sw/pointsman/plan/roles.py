@@ -45,12 +45,14 @@ def plan_operator(
     delays: dict[int, list[int]] = {}
     bound = clear = implementation.traceable
     seen: dict[object, Termination] = {}
+    silent: set[int] = set()
     for i, instance in enumerate(operator.instances) if bound else ():
         own = instances.streams[i]
         for value in values:
             here = {node: instances.role(i, node, value) for node in instance.nodes}
             found = _termination(operator, instance, value, here, own, routed, wiring, seen)
             bound, clear = bound and found.message_bound, clear and found.clear
+            silent |= {node for node, draft in here.items() if all(lane.turn == SYNC for lane in draft.lanes)}
             for node, delay in found.delays.items():
                 delays.setdefault(node, []).append(delay)
             if not bound and not clear:
@@ -72,6 +74,7 @@ def plan_operator(
         implementation.drain(operator, wiring),
         _abreast(operator, instances, values),
         clear if implementation.traceable else implementation.processor_bound,
+        frozenset(silent),
     )
 
 

@@ -241,7 +241,7 @@ def check_wires(
             settle = dict(views[earlier][node].part.settle)
             barrier = meets(images, node, earlier)
             # Who waits before every phase that comes next needs no wait before those after it.
-            waits = barrier and all(settle.get(later, 0) for later in next_phases)
+            waits = barrier and all(settle.get(later, 0) for later in next_phases if later != earlier)
             for later in next_phases if waits else later_phases(following[node], earlier):
                 if later == earlier:
                     continue

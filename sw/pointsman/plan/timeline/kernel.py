@@ -23,8 +23,8 @@ KIND_FROM, FROM, KIND_TO, TO, KEEPS, BLIND = range(6)
 """Columns of the table of VFSMs."""
 END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = range(12)
 """Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
-stand; until the deadline; a deadline so many cycles on; cycles count for a phase; with a weight; settings stand as soon as the
-command registers are empty; until they do."""
+stand; until deadline a; deadline b is so many cycles on, if it is not later; cycles count for a phase; with a weight; settings
+stand as soon as the command registers are empty; until they do. Deadline 0 is that of words, the others of phases."""
 WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
 """Columns of the table of lanes."""
 NEVER = 1 << 60
@@ -106,7 +106,7 @@ def play(
     bucket = np.full(nodes, phases, np.int64)
     weight = np.ones(nodes)
     since = np.zeros(nodes, np.int64)
-    due = np.zeros(nodes, np.int64)
+    due = np.zeros((nodes, phases + 1), np.int64)
     until = np.zeros(nodes, np.int64)
     """Cycle in which the node goes on; NEVER: it waits for something else."""
     chunk = book.first_chunk[:-1].copy()
@@ -184,10 +184,10 @@ def play(
                     for k in range(a, b):
                         vfsms[book.settings[k, 0]] = book.settings[k, 1:]
                 elif kind == UNTIL:
-                    until[i] = due[i]
-                    going = due[i] <= time
+                    until[i] = due[i, a]
+                    going = due[i, a] <= time
                 elif kind == DUE:
-                    due[i] = max(due[i], time + a)
+                    due[i, b] = max(due[i, b], time + a)
                 elif kind == COUNT:
                     spent[i, bucket[i]] += weight[i] * (time - since[i])
                     bucket[i], since[i] = a, time

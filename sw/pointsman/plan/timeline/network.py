@@ -10,7 +10,7 @@ import numpy as np
 from numesh.codes import MoveType
 from pointsman.operators.implementation import VfsmSetting
 from pointsman.plan.plan import Plan
-from pointsman.streams.stream import RoutedVfsm
+from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm
 
 from .kernel import BUFFER, LEG, LINK, NOTHING, REGISTER, VOID, Board
 
@@ -45,7 +45,7 @@ class Network:
                 bases[node] = registers
                 registers += count
             self._first_register.append(bases)
-            for chain in phase.routed.chains:
+            for chain in _widest(phase.routed):
                 numbers = []
                 for vfsm in chain.vfsms:
                     number = first + len(self.place)
@@ -144,6 +144,12 @@ class Network:
                         delivers[vfsm.node, list(vfsm.slots), vfsm.pipeline] = True
             found.append((phase.routed.schedule == 0) & ~np.roll(delivers, 1, axis=1))
         return found
+
+
+def _widest(routed: RoutedPhase) -> Sequence[RoutedChain]:
+    """Of two schedules of the same chains nodes run the one in which there is something to do: each stream as in that one in which
+    it has more words."""
+    return [max(both, key=lambda chain: chain.words) for both in zip(*(one.chains for one in routed.schedules), strict=True)]
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:

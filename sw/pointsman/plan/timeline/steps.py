@@ -18,15 +18,17 @@ from pointsman.operators import RoleDraft
 from pointsman.operators.implementation import VfsmSetting
 from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.plan.structure import schedule_blocks
 
 from . import kernel as k
+from .memories import Memories
 from .network import Network, Row
 from .parts import Parts
 from .sampling import Visit, choice
 
 CALLS = 6
 """Calls of an I/O function that are played at most after one load; each but the first stands for its share of the rest."""
+DETOUR = 16
+"""About how many cycles it takes to go through the loader phase on the way to another."""
 LOADER = -1
 
 Step = tuple[int, int, int]
@@ -38,7 +40,6 @@ class Way:
 
     chunks: list[int] = field(default_factory=list)
     current: int = LOADER
-    resident: set[int] = field(default_factory=set)
     standing: dict[int, Row] = field(default_factory=dict)
     value: dict[int, int] = field(default_factory=dict)
     """By operator, the value that was loaded last."""
@@ -52,7 +53,7 @@ class Writer:
     def __init__(self, plan: Plan, network: Network) -> None:
         self.plan, self.network = plan, network
         self.words = Codes(plan.shape).command_words
-        self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
+        self.memories = Memories(plan, network)
         self.parts = Parts(plan)
         self.on_the_way = {(node, left, entered): way for node, left, entered, way in passages(plan)}
         self.by_label: dict[str, list[int]] = defaultdict(list)
@@ -67,7 +68,6 @@ class Writer:
         self._chunks: dict[tuple[Step, ...], int] = {}
         self._moves: dict[object, list[Step]] = {}
         self._rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
-        self._load_cycles: dict[int, int] = {}
 
     # -- the whole -------------------------------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ class Writer:
         return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
 
     def _finish(self, node: int, way: Way) -> list[Step]:
-        return [*self._weigh(way, 1.0), *self._enter(node, LOADER)[0]]
+        return [*self._weigh(way, 1.0), *self._enter(node, LOADER)[0], (k.SETTLED, 0, 0)]
 
     def _send(self, node: int, words: dict[int, int], *, empty: bool = True) -> list[Step]:
         """Command words by pipeline, and until they are taken."""
@@ -154,88 +154,68 @@ class Writer:
         runs = self.network.loader if phase < 0 else phase
         return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_LATENCY - 1, 0), (k.PHASE, runs, 0)]
 
-    def _enter(self, node: int, phase: int) -> tuple[list[Step], bool]:
-        """Go on to a phase (-1: the end); tells whether the phase before has been left."""
+    def _enter(self, node: int, phase: int, rewrites: dict[int, Row] | None = None) -> tuple[list[Step], bool]:
+        """Go on to a phase (-1: the end), whose VFSMs are to stand so; tells whether the phase before has been left."""
         way = self.ways[node]
         before = way.current
         passed = self.on_the_way.get((node, before, phase))
         steps: list[Step] = []
         for one in passed or ():
-            steps += self._change(node, one)
+            steps += self._change(node, one, {})
         if phase >= 0 and phase != way.current:
-            return [*steps, *self._change(node, phase)], True
+            return [*steps, *self._change(node, phase, rewrites or {})], True
         if passed is None:
             return steps, False
         steps += self._leave(node, way.current)
         if phase == before and phase >= 0:
-            steps.append((k.WAIT, self._settle(node, phase, phase), 0))
+            steps.append((k.WAIT, self.memories.settles(node, phase).get(phase, 0), 0))
         return steps, True
 
-    def _change(self, node: int, phase: int) -> list[Step]:
+    def _change(self, node: int, phase: int, rewrites: dict[int, Row]) -> list[Step]:
         way = self.ways[node]
         left = way.current
         if left == phase:
             return []
-        steps = self._leave(node, left) if left >= 0 else []
-        loading = 0
-        if phase not in way.resident:
-            if left >= 0:
-                steps += self._jump(node, LOADER)
-            for one in (phase, *self._together(phase)):
-                # What is loaded once is loaded once, however many rounds this one stands for.
-                weight = way.weight
-                once = [] if self._shares(one) else self._weigh(way, 1.0)
-                steps += [*once, (k.WAIT, self._loading(one), 0), *self._weigh(way, weight)]
-                loading += self._loading(one)
-                way.resident = {p for p in way.resident if self.blocks[p] != self.blocks[one]} | {one}
-        steps += self._jump(node, phase)
+        steps: list[Step] = [(k.UNTIL, 1 + phase, 0)]
+        if rewrites and not self.memories.holds(node, phase):
+            steps += self._wish(node, phase, rewrites)
+            rewrites = {}
+        elif rewrites and self._soon(node, rewrites):
+            steps += self._rewrite(node, rewrites, running=False)
+            rewrites = {}
+        # A node that goes through the loader phase has left before, and neighbours settle meanwhile.
+        settling = self.memories.settles(node, left) if left >= 0 else {}
+        settle: list[Step] = [(k.DUE, cycles, 1 + later) for later, cycles in settling.items()]
         if left >= 0:
-            # Who loads has left for the loader phase before, and neighbours settle meanwhile.
-            steps.append((k.WAIT, max(0, self._settle(node, left, phase) - loading), 0))
+            steps += self._leave(node, left)
+        if rewrites or not self.memories.holds(node, phase):
+            if left >= 0:
+                steps += [*self._jump(node, LOADER), *settle]
+                settle = []
+            steps += self._rewrite(node, rewrites, running=True) if rewrites else self._fill(node, phase)
+        steps += [*self._jump(node, phase), *settle]
+        if phase in settling:
+            steps.append((k.UNTIL, 1 + phase, 0))
         return steps
+
+    def _fill(self, node: int, phase: int) -> list[Step]:
+        """Load what is missing. What is loaded once is loaded once, however many rounds this one stands for."""
+        way = self.ways[node]
+        weight = way.weight
+        in_turn, once = self.memories.load(node, phase)
+        return [(k.WAIT, in_turn, 0), *self._weigh(way, 1.0), (k.WAIT, once, 0), *self._weigh(way, weight)]
 
     def _leave(self, node: int, phase: int) -> list[Step]:
         planned = self.plan.phases[phase]
+        steps: list[Step] = [(k.SETTLED, 0, 0)]
         if planned.barrier is not None and node in planned.barrier.roles:
             role = planned.barrier.roles[node][0]
             delay = planned.barrier.delays.get(node, (planned.barrier.drain,))[0]
             key = ("leave", node, phase)
             if key not in self._moves:
                 self._moves[key] = self._move(self._placed(phase, node, role.lanes), 1)
-            return [*self._moves[key], (k.WAIT, delay, 0)]
-        return [] if planned.technique == "none" else [(k.UNTIL, 0, 0)]
-
-    def _settle(self, node: int, left: int, entered: int) -> int:
-        phase = self.plan.phases[left]
-        if phase.barrier is None or node not in phase.barrier.operator.nodes:
-            return 0
-        return phase.settle if phase.settles is None or entered in phase.settles else 0
-
-    def _together(self, phase: int) -> list[int]:
-        """The other schedules of an operator that has several, loaded with it if all have blocks of their own."""
-        structure = self.plan.structure
-        if structure.phases[phase].value is None:
-            return []
-        label = structure.phases[phase].operators[0].label
-        own = [p for p, one in enumerate(structure.phases) if one.value is not None and one.operators[0].label == label]
-        return [] if any(map(self._shares, own)) else [p for p in own if p != phase]
-
-    def _shares(self, phase: int) -> bool:
-        """Does it take turns with others in its block of the schedule memory?"""
-        return list(self.blocks.values()).count(self.blocks[phase]) > 1
-
-    def _loading(self, phase: int) -> int:
-        """Cycles that loading a phase takes, at every node as at the one with most to load (`pointsman.targets.numesh`)."""
-        if phase not in self._load_cycles:
-            planned = self.plan.phases[phase]
-            words = np.zeros((self.network.nodes, self.plan.shape.pipelines), np.int64)
-            for chain in planned.routed.chains:
-                for vfsm in chain.vfsms:
-                    words[vfsm.node, vfsm.pipeline] += self.words
-            words[:, 0] += self.plan.period * self.words
-            own = words[sorted(planned.nodes)]
-            self._load_cycles[phase] = max(2 * int(own.max()), int(own.sum(axis=1).max())) + 8
-        return self._load_cycles[phase]
+            return [*steps, *self._moves[key], (k.WAIT, delay, 0)]
+        return steps if planned.technique == "none" else [*steps, (k.UNTIL, 0, 0)]
 
     # -- load functions --------------------------------------------------------------------------------------
 
@@ -247,36 +227,57 @@ class Writer:
             steps, entering = self._enter(node, phase)
         draft = self.parts.role(number, node, value, 0)
         if one.implementation.synchronised:
-            same = way.value.get(number) == value and one.stages == 1
-            shares = len(self.plan.phases[phase].operators) > 1
-            meet = self._meet(node, number, value, draft)
-            if entering:
-                steps += self._load_alone(node, number, value)
-                steps += ([] if same else [*meet, *meet]) if shares else meet
-            elif not same:
-                delay = self._delay(one, node, value)
-                rewritten = self._rewrite(node, number, value, 0, running=True)
-                steps += [*meet, (k.WAIT, delay, 0), *rewritten, *meet]
+            steps += self._load_together(node, number, value, draft, entering=entering)
         else:
             steps += self._load_alone(node, number, value)
         way.value[number] = value
         return steps
 
-    def _load_alone(self, node: int, number: int, value: int) -> list[Step]:
+    def _load_together(self, node: int, number: int, value: int, draft: RoleDraft, *, entering: bool) -> list[Step]:
         way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        same = way.value.get(number) == value and one.stages == 1
+        meet = self._meet(node, number, value, draft)
+        if entering and meet:
+            steps = self._load_alone(node, number, value)
+            if len(self.plan.phases[phase].operators) > 1:
+                return [*steps, *([] if same else [*meet, *meet])]
+            return [*steps, *meet]
+        changed = self._changed(node, number, value, 0)
+        if entering and way.current != phase:
+            return self._enter(node, phase, changed)[0]
+        if same:
+            return []
+        delay = self._delay(one, node, value)
+        return [*meet, (k.WAIT, delay, 0), *self._rewrite(node, changed, running=True), *meet]
+
+    def _load_alone(self, node: int, number: int, value: int) -> list[Step]:
         phase = self.parts.operators[number][0]
         changed = self._changed(node, number, value, 0)
-        if way.current == phase:
-            return [(k.UNTIL, 0, 0), *self._rewrite(node, number, value, 0, running=True)] if changed else []
-        if phase not in way.resident:
+        if self.ways[node].current == phase:
+            return [(k.UNTIL, 0, 0), *self._rewrite(node, changed, running=True)] if changed else []
+        if not self.memories.holds(node, phase):
             # The phase is loaded as it has to stand.
-            way.standing.update(changed)
-            return [*self._set(changed), *self._enter(node, phase)[0]]
+            return [*self._wish(node, phase, changed), *self._enter(node, phase)[0]]
         if self._can_rewrite(node, changed):
-            rewritten = self._rewrite(node, number, value, 0, running=False)
-            return [*rewritten, *self._enter(node, phase)[0]]
-        steps = self._enter(node, phase)[0]
-        return [*steps, *self._rewrite(node, number, value, 0, running=True)]
+            return [*self._rewrite(node, changed, running=False), *self._enter(node, phase)[0]]
+        return [*self._enter(node, phase)[0], *self._rewrite(node, changed, running=True)]
+
+    def _wish(self, node: int, phase: int, changed: dict[int, Row]) -> list[Step]:
+        self.ways[node].standing.update(changed)
+        self.memories.wanted(node, phase, changed)
+        return self._set(changed)
+
+    def _soon(self, node: int, changed: Iterable[int]) -> bool:
+        """Would the phase that runs carry commands out in less time than it takes to go through the loader phase?"""
+        current = self.ways[node].current
+        if current < 0:
+            return True
+        slots = self.network.command_slots[current][node].sum(axis=0)
+        return all(
+            slots[p] and count * self.plan.period < (DETOUR + 2 * count) * slots[p]
+            for p, count in self._commands(changed).items()
+        )
 
     def _can_rewrite(self, node: int, changed: Iterable[int]) -> bool:
         current = self.ways[node].current
@@ -312,8 +313,7 @@ class Writer:
         wanted = self._stands(number, node, value, stage)
         return {vfsm: row for vfsm, row in wanted.items() if standing.get(vfsm, first.get(vfsm)) != row}
 
-    def _rewrite(self, node: int, number: int, value: int, stage: int, *, running: bool) -> list[Step]:
-        changed = self._changed(node, number, value, stage)
+    def _rewrite(self, node: int, changed: dict[int, Row], *, running: bool) -> list[Step]:
         if not changed:
             return []
         self.ways[node].standing.update(changed)
@@ -351,12 +351,18 @@ class Writer:
         else:
             steps = sorted({lane.step for lane in lanes})
             groups = [[lane for lane in lanes if lane.step == step] for step in steps]
+        switches = draft.switch is not None and bool(self.plan.phases[self.parts.operators[number][0]].routed.second)
+        before = sum(step < draft.switch for step in steps) if switches and draft.switch is not None else -1
         key = ("call", node, number, value, turn)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             found: list[Step] = []
-            for group in groups:
+            for i, group in enumerate(groups):
+                if i == before:
+                    found += self._switch(node)
                 found += self._move(self._placed(phase, node, group), one.operator.m)
+            if before >= 0:
+                found += self._switch(node)
             delay = self._delay(one, node, value)
             if delay and not one.implementation.synchronised:
                 found.append((k.DUE, delay, 0))
@@ -388,7 +394,7 @@ class Writer:
 
     def _go_on(self, node: int, number: int, value: int, lanes: Sequence[LaneImage]) -> list[Step]:
         phase, one = self.parts.operators[number]
-        rewritten = self._rewrite(node, number, value, one.stages - 1, running=True)
+        rewritten = self._rewrite(node, self._changed(node, number, value, one.stages - 1), running=True)
         if not rewritten:
             return []
         registers = sorted({r for lane in lanes if lane.write for r in lane.registers})
