@@ -110,8 +110,17 @@ def test_blocks_evaluated_together_do_what_they_do_in_one_model():
     assert records[0].differences(records[1]) == []
 
 
-def test_a_broken_promise_of_registered_outputs_is_found():
-    verilog = loopback.VERILOG.replace("out_valid = out_full", "out_valid = out_full && !in_valid")
+@pytest.mark.parametrize(
+    ("promised", "broken"),
+    [
+        ("out_valid = out_full", "out_valid = out_full && !in_valid"),
+        ("in_accept = !in_full", "in_accept = !in_full && !p_write"),
+    ],
+)
+def test_a_broken_promise_of_registered_outputs_is_found(promised: str, broken: str):
+    """On an input from another block, and on one from the block's own processor."""
+    assert promised in loopback.VERILOG
+    verilog = loopback.VERILOG.replace(promised, broken)
     hardware = replace(loopback.ring(2), verilog=verilog, extra="", top_state={}, registered=True)
     with HardwareMachine(hardware) as machine:
         with pytest.raises(PointsmanError, match=r"^an output of a block depends on an input in the same cycle"):

@@ -95,12 +95,12 @@ def lanes_header(
     """
     variables = [_even(variable) if even else variable for variable in _variables(header)]
     state = {variable.name: variable for variable in variables}
-    linked, clocked = _halves(source, triggers, link, clock, even)
+    linked, clocked, declared = _halves(source, triggers, link, clock, even)
     texts = [statement for part in (*linked, *clocked) for statement in part.statements]
     passing = [] if seen is None else _passing(texts, [v for v in variables if not v.dimensions and v.name not in seen])
     scratch = {variable.name: 0 for variable in passing}
     variables = [variable for variable in variables if variable.name not in scratch]
-    declared = [variable.declaration for variable in passing]
+    declared += [variable.declaration for variable in passing]
     link_lines = [line for part in linked for line in part.lines(state, scratch)]
     clock_lines = [line for part in clocked for line in part.lines(state, scratch)]
     return "\n".join(
@@ -141,8 +141,11 @@ def lanes_header(
     )
 
 
-def _halves(source: str, triggers: str, link: str, clock: str, even: bool) -> tuple[list[Part], list[Part]]:
-    """What is done when the inputs are there, and at the clock's edge, in order."""
+def _halves(source: str, triggers: str, link: str, clock: str, even: bool) -> tuple[list[Part], list[Part], list[str]]:
+    """What is done when the inputs are there, and at the clock's edge, in order.
+
+    Small functions stand in the evaluation itself, where their statements share its variables: their declarations.
+    """
     bits = {}
     pattern = r"'act' region.*?|index (\d+) is active: ([^\\]+)\\n"
     for found in re.finditer(pattern, _function(triggers, r"\w*___dump_triggers__act", cold=True)[1]):
@@ -163,14 +166,16 @@ def _halves(source: str, triggers: str, link: str, clock: str, even: bool) -> tu
         for part in _statements(match[2]):
             call = re.fullmatch(r"(\w+)\(vlSelf\);", part)
             if call is None:
-                half.append(Part(local, declared, [part]))
+                half.append(Part(local, [], [part]))
                 continue
             text, inner = _function(source, re.escape(call[1]))
             half.append(Part(*_locals(text, even), _statements(inner)))
     for name in local:
-        if sum(any(re.search(rf"\b{name}\b", line) for line in part.statements) for part in (*linked, *clocked)) > 1:
-            raise LanesError(f"{name} goes from one part of the cycle to another")
-    return linked, clocked
+        word = re.compile(rf"\b{name}\b")
+        own = ([part for part in half if part.local is local] for half in (linked, clocked))
+        if all(any(word.search(line) for part in half for line in part.statements) for half in own):
+            raise LanesError(f"{name} goes from one half of the cycle to the other")
+    return linked, clocked, declared
 
 
 def _passing(statements: list[str], variables: list[Variable]) -> list[Variable]:

@@ -102,6 +102,48 @@ def test_a_cycle_is_what_depends_on_the_inputs_and_then_the_clocks_edge():
     assert clocked(text)[-1] == "for (int l = 0; l < LANES; ++l) { S.seat__DOT__word[l] = 3U; }"
 
 
+OWN = """
+void Vmesh___024root___eval_nba(Vmesh___024root* vlSelf) {
+    // Locals
+    CData/*0:0*/ __Vinline_next;
+    __Vinline_next = 0;
+    // Body
+    if ((2ULL & vlSelfRef.__VnbaTriggered[0U])) {
+        __Vinline_next = vlSelfRef.seat__DOT__flag;
+        if (vlSelfRef.seat__DOT__word) { __Vinline_next = 1U; }
+        vlSelfRef.seat__DOT__flag = __Vinline_next;
+    }
+    if ((1ULL & vlSelfRef.__VnbaTriggered[0U])) {
+        vlSelfRef.seat__DOT__word = 7U;
+    }
+}
+"""
+
+
+def test_statements_of_the_evaluation_itself_share_its_variables():
+    """Verilator puts the functions of small blocks there; refusing them would build these in the slow way."""
+    text = lanes_header(HEADER, OWN, TRIGGERS, "@(edge port_clk)", "@(posedge clk)", seen=set())
+    cycle = function(text, "lanes_cycle")
+    assert cycle.count("uint8_t __Vinline_next[LANES];") == 1
+    declaration, first, second, third = (
+        cycle.index(part)
+        for part in (
+            "uint8_t __Vinline_next[LANES];",
+            "__Vinline_next[l] = S.seat__DOT__flag[l];",
+            "{ __Vinline_next[l] = 1U; }",
+            "S.seat__DOT__flag[l] = __Vinline_next[l];",
+        )
+    )
+    assert declaration < first < second < third
+    assert "{" not in cycle[:declaration], "all of them see it"
+
+
+def test_a_variable_of_the_evaluation_cannot_go_from_one_half_of_the_cycle_to_the_other():
+    source = OWN.replace("__DOT__word = 7U", "__DOT__word = __Vinline_next")
+    with pytest.raises(LanesError, match="__Vinline_next goes from one half of the cycle to the other"):
+        lanes_header(HEADER, source, TRIGGERS, "@(edge port_clk)", "@(posedge clk)")
+
+
 def test_reads_of_memories_stand_before_the_statement_and_conditional_writes_apart():
     text = translate(
         "if (vlSelfRef.seat__DOT__flag) { vlSelfRef.seat__DOT__memory[1U]"
