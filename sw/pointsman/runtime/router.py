@@ -230,6 +230,7 @@ class Router:
         if not self.memories.holds(phase):
             if left >= 0:
                 await self.jump(-1, Category.PSYNC)
+                gone = self.clock.time
             together = [other for other in self.together.get(phase, ()) if not self.memories.holds(other)]
             others = [other for other in self.memories.certain(phase) if other not in together]
             await self.load(*together, *others, phase)

@@ -18,6 +18,7 @@ from pointsman.images import images_from_bytes, images_to_bytes
 from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.plan.build import make_plan
+from pointsman.plan.structure import outline
 from pointsman.runtime import Node
 from pointsman.runtime.numesh import numesh_node
 from pointsman.streams.check import check_images
@@ -31,10 +32,12 @@ ROUNDS = [(0, 1), (0, 1), (3, 2), (0, 2), (3, 1), (0, 1)]
 
 
 @lru_cache
-def images(text: str, depth: int = 256, vfsms: int = 64) -> Images:
+def images(text: str, depth: int = 256, vfsms: int = 64, *, divided: bool = False) -> Images:
+    """``divided``: as the program is written, a phase for each group of operators, though it may do with fewer."""
     shape = NodeShape(schedule_depth=depth, vfsms=vfsms, registers=32)
     program = compile_text(text, topology=mesh(4))
-    made = make_images(make_plan(program, shape, name="chosen", period=16))
+    structures = [outline(program)] if divided else None
+    made = make_images(make_plan(program, shape, name="chosen", period=16, structures=structures))
     report = check_images(made)
     assert report.ok, report.render()
     return images_from_bytes(images_to_bytes(made))
@@ -85,9 +88,10 @@ def test_a_subphase_for_each_combination_is_chosen_by_the_last_load_function(dep
     assert run(made).results == [expected(n) for n in range(4)]
 
 
-def test_streams_for_each_value_share_a_phase_and_nothing_is_rewritten() -> None:
-    made = images(PARALLEL)
-    assert [phase.name for phase in made.phases] == ["b+s+e", "o"]
+@pytest.mark.parametrize(("divided", "names"), [(True, ["b+s+e", "o"]), (False, ["b+s+e+o"])])
+def test_streams_for_each_value_share_a_phase_and_nothing_is_rewritten(divided: bool, names: list[str]) -> None:
+    made = images(PARALLEL, divided=divided)
+    assert [phase.name for phase in made.phases] == names
     record = run(made)
     assert record.results == [expected(n) for n in range(4)]
     assert record.mean_cycles["reprog"] == 0
@@ -96,9 +100,8 @@ def test_streams_for_each_value_share_a_phase_and_nothing_is_rewritten() -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [SUBPHASES, PARALLEL])
 def test_both_on_the_rtl(text: str) -> None:
-    assert run(images(text, 64, 16) if text == SUBPHASES else images(text), "verilated").results == [
-        expected(n) for n in range(4)
-    ]
+    made = images(text, 64, 16) if text == SUBPHASES else images(text, divided=True)
+    assert run(made, "verilated").results == [expected(n) for n in range(4)]
 
 
 def test_io_before_the_last_load_function_is_refused() -> None:

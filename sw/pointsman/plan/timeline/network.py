@@ -10,7 +10,7 @@ import numpy as np
 from numesh.codes import MoveType
 from pointsman.operators.implementation import VfsmSetting
 from pointsman.plan.plan import Plan
-from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm
+from pointsman.streams.stream import RoutedPhase, RoutedVfsm
 
 from .kernel import BUFFER, LEG, LINK, NOTHING, REGISTER, VOID, Board
 
@@ -28,6 +28,9 @@ class Network:
         self.nodes = plan.topology.nodes
         self.pipelines = plan.shape.pipelines
         self.loader = len(plan.phases)
+        asking = [p for p, phase in enumerate(plan.phases) if phase.routed.second]
+        self.second = {p: self.loader + 1 + k for k, p in enumerate(asking)}
+        """Phases with two schedules: what stands for the second on the board, as if it were a phase."""
         self.number: dict[Key, int] = {}
         self.place: list[tuple[int, RoutedVfsm, int, int]] = []
         """By number: phase, VFSM as routed, stream and chain; those of commands are not among them."""
@@ -45,7 +48,7 @@ class Network:
                 bases[node] = registers
                 registers += count
             self._first_register.append(bases)
-            for chain in _widest(phase.routed):
+            for chain in phase.routed.chains:
                 numbers = []
                 for vfsm in chain.vfsms:
                     number = first + len(self.place)
@@ -115,15 +118,25 @@ class Network:
         return Board(vfsms, children, first_child, slots, first_slot, self.registers, self.pipelines, self.plan.period)
 
     def _slots(self) -> list[list[int]]:
-        """VFSMs by phase, slot and node."""
+        """VFSMs by phase, slot and node; second schedules come after the loader."""
         period, nodes = self.plan.period, self.nodes
-        rows: list[list[int]] = [[] for _ in range((self.loader + 1) * period * nodes)]
+        rows: list[list[int]] = [[] for _ in range((self.loader + 1 + len(self.second)) * period * nodes)]
         for number, (phase, vfsm, _, _) in enumerate(self.place, self.commands):
             for slot in vfsm.slots:
                 rows[(phase * period + slot) * nodes + vfsm.node].append(number)
+        for p, row in self.second.items():
+            for chain in self.plan.phases[p].routed.second:
+                for vfsm in chain.vfsms:
+                    number = self.number[p, chain.stream, chain.chain, vfsm.node, vfsm.pipeline, vfsm.number]
+                    for slot in vfsm.slots:
+                        rows[(row * period + slot) * nodes + vfsm.node].append(number)
         for p, free in enumerate(self.command_slots):
             for node, slot, pipeline in np.argwhere(free).tolist():
                 rows[(p * period + slot) * nodes + node].append(self.command(node, pipeline))
+        for p, row in self.second.items():
+            free = _command_slots(self.plan.phases[p].routed.schedules[1])
+            for node, slot, pipeline in np.argwhere(free).tolist():
+                rows[(row * period + slot) * nodes + node].append(self.command(node, pipeline))
         for slot in range(period):
             for node in range(nodes):
                 rows[(self.loader * period + slot) * nodes + node] = [
@@ -135,21 +148,17 @@ class Network:
     def command_slots(self) -> list[np.ndarray]:
         """By phase: whether a pipeline takes command words, by node, slot and pipeline (the rule of
         `pointsman.plan.wires.reprogram_slots`, for all nodes at once)."""
-        found = []
-        for phase in self.plan.phases:
-            delivers = np.zeros((self.nodes, self.plan.period, self.pipelines), bool)
-            for chain in phase.routed.chains:
-                for vfsm in chain.vfsms:
-                    if vfsm.destination.kind == "deliver":
-                        delivers[vfsm.node, list(vfsm.slots), vfsm.pipeline] = True
-            found.append((phase.routed.schedule == 0) & ~np.roll(delivers, 1, axis=1))
-        return found
+        return [_command_slots(phase.routed) for phase in self.plan.phases]
 
 
-def _widest(routed: RoutedPhase) -> Sequence[RoutedChain]:
-    """Of two schedules of the same chains nodes run the one in which there is something to do: each stream as in that one in which
-    it has more words."""
-    return [max(both, key=lambda chain: chain.words) for both in zip(*(one.chains for one in routed.schedules), strict=True)]
+def _command_slots(routed: RoutedPhase) -> np.ndarray:
+    delivers = np.zeros(routed.schedule.shape, bool)
+    for chain in routed.chains:
+        for vfsm in chain.vfsms:
+            if vfsm.destination.kind == "deliver":
+                delivers[vfsm.node, list(vfsm.slots), vfsm.pipeline] = True
+    free: np.ndarray = (routed.schedule == 0) & ~np.roll(delivers, 1, axis=1)
+    return free
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:

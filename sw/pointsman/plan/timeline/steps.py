@@ -351,18 +351,15 @@ class Writer:
         else:
             steps = sorted({lane.step for lane in lanes})
             groups = [[lane for lane in lanes if lane.step == step] for step in steps]
-        switches = draft.switch is not None and bool(self.plan.phases[self.parts.operators[number][0]].routed.second)
-        before = sum(step < draft.switch for step in steps) if switches and draft.switch is not None else -1
         key = ("call", node, number, value, turn)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
-            found: list[Step] = []
-            for i, group in enumerate(groups):
-                if i == before:
-                    found += self._switch(node)
-                found += self._move(self._placed(phase, node, group), one.operator.m)
-            if before >= 0:
-                found += self._switch(node)
+            second = self.network.second
+            parts = [self._move(self._placed(phase, node, group), one.operator.m) for group in groups]
+            if draft.switch is not None and phase in second:
+                parts.insert(sum(group[0].step < draft.switch for group in groups), self._switch(node, second[phase]))
+                parts.append(self._switch(node, phase))
+            found = [step for part in parts for step in part]
             delay = self._delay(one, node, value)
             if delay and not one.implementation.synchronised:
                 found.append((k.DUE, delay, 0))
@@ -371,6 +368,10 @@ class Writer:
         if one.stages > 1 and call == draft.turns - 1:
             made = [*made, *self._go_on(node, number, value, lanes)]
         return made
+
+    def _switch(self, node: int, schedule: int) -> list[Step]:
+        """Go to the second schedule or back. Nothing waits for it but the end of the phase."""
+        return [*self._send(node, {0: self.words}, empty=False), (k.LATER, 0, 0), (k.PHASE, schedule, 0)]
 
     def _through_gate(self, node: int, number: int, value: int) -> list[Step]:
         way = self.ways[node]

@@ -50,8 +50,9 @@ def measured(plan: Plan) -> tuple[list[float], int]:
             instance = next(i for i in operator.instances if node.number in i.nodes)
             place = instance.nodes.index(node.number)
             operands = dict(instance.operands)
-            source, to = operands.get("source"), operands.get("destination")
-            source, to = (value[0] if isinstance(end, Runtime) else end for end in (source, to))
+            given = iter(value)
+            ends = [operands.get(name) for name in ("source", "destination")]
+            source, to = (next(given) if isinstance(end, Runtime) else end for end in ends)
 
             def function(name: str, label: str = operator.label) -> Any:
                 return getattr(node.cop, f"{label}_{name}")
@@ -61,7 +62,7 @@ def measured(plan: Plan) -> tuple[list[float], int]:
             for _ in range(operator.c):
                 if operator.kind == "barrier":
                     await function("func")()
-                elif operator.kind in ("cshift", "eoshift"):
+                elif operator.kind in ("cshift", "eoshift", "prefix"):
                     await function("func")(message)
                 else:
                     if place == source:
@@ -116,8 +117,35 @@ def test_loading_phases_in_turn_is_in_it():
     found = [timeline(plan) for plan in plans]
     totals = [one.total for one in found if one is not None]
     assert len(totals) == 2
-    assert totals[1] > totals[0] + 500
+    assert totals[1] > totals[0] + 100
     assert totals == pytest.approx([measured(plan)[1] for plan in plans], rel=0.05)
+
+
+def test_loading_vfsms_in_turn_is_in_it():
+    text = """(loop 'l 3 (broadcast 'a 2 :m 9) (cshift 'b 1 :m 9) (cshift 'c -1 :m 9) (broadcast 'd 0 :m 9)
+                         (broadcast 'e 1 :m 9))"""
+    plans = [plan_of(text, mesh(2, 2), split=True, shape=NodeShape(vfsms=n), period=16) for n in (32, 8)]
+    found = [timeline(plan) for plan in plans]
+    totals = [one.total for one in found if one is not None]
+    assert len(totals) == 2
+    assert totals[1] > totals[0] + 300
+    assert totals == pytest.approx([measured(plan)[1] for plan in plans], rel=0.1)
+
+
+def test_load_functions_that_do_not_meet_are_in_it():
+    plan = plan_of("(loop 'l 6 (stream 's (runtime) (runtime) :m 9) (barrier 'e))", mesh(3, 3), split=True)
+    assert plan.phases[0].operators[0].implementation.entered
+    found = timeline(plan)
+    assert found is not None
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.05)
+
+
+def test_going_to_a_second_schedule_and_back_is_in_it():
+    plan = plan_of("(loop 'l 4 (prefix 'p 'add :m 20 :impl 'sch_prefix))", mesh(3, 3))
+    assert plan.phases[0].routed.second
+    found = timeline(plan)
+    assert found is not None
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.05)
 
 
 def test_run_time_values_count_alike_and_not_the_longest_way_for_all():
