@@ -271,8 +271,7 @@ class NumeshPort:
         self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None = None
     ) -> None:
         role, m = self._role, self.operator.m
-        if self.index in self.router.due:
-            self.router.due[self.index] = True
+        self._used()
         if role.combines or any(lane.step for lane in lanes):
             last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
             for step in range(last + 1):
@@ -293,9 +292,15 @@ class NumeshPort:
         if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
             await self._go_on(lanes)
 
+    def _used(self) -> None:
+        """Words are exchanged: others may rely on it."""
+        if self.index in self.router.due:
+            self.router.due[self.index] = True
+
     async def _through_gate(self, messages: dict[str, np.ndarray]) -> None:
         """Open the gate whose turn it is, move the words, shut it. The gate before is shut for certain by then, and nobody
         waits until this one is."""
+        self._used()
         stage = 1 + self.gates % (self.operator.stages - 1)
         self.gates += 1
         role = self._role_at(self.value, stage)

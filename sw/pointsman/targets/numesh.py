@@ -474,10 +474,10 @@ class _Allocator:
         every other cycle, and the processor writes one word a cycle."""
         phase = self.plan.phases[index]
         words: dict[tuple[int, int], int] = defaultdict(int)
-        for own in (index, *self.beside[index]):
-            for chain in self.phases[own].routed.chains:
+        for one in (index, *self.beside[index]):
+            for chain in self.phases[one].routed.chains:
                 for vfsm in chain.vfsms:
-                    words[vfsm.node, self._place(own, vfsm)[0]] += self.codes.command_words
+                    words[vfsm.node, self._place(one, vfsm)[0]] += self.codes.command_words
         slowest = 0
         for node in self.members[index]:
             own = [words[node, p] for p in range(self.plan.shape.pipelines)]
