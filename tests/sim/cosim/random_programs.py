@@ -113,7 +113,8 @@ class Case:
             await function("func")()
             return None
         if step.kind == "stream":
-            source, destination = (step.subsets[0][place] for place in step.operands)
+            nodes = next(s for s in step.subsets if node.number in s)
+            source, destination = (nodes[place] for place in step.operands)
             if node.number == source:
                 await function("write")(message)
             return await function("read")() if node.number == destination else None
