@@ -21,8 +21,10 @@ from pointsman.streams.router import route_phase
 from pointsman.streams.stream import Stream
 from pointsman.streams.token_game import Board, play
 
+from .build import make_plan
 from .candidates import find_candidates
 from .progress import MarkedGraph, termination
+from .timeline.timeline import timeline
 
 
 def _program() -> Program:
@@ -47,11 +49,17 @@ def estimate_and_judge() -> None:
     play(Board({place: (0, 0)}, {place: ()}, {}, {0: (lane,)}), 1)
 
 
+def tell_time() -> None:
+    """The game that tells how long a plan takes; needs a plan, so the others."""
+    timeline(make_plan(_program(), NodeShape(), name="warm", period=8))
+
+
 def main() -> None:
     began = time.perf_counter()
     with ProcessPoolExecutor(2) as pool:
         for done in [pool.submit(route), pool.submit(estimate_and_judge)]:
             done.result()
+    tell_time()
     print(f"kernels of the compiler: ready ({time.perf_counter() - began:.0f} s)", file=sys.stderr)
 
 

@@ -134,6 +134,9 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
     limited = impl in ("str_spread", "str_gather", "str_seqread_fan", "str_seqwrite_fan", "par_bcast")
     if limited and nodes > 12:
         where = "rows"
+    # And so it is with streams for each value.
+    if impl in ("par_shift", "par_reduce", "par_stream") and nodes > 4:
+        where = "rows"
     if (impl in BY_VALUE and nodes > 6) or (impl == "str_stream_dyn" and nodes > 5):
         where = "rows"
     function = {"reduce": "max", "prefix": "add"}.get(kind, "")
