@@ -92,7 +92,7 @@ class Instances:
 
     def _move(self, draft: RoleDraft, instance: int, node: int) -> RoleDraft:
         """A role of the instance that this one is like, moved here."""
-        if not draft.settings and not draft.later:
+        if not (draft.settings or draft.later or draft.each or draft.commands):
             return draft
         key = instance, node, id(draft)
         if key not in self._moved:
@@ -103,8 +103,15 @@ class Instances:
 
             settings = tuple(map(moved, draft.settings))
             later = None if draft.later is None else tuple(map(moved, draft.later))
+            each = tuple(self._move(stage, instance, node) for stage in draft.each)
+            instances = self.operator.instances
+            there = dict(zip(instances[self._like[instance]].nodes, instances[instance].nodes, strict=True))
+            commands = tuple(
+                (register, replace(moved(one), vfsm=replace(one.vfsm, node=there[one.vfsm.node])))
+                for register, one in draft.commands
+            )
             # The draft is kept with it: its id must not be used again.
-            self._moved[key] = draft, replace(draft, settings=settings, later=later)
+            self._moved[key] = draft, replace(draft, settings=settings, later=later, each=each, commands=commands)
         return self._moved[key][1]
 
 
