@@ -31,6 +31,9 @@ PATIENCE = 200, 60
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
 STUBBORN = 4
 """Levels that may fail before a period is left."""
+SMALL = 10_000
+"""Destinations times links up to which full patience costs next to nothing; above that, it is less in proportion. Only for
+several groups: one alone gets what counting allows without it."""
 
 
 @dataclass
@@ -71,6 +74,8 @@ class Search:
         self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
         self.failure: tuple[Site, Outcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
+        if len(self.groups) > 1:
+            self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
         base, each, most = BUDGET
         self.budget = Budget(effort * min(base + each * work, most))
         self.tables: dict[Part, Tables] = {}
@@ -94,14 +99,33 @@ class Search:
         found, reached = self._climb(levels)
         if found is None:
             found, reached = self._least(levels[0]), 0
-        level = levels[reached]
-        for index, group in enumerate(self.groups) if len(self.groups) > 1 else ():
-            higher = [self._with(level, index, words) for words in range(level[index] + 1, group.most + 1)]
-            higher = [one for one in higher if self._counted(one)]
+        if len(self.groups) > 1:
+            found = self._raise_groups(found, levels[reached])
+        return [(site, part, found[part]) for part, site in self.parts]
+
+    def _raise_groups(self, found: dict[Part, list[Chain]], level: Level) -> dict[Part, list[Chain]]:
+        """Let groups go on from a common level, always the one that gains most by a word more: operators of a phase are used
+        one after the other, so what counts is the sum of weight over words."""
+        going = {index for index, group in enumerate(self.groups) if level[index] < group.most}
+        while going:
+            gains = {index: self._gain(index, level[index]) for index in going}
+            index = max(going, key=lambda one: (gains[one], -one))
+            second = max((gain for one, gain in gains.items() if one != index), default=Fraction(0))
+            words, most = level[index] + 1, self.groups[index].most
+            while words < most and self._gain(index, words) >= second:
+                words += 1
+            wanted = [self._with(level, index, words) for words in range(level[index] + 1, words + 1)]
+            higher = [one for one in wanted if self._counted(one)]
             more, reached = self._climb(higher)
             if more is not None:
                 found, level = more, higher[reached]
-        return [(site, part, found[part]) for part, site in self.parts]
+            if level != wanted[-1] or level[index] == most:
+                going.remove(index)
+        return found
+
+    def _gain(self, index: int, words: int) -> Fraction:
+        """Time that a word more than ``words`` saves a group."""
+        return self.groups[index].weight / (words * (words + 1))
 
     # What to try --------------------------------------------------------------------------------------------------
 
