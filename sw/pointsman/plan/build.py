@@ -17,8 +17,9 @@ from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
 
 from .candidates import Candidate, find_candidates
 from .fit import fit
+from .phase_planner import Routes
 from .plan import Considered, Plan
-from .planner import Planner, Routes
+from .planner import Planner
 from .roles import PlanError
 from .structure import Structure
 from .timeline.timeline import timed
