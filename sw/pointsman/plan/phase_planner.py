@@ -51,7 +51,7 @@ from .roles import PlanError, plan_operator
 from .room import refuse_overfull_phase, refuse_two_makers
 from .structure import PhaseOutline
 from .timing import barrier_cycles
-from .wires import Link, command_gap
+from .wires import Link, command_gap, kept
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
@@ -71,6 +71,9 @@ HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
 Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link], tuple[RoutedPhase, ...]], RoutedPhase | RoutingError]
+
+
+wiring_of = kept(Wiring)
 
 
 def _alone(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
@@ -136,11 +139,38 @@ class PhasePlanner:
         """By phase and earlier phase, links and slots that it has to leave alone."""
 
     def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
-        """The quickest way to do a phase; None if none takes less than ``limit`` cycles. Implementations that promise far
-        less than the best are only tried when the others fail, and when all fail processors pass on the messages."""
+        """The quickest way to do a phase; None if none takes less than ``limit`` cycles."""
         failure: PlanError | None = None
+        for promising, fallbacks in self._tries(index):
+            try:
+                return self._plan_phase(index, barrier_reason, limit, promising, fallbacks)
+            except PlanError as error:
+                failure = failure or error
+        assert failure is not None
+        raise failure
+
+    def draft(self, index: int, barrier_reason: str | None) -> PlannedPhase:
+        """A phase as it is routed without the barrier that closes it: that of its drafts which may take least.
+
+        Raises
+        ------
+        PlanError
+            If it cannot be routed.
+        """
+        failure: PointsmanError | None = None
+        for promising, fallbacks in self._tries(index):
+            drafts, error = self._drafts(index, barrier_reason, promising, fallbacks)
+            if drafts:
+                least = min(drafts, key=lambda draft: draft.least_cycles)
+                return replace(least.phase, cycles=least.least_cycles)
+            failure = failure or error
+        raise self._refusal(self.structure.phases[index], failure)
+
+    def _tries(self, index: int) -> Iterator[tuple[float, bool]]:
+        """Limits to the choice of implementations, one after the other while none can be routed. Implementations that promise far
+        less than the best are only tried when the others fail, and when all fail processors pass on the messages."""
+        phase = self.structure.phases[index]
         for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
-            phase = self.structure.phases[index]
             if fallbacks and not self.fallbacks:
                 break
             if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
@@ -149,12 +179,7 @@ class PhasePlanner:
                 # Channels to all neighbours may fit where others do not.
                 if self.plain and not any(i.fallback for o in phase.operators for _, i in self._able(o, fallbacks)):
                     continue
-                try:
-                    return self._plan_phase(index, barrier_reason, limit, promising, fallbacks)
-                except PlanError as error:
-                    failure = failure or error
-        assert failure is not None
-        raise failure
+                yield promising, fallbacks
 
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
@@ -178,18 +203,7 @@ class PhasePlanner:
         they would take at least, until none can win any more.
         """
         phase = self.structure.phases[index]
-        drafts: list[_Draft] = []
-        failure: PointsmanError | None = None
-        for implementations in self._combinations(phase, promising, fallbacks):
-            try:
-                draft = self._draft(index, phase, implementations, barrier_reason)
-            except RoutingError as error:
-                failure = failure or error
-                continue
-            if draft is not None:
-                drafts.append(draft)
-            if len(phase.operators) > 1 and len(drafts) == TOGETHER:
-                break
+        drafts, failure = self._drafts(index, barrier_reason, promising, fallbacks)
         best: PlannedPhase | None = None
         barriers = 0
         for draft in sorted(drafts, key=lambda draft: draft.least_cycles):
@@ -210,13 +224,38 @@ class PhasePlanner:
             if planned is not None and (best is None or planned.cycles < best.cycles):
                 best = planned
         if best is None:
-            where = phase.operators[0].position
-            reason = failure.message if failure else "no implementation ends safely"
-            raise PlanError(
-                f"{where}: phase '{phase_name(phase)}' cannot be routed with {self.period} slots: {reason}",
-                hint=failure.hint if failure else None,
-            )
+            raise self._refusal(phase, failure, barrier_reason)
         return best
+
+    def _refusal(
+        self, phase: PhaseOutline, failure: PointsmanError | None, barrier_reason: str | None = None
+    ) -> PlanError:
+        reason = failure.message if failure else "no implementation ends safely"
+        if barrier_reason is not None:
+            reason += f"; it has to have a barrier because {barrier_reason}"
+        return PlanError(
+            f"{phase.operators[0].position}: phase '{phase_name(phase)}' cannot be routed with {self.period} slots: {reason}",
+            hint=failure.hint if failure else None,
+        )
+
+    def _drafts(
+        self, index: int, barrier_reason: str | None, promising: float, fallbacks: bool
+    ) -> tuple[list[_Draft], PointsmanError | None]:
+        """A phase routed without a barrier, with each combination of implementations that is tried; and why others are not."""
+        phase = self.structure.phases[index]
+        drafts: list[_Draft] = []
+        failure: PointsmanError | None = None
+        for implementations in self._combinations(phase, promising, fallbacks):
+            try:
+                draft = self._draft(index, phase, implementations, barrier_reason)
+            except RoutingError as error:
+                failure = failure or error
+                continue
+            if draft is not None:
+                drafts.append(draft)
+            if len(phase.operators) > 1 and len(drafts) == TOGETHER:
+                break
+        return drafts, failure
 
     def _combinations(
         self, phase: PhaseOutline, promising: float, fallbacks: bool
@@ -297,7 +336,7 @@ class PhasePlanner:
         if key not in self.known:
             # Whether threads may send in the next phase is proven with barriers that have streams of their own.
             apart = self.structure.threads is not None or bool(beside)
-            self.known[key] = None if apart else hijack(barrier, planned, routed, Wiring(routed))
+            self.known[key] = None if apart else hijack(barrier, planned, routed, wiring_of(routed))
         found: Hijacked | None = self.known[key]
         if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
             why = f"{reason}; {found.words} words over streams of the phase tell that all are done"
@@ -346,7 +385,7 @@ class PhasePlanner:
             return self._with_barrier(phase, replace(draft, loose=())) if draft.loose else None
         key = "barrier", id(routed), barrier.instances
         if key not in self.known:
-            self.known[key] = plan_operator(barrier, ending, span, routed, Wiring(routed))
+            self.known[key] = plan_operator(barrier, ending, span, routed, wiring_of(routed))
         closing: PlannedOperator | None = self.known[key]
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
@@ -413,7 +452,7 @@ class PhasePlanner:
             tuple(operator.label for operator in phase.operators),
         )
         if key not in self.known:
-            wiring = Wiring(routed)
+            wiring = wiring_of(routed)
             refuse_overfull_phase(wiring, self.shape)
             planned: list[PlannedOperator] = []
             for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
@@ -485,7 +524,7 @@ class PhasePlanner:
             changing += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
         if technique != "none":
             changing += phase.exits * (command_gap(routed) / 2 + 6)
-        wiring = Wiring(routed)
+        wiring = wiring_of(routed)
         carrier = None
         if part is not None and barrier is not None:
             carrier = stands_for(part, wiring, span, self.program.topology)

@@ -40,6 +40,20 @@ class Planner(PhasePlanner):
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
         return plan_beside(self, name, limit) if self.structure.through else self.plan_phases(name, limit)
 
+    def draft_plan(self, name: str) -> Plan | None:
+        """The plan as it is before its phases are closed and kept apart, which only makes it slower; None where others continue
+        through phases.
+
+        Raises
+        ------
+        PlanError
+            If a phase cannot be routed.
+        """
+        if self.structure.through:
+            return None
+        phases = tuple(self.draft(index, None) for index in range(len(self.structure.phases)))
+        return self._plan(name, phases, Leaving({}, {}))
+
     def plan_phases(self, name: str, limit: float) -> Plan | None:
         """The plan with what stands already."""
         planned: list[PlannedPhase] = []
@@ -54,38 +68,44 @@ class Planner(PhasePlanner):
         refuse_crossing(self.structure, planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
+        crowded_out: list[str] = []
         for _ in range(len(planned) ** 2 + 1):
             found = unsolved(self.structure, planned, self._collisions(planned), self.joined)
             for earlier, later, link in found:
                 self._separate(planned, earlier, later, link)
             if found:
                 continue
-            index = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
-            if index is None or index in self.reasons:
+            keeps = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
+            if keeps is None or keeps[0] in self.reasons:
                 break
-            self.reasons[index] = "other phases need the interface registers or VFSMs that it would keep without"
+            index, self.reasons[keeps[0]] = keeps
+            crowded_out.append(f"'{planned[index].name}' has to have a barrier because {keeps[1]}")
             crowded = self.plan_phase(index, self.reasons[index])
             assert crowded is not None
             planned[index] = crowded
         else:
-            raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
+            why = f"; {'; '.join(crowded_out)}" if crowded_out else ""
+            raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots{why}")
         refuse_crossing(self.structure, planned)
         self._settle(planned)
         self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
         refuse_split_barriers(self.structure, planned)
         leaves = self._leaving(planned)
+        plan = self._plan(name, tuple(planned), leaves)
+        return replace(plan, continuing=continuing(self.standing, self.structure, planned, leaves))
+
+    def _plan(self, name: str, phases: tuple[PlannedPhase, ...], leaves: Leaving) -> Plan:
         return Plan(
             name,
             self.program,
             self.shape,
             self.period,
             self.structure,
-            tuple(planned),
+            phases,
             leaves,
             tuple(self.notes),
             self.variant.replaced,
-            continuing=continuing(self.standing, self.structure, planned, leaves),
         )
 
     def _separate(self, planned: list[PlannedPhase], earlier: int, later: int, link: Link) -> None:
@@ -102,9 +122,11 @@ class Planner(PhasePlanner):
             self.taken.setdefault(later, {})[earlier] = keep_off(planned[earlier].routed, aliased_handshake=aliased)
             index = later
         else:
-            self.reasons[earlier] = (
+            # If something else made it have a barrier before, that is the reason.
+            self.reasons.setdefault(
+                earlier,
                 f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
-                f"'{planned[later].name}'"
+                f"'{planned[later].name}'",
             )
             index = earlier
         try:
