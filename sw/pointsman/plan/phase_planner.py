@@ -108,6 +108,7 @@ class PhasePlanner:
         express: int = 0,
         effort: float = 1.0,
         fallbacks: bool = True,
+        known: dict[object, Any] | None = None,
     ) -> None:
         self.express = express
         self.plain = False
@@ -127,8 +128,9 @@ class PhasePlanner:
         self.standing: Made = []
         """Operators that continue, and their routes."""
         self.routing = ROUTING * effort
-        self.known: dict[object, Any] = {}
-        """What has been worked out for routed streams; these are kept in ``routes``, so their identity will do."""
+        self.known: dict[object, Any] = {} if known is None else known
+        """What has been worked out for routed streams of this variant of the program; these are kept in ``routes``, so their
+        identity will do."""
         self.forget()
 
     def forget(self) -> None:
@@ -149,8 +151,8 @@ class PhasePlanner:
         assert failure is not None
         raise failure
 
-    def draft(self, index: int, barrier_reason: str | None) -> PlannedPhase:
-        """A phase as it is routed without the barrier that closes it: that of its drafts which may take least.
+    def least_cycles(self, index: int) -> float:
+        """What a phase takes at least, about: as it is routed without the barrier that closes it, which is estimated.
 
         Raises
         ------
@@ -159,10 +161,9 @@ class PhasePlanner:
         """
         failure: PointsmanError | None = None
         for promising, fallbacks in self._tries(index):
-            drafts, error = self._drafts(index, barrier_reason, promising, fallbacks)
+            drafts, error = self._drafts(index, None, promising, fallbacks)
             if drafts:
-                least = min(drafts, key=lambda draft: draft.least_cycles)
-                return replace(least.phase, cycles=least.least_cycles)
+                return min(draft.least_cycles for draft in drafts)
             failure = failure or error
         raise self._refusal(self.structure.phases[index], failure)
 
@@ -332,10 +333,10 @@ class PhasePlanner:
         if not barrier.instances:
             ending = closed("msg-sync", "no word leaves its node")
             return _Draft(ending, None, ending.cycles, spans)
-        key = "hijack", id(routed), implementations, barrier.instances
+        # Whether threads may send in the next phase is proven with barriers that have streams of their own.
+        apart = self.structure.threads is not None or bool(beside)
+        key = "hijack", id(routed), implementations, barrier.instances, apart
         if key not in self.known:
-            # Whether threads may send in the next phase is proven with barriers that have streams of their own.
-            apart = self.structure.threads is not None or bool(beside)
             self.known[key] = None if apart else hijack(barrier, planned, routed, wiring_of(routed))
         found: Hijacked | None = self.known[key]
         if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
@@ -366,7 +367,7 @@ class PhasePlanner:
         own = ending.streams(barrier, self.context)
         streams = list(before.routed.streams)
         span = range(len(streams), len(streams) + len(own))
-        routed = self._route(index, streams + own, _alone(draft.part, draft.spans, len(streams)))
+        routed = self._route(index, streams + own, _alone(draft.part, draft.spans, len(streams)), before.routed)
         implementations = tuple(one.implementation for one in before.operators)
         planned = self._operators(phase, implementations, draft.spans, routed)
         if planned is None:
@@ -407,12 +408,19 @@ class PhasePlanner:
         ways = zip(phase.operators, chosen, strict=False)
         return [s for one, way in ways for s in capped(one, way.streams(one, self.context), self.period)]
 
-    def _route(self, index: int, streams: list[Stream], hops: range = range(0)) -> RoutedPhase:
-        """``hops``: streams to neighbours that are to be in frames."""
+    def _route(
+        self, index: int, streams: list[Stream], hops: range = range(0), fewer: RoutedPhase | None = None
+    ) -> RoutedPhase:
+        """``hops``: streams to neighbours that are to be in frames; ``fewer``: the first streams, routed without the others."""
         taken = frozenset().union(*self.taken.get(index, {}).values())
         beside = self._beside(index)
         key = (tuple(streams), self.period, taken, beside)
         if key not in self.routes:
+            if fewer is None:
+                # There was more room before some of it was taken.
+                free = self.routes.get((tuple(streams), self.period, frozenset(), beside))
+                fewer = free if isinstance(free, RoutedPhase) else None
+            had = [] if fewer is None else [fewer.words(s) for s in range(len(fewer.streams))]
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
                 made: RoutedPhase | None = None
@@ -427,6 +435,7 @@ class PhasePlanner:
                     effort=self.routing,
                     forbidden=taken,
                     beside=beside,
+                    had=had,
                 )
                 # Beside what continues one schedule has to do.
                 self.routes[key] = made if beside else with_subphases(made, taken)

@@ -45,6 +45,7 @@ class Roles(Mapping[int, tuple[RoleDraft, ...]]):
         self.like = like
         self._states = states
         self._made: dict[tuple[int, int], RoleDraft] = {}
+        self._whole: dict[int, tuple[RoleDraft, ...]] = {}
 
     def role(self, node: int, state: int) -> RoleDraft:
         """The role of a node in one state."""
@@ -56,7 +57,9 @@ class Roles(Mapping[int, tuple[RoleDraft, ...]]):
         return self._made[key]
 
     def __getitem__(self, node: int) -> tuple[RoleDraft, ...]:
-        return tuple(self.role(node, state) for state in range(self._states))
+        if node not in self._whole:
+            self._whole[node] = tuple(self.role(node, state) for state in range(self._states))
+        return self._whole[node]
 
     def __contains__(self, node: object) -> bool:
         return node in self._set

@@ -35,14 +35,16 @@ class Planner(PhasePlanner):
         super().forget()
         self.reasons: dict[int, str] = {}
         """By phase, why it needs a barrier though it could end by messages."""
+        self.least: list[float] = []
+        """By phase, what it takes at least, if that has been found out."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
         return plan_beside(self, name, limit) if self.structure.through else self.plan_phases(name, limit)
 
-    def draft_plan(self, name: str) -> Plan | None:
-        """The plan as it is before its phases are closed and kept apart, which only makes it slower; None where others continue
-        through phases.
+    def draft(self) -> float | None:
+        """What the phases take at least, about, before they are closed and kept apart; None where others continue through
+        phases.
 
         Raises
         ------
@@ -51,14 +53,15 @@ class Planner(PhasePlanner):
         """
         if self.structure.through:
             return None
-        phases = tuple(self.draft(index, None) for index in range(len(self.structure.phases)))
-        return self._plan(name, phases, Leaving({}, {}))
+        self.least = [self.least_cycles(index) for index in range(len(self.structure.phases))]
+        return sum(self.least)
 
     def plan_phases(self, name: str, limit: float) -> Plan | None:
         """The plan with what stands already."""
         planned: list[PlannedPhase] = []
         for i in range(len(self.structure.phases)):
-            phase = self.plan_phase(i, self.reasons.get(i), limit - sum(before.cycles for before in planned))
+            rest = limit - sum(self.least[i + 1 :]) - sum(before.cycles for before in planned)
+            phase = self.plan_phase(i, self.reasons.get(i), rest)
             if phase is None:
                 return None
             planned.append(phase)
@@ -92,20 +95,17 @@ class Planner(PhasePlanner):
         refuse_secret_phases(self.structure, planned)
         refuse_split_barriers(self.structure, planned)
         leaves = self._leaving(planned)
-        plan = self._plan(name, tuple(planned), leaves)
-        return replace(plan, continuing=continuing(self.standing, self.structure, planned, leaves))
-
-    def _plan(self, name: str, phases: tuple[PlannedPhase, ...], leaves: Leaving) -> Plan:
         return Plan(
             name,
             self.program,
             self.shape,
             self.period,
             self.structure,
-            phases,
+            tuple(planned),
             leaves,
             tuple(self.notes),
             self.variant.replaced,
+            continuing=continuing(self.standing, self.structure, planned, leaves),
         )
 
     def _separate(self, planned: list[PlannedPhase], earlier: int, later: int, link: Link) -> None:

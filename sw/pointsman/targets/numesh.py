@@ -191,9 +191,10 @@ class _Allocator:
         return found
 
     def _annotation(
-        self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, standing: Mapping[_Key, RoutedVfsm]
+        self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, standing: Mapping[_Key, RoutedVfsm], node: int
     ) -> Annotation:
-        """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed."""
+        """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed; ``node``: that node,
+        or one that looks like it."""
         legs = self.legs[phase][_key(stream, chain, vfsm)]
         forked = any(standing.get(_key(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
 
@@ -202,18 +203,18 @@ class _Allocator:
                 case "link":
                     return self.codes.neighbour(number)
                 case "buffer":
-                    return self.codes.buffer(self.vfsms[phase][vfsm.node].place(vfsm.pipeline, number)[1])
+                    return self.codes.buffer(self.vfsms[phase][node].place(vfsm.pipeline, number)[1])
                 case "nop":
                     return self.codes.nop
                 case "null":
                     return self.codes.null
                 case "register":
-                    return self.codes.register(self._register(phase, vfsm.node, number))
+                    return self.codes.register(self._register(phase, node, number))
                 case "command":
                     return self.codes.register(number)
             wiring = self.phases[phase].wiring
             virtual = wiring.register(vfsm.node, stream, chain, place_kind)
-            return self.codes.register(self._register(phase, vfsm.node, virtual))
+            return self.codes.register(self._register(phase, node, virtual))
 
         return Annotation(
             vfsm.type,
@@ -222,12 +223,16 @@ class _Allocator:
             forked,
         )
 
-    def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...]) -> tuple[Rewrite, ...]:
+    def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...], node: int) -> tuple[Rewrite, ...]:
+        """How VFSMs of ``node`` are to stand; ``settings`` may be of a node that looks like it."""
+        if not settings:
+            return ()
         standing = {_key(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
+        here = self.vfsms[phase][node]
         return tuple(
             Rewrite(
-                *self._place(phase, s.vfsm),
-                self._annotation(phase, s.stream, s.chain, s.vfsm, standing),
+                *here.place(s.vfsm.pipeline, s.vfsm.number),
+                self._annotation(phase, s.stream, s.chain, s.vfsm, standing, node),
             )
             for s in settings
         )
@@ -240,7 +245,7 @@ class _Allocator:
         return Role(
             draft.kind,
             tuple(self._lane(phase, node, lane) for lane in draft.lanes),
-            self._rewrites(phase, draft.settings) if loaded else (),
+            self._rewrites(phase, draft.settings, node) if loaded else (),
             delay,
             draft.local,
             draft.turns,
@@ -252,27 +257,26 @@ class _Allocator:
         )
 
     def _roles(self, index: int, node: int) -> tuple[Role, ...]:
-        """The roles of a node in an operator, by state. Where VFSMs and registers have the same numbers as at a node that it is
-        like, they are the same."""
+        """The roles of a node in an operator, by state: those of a node that it is like, with its own numbers of VFSMs and
+        registers."""
         phase, planned = self.operators[index]
         like = planned.like(node)
-        key = index, like, id(self.vfsms[phase].get(node)), self.first_register[phase].get(node)
+        here, first = self.vfsms[phase].get(node), self.first_register[phase].get(node)
+        if planned.implementation.remote:
+            like = node  # commands rewrite VFSMs of others
+        key = index, like, here, first
         if key not in self._known_roles:
             states = range(len(planned.values) * planned.stages)
             delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
             loaded = planned.values != ((),) or planned.stages > 1
-            drafts = [planned.role(node, state) for state in states]
-            made = tuple(
-                self._role(phase, node, draft, delays[i // planned.stages], loaded) for i, draft in enumerate(drafts)
+            self._known_roles[key] = tuple(
+                self._role(phase, node, planned.role(like, i), delays[i // planned.stages], loaded) for i in states
             )
-            if any(draft.commands for draft in drafts):
-                return made  # which rewrite VFSMs of other nodes
-            self._known_roles[key] = made
         return self._known_roles[key]
 
     def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
         """Register and word by which a node rewrites a VFSM of another."""
-        (rewrite,) = self._rewrites(phase, (setting,))
+        (rewrite,) = self._rewrites(phase, (setting,), setting.vfsm.node)
         (word,) = self.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
         return self._register(phase, node, register), word
 
@@ -334,6 +338,7 @@ class _Allocator:
                     chain.chain,
                     standing.get(_key(chain.stream, chain.chain, vfsm), vfsm),
                     standing,
+                    node,
                 ),
             )
             for chain, vfsm in self.at[index].get(node, ())
