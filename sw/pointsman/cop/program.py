@@ -94,7 +94,7 @@ class Operator:
     valid: tuple[int, ...] | None = None
     position: Position | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def nodes(self) -> frozenset[int]:
         """All nodes that take part."""
         # Instances mostly share one tuple of nodes, which may be long.

@@ -5,20 +5,22 @@ Takes a Program and a shape. Which ways there are is for ``candidates`` to say, 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import product
 from math import inf
+from typing import Any
 
 from numesh.shape import NodeShape
 from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
 
-from .candidates import Candidate, find_candidates
+from .candidates import Candidate, Candidates, find_candidates
 from .fit import fit
+from .phase_planner import Routes
 from .plan import Considered, Plan
-from .planner import Planner, Routes
+from .planner import Planner
 from .roles import PlanError
 from .structure import Structure
 from .timeline.timeline import timed
@@ -29,6 +31,10 @@ HOPELESS = 1.5
 """Those that promise more than this times the cycles of the best plan are not routed."""
 ROUGH = 1.25
 """What is routed is given up when its phases together come to more than this times those of the best plan, before it is timed."""
+CLOSE = 1.1
+"""The same if the best plan takes about what its phases come to."""
+TRUSTED = 1.25
+"""One of the two is less than this times the other."""
 
 
 def make_plan(
@@ -83,50 +89,136 @@ def make_plan(
         structures=structures,
         most_phases=most_phases,
     )
-    best: Plan | None = None
-    before = inf  # cycles of the best plan by the rough measure that plans are made with
-    failure = candidates.refused[0] if candidates.refused else None
-    routes: Routes = {}
-    considered: dict[int, Considered] = {}
-    planned = 0
-    # Processors pass on messages only where nothing else can be done.
-    # With more operators than VFSMs that is so from the first.
-    tries = (False, True) if candidates.fits else (True,)
-    for fallbacks, (number, one) in product(tries, enumerate(candidates.ways)):
-        if best is not None:
-            hopeless = one.estimate > HOPELESS * before
-            if one.whole or fallbacks or hopeless or planned >= max(1, round(PLANS * effort)):
+    attempts = _Attempts(name, candidates, shape, seed, implementations, express, effort, progress)
+    best = attempts.run()
+    if best is None:
+        raise attempts.failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
+    considered = attempts.considered
+    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
+
+
+class _Attempts:
+    """Plans candidates and keeps the quickest. Those that promise most are routed without what closes their phases, and then
+    planned to the end in the order of what they take so, until the others can hardly be quicker."""
+
+    def __init__(
+        self,
+        name: str,
+        candidates: Candidates,
+        shape: NodeShape,
+        seed: int,
+        implementations: Sequence[Implementation],
+        express: int,
+        effort: float,
+        progress: Callable[[str], None] | None,
+    ) -> None:
+        self.name, self.candidates, self.shape, self.seed = name, candidates, shape, seed
+        self.implementations, self.express, self.effort = implementations, express, effort
+        self.progress = progress or (lambda line: None)
+        self.most = max(1, round(PLANS * effort))
+        self.planned = 0
+        self.best: Plan | None = None
+        self.rough = inf
+        """Cycles of the best plan by the rough measure that plans are made with."""
+        self.considered: dict[int, Considered] = {}
+        self.routes: Routes = {}
+        self.known: dict[int, dict[object, Any]] = {}
+        """By variant of the program, what its planners have found out."""
+        self._failures: dict[tuple[bool, int], PointsmanError] = {}
+
+    @property
+    def failure(self) -> PointsmanError | None:
+        """Why the first of those that were refused was."""
+        refused = self.candidates.refused
+        return refused[0] if refused else self._failures[min(self._failures)] if self._failures else None
+
+    def run(self) -> Plan | None:
+        """The quickest plan; None if there is none."""
+        # Processors pass on messages only where nothing else can be done.
+        # With more operators than VFSMs that is so from the first.
+        for fallbacks in (False, True) if self.candidates.fits else (True,):
+            left = deque(enumerate(self.candidates.ways))
+            while left:
+                drafted = self._drafted(left, fallbacks)
+                for _, number, planner in sorted(drafted, key=lambda one: one[:2]):
+                    self._plan(number, planner)
+            if self.best is not None:
+                break
+        return self.best
+
+    def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[tuple[float, int, Planner]]:
+        """The next candidates that can be routed, as many as may still be planned: about what they take at least, and what
+        plans them."""
+        found: list[tuple[float, int, Planner]] = []
+        while left:
+            number, one = left.popleft()
+            others = bool(found) or self.best is not None
+            hopeless = one.estimate > HOPELESS * self.rough
+            if others and (one.whole or hopeless or self.planned + len(found) >= self.most):
+                if self.best is None:
+                    left.appendleft((number, one))
+                    break
                 why = "promises too little" if hopeless else "not routed: there were better ones"
-                considered.setdefault(number, _considered(one, None, why))
+                self._note(number, None, why, again=False)
                 continue
-        if one.estimate == inf and not fallbacks and len(one.structure.phases) > 1:
-            considered[number] = _considered(one, None, "a phase has too much in it")
-            continue
-        if progress is not None:
+            if one.estimate == inf and not fallbacks and len(one.structure.phases) > 1:
+                self._note(number, None, "a phase has too much in it")
+                continue
             phases = len(one.structure.phases)
-            progress(f"planning {name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
-        planner = Planner(one, shape, seed, routes, implementations, express, effort, fallbacks)
+            self.progress(
+                f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)"
+            )
+            known = self.known.setdefault(id(one.variant), {})
+            planner = Planner(
+                one,
+                self.shape,
+                self.seed,
+                self.routes,
+                self.implementations,
+                self.express,
+                self.effort,
+                fallbacks,
+                known,
+            )
+            try:
+                least = planner.draft()
+            except PointsmanError as error:
+                self._refuse(number, planner, error)
+                continue
+            found.append((one.estimate if least is None else least, number, planner))
+        return found
+
+    def _plan(self, number: int, planner: Planner) -> None:
+        """Plan a candidate to the end, and keep it if it is the quickest."""
         try:
-            plan = planner.plan(name, limit=ROUGH * before)
+            plan = planner.plan(self.name, limit=self._limit())
             if plan is not None:
                 fit(plan)
                 rough, plan = plan.cycles, timed(plan)
         except PointsmanError as error:
-            failure = failure or error
-            considered[number] = _considered(one, None, f"refused: {error.message}")
-            continue
-        planned += 1
-        cycles = None if plan is None else plan.cycles
-        considered[number] = _considered(one, cycles, "slower" if best is not None else "chosen")
-        if plan is not None and (best is None or plan.cycles < best.cycles):
-            best, before = plan, rough
-            for other, way in considered.items():
+            self._refuse(number, planner, error)
+            return
+        self.planned += 1
+        self._note(number, None if plan is None else plan.cycles, "slower" if self.best is not None else "chosen")
+        if plan is not None and (self.best is None or plan.cycles < self.best.cycles):
+            self.best, self.rough = plan, rough
+            for other, way in self.considered.items():
                 if way.cycles is not None:
-                    considered[other] = replace(way, outcome="chosen" if other == number else "slower")
-    if best is None:
-        raise failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
-    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
+                    self.considered[other] = replace(way, outcome="chosen" if other == number else "slower")
 
+    def _limit(self) -> float:
+        """Cycles, by the rough measure, from which on a plan can hardly be quicker than the best one."""
+        if self.best is None:
+            return inf
+        cycles = self.best.cycles
+        close = max(cycles, self.rough) < TRUSTED * min(cycles, self.rough)
+        return (CLOSE if close else ROUGH) * max(cycles, self.rough)
 
-def _considered(one: Candidate, cycles: float | None, outcome: str) -> Considered:
-    return Considered(one.labels, one.period, one.estimate, cycles, outcome)
+    def _refuse(self, number: int, planner: Planner, error: PointsmanError) -> None:
+        self._failures.setdefault((planner.fallbacks, number), error)
+        self._note(number, None, f"refused: {error.message}")
+
+    def _note(self, number: int, cycles: float | None, outcome: str, *, again: bool = True) -> None:
+        one = self.candidates.ways[number]
+        if again or number not in self.considered:
+            self.considered[number] = Considered(one.labels, one.period, one.estimate, cycles, outcome)

@@ -40,24 +40,29 @@ def fit(plan: Plan) -> None:
 
 def keeper(
     phases: Sequence[PlannedPhase], standing: Sequence[PlannedPhase], shape: NodeShape, structure: Structure
-) -> int | None:
+) -> tuple[int, str] | None:
     """A phase that keeps its registers or VFSMs, because nodes leave it each for itself, and others need them: that with the most
-    where they are missing. None if all fit, or if there is none such. ``standing``: what continues, and keeps its own in any
-    case."""
+    where they are missing, and what is missing. None if all fit, or if there is none such. ``standing``: what continues, and
+    keeps its own in any case."""
     keeps = [*keeping(structure, phases), *(True for _ in standing)]
     full = _full([*phases, *standing], shape, keeps)
     if full is not None:
-        _, node, _ = full
+        crowded, node, _ = full
+        what = f"interface registers of node {node}"
+        needy = [*phases, *standing][crowded].name
         used = {i: phase.wiring.registers_used.get(node, 0) for i, phase in enumerate(phases) if keeps[i]}
     else:
         try:
             vfsm_numbers(phases, structure, shape, reserved(standing, shape))
         except CrowdedError as error:
+            what, needy = f"VFSMs of node {error.node}", error.phase
             used = {i: _vfsms_at(phases[i], error.node) for i in error.kept if phases[i].loose}
         else:
             return None
     index = max(used, key=lambda i: (used[i], i), default=None)
-    return index if index is not None and used[index] else None
+    if index is None or not used[index]:
+        return None
+    return index, f"phase '{needy}' needs {what} that it would keep without"
 
 
 def _vfsms_at(phase: PlannedPhase, node: int) -> int:

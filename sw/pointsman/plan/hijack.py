@@ -100,7 +100,7 @@ def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[i
         number
         for one in planned
         if one.values == ((),) and one.stages == 1 and not isinstance(one.implementation, Online)
-        if not any(draft.settings for drafts in one.roles.values() for draft in drafts)
+        if not any(draft.settings for drafts in one.distinct_roles for draft in drafts)
         for number in one.streams
         for stream in (routed.streams[number],)
         if stream.into is None and stream.name not in onward and not stream.rewritten and not stream.injects_anywhere

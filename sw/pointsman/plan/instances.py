@@ -39,7 +39,7 @@ class Instances:
         """What ``node`` does in ``instance`` for ``value``."""
         key = instance, node, value
         if key not in self._roles:
-            like = self._like[instance]
+            like = self.like[instance]
             if like == instance:
                 found = role(self.implementation, self.operator, self.wiring, instance, node, value)
             else:
@@ -48,12 +48,28 @@ class Instances:
             self._roles[key] = found
         return self._roles[key]
 
-    def alike(self, instance: int) -> bool:
-        """Do all instances look like this one?"""
-        return all(like == instance for like in self._like)
+    @cached_property
+    def distinct(self) -> list[int]:
+        """Instances that look like none before them."""
+        return [i for i, like in enumerate(self.like) if like == i]
+
+    def like_node(self, node: int) -> int:
+        """A node whose roles are those of this one, moved; itself if there is none other."""
+        return self._like_node.get(node, node)
 
     @cached_property
-    def _like(self) -> list[int]:
+    def _like_node(self) -> dict[int, int]:
+        if len(self.distinct) == len(self.like):
+            return {}
+        instances = self.operator.instances
+        return {
+            node: other
+            for i, like in enumerate(self.like)
+            for node, other in zip(instances[i].nodes, instances[like].nodes, strict=True)
+        }
+
+    @cached_property
+    def like(self) -> list[int]:
         """By instance, the first one that it looks like."""
         instances, routed = self.operator.instances, self.wiring.routed
         places = [place for instance in instances for place in instance.nodes]
@@ -96,7 +112,7 @@ class Instances:
             return draft
         key = instance, node, id(draft)
         if key not in self._moved:
-            here = dict(zip(self.streams[self._like[instance]], self.streams[instance], strict=True))
+            here = dict(zip(self.streams[self.like[instance]], self.streams[instance], strict=True))
 
             def moved(setting: VfsmSetting) -> VfsmSetting:
                 return VfsmSetting(here[setting.stream], setting.chain, replace(setting.vfsm, node=node))
@@ -105,7 +121,7 @@ class Instances:
             later = None if draft.later is None else tuple(map(moved, draft.later))
             each = tuple(self._move(stage, instance, node) for stage in draft.each)
             instances = self.operator.instances
-            there = dict(zip(instances[self._like[instance]].nodes, instances[instance].nodes, strict=True))
+            there = dict(zip(instances[self.like[instance]].nodes, instances[instance].nodes, strict=True))
             commands = tuple(
                 (register, replace(moved(one), vfsm=replace(one.vfsm, node=there[one.vfsm.node])))
                 for register, one in draft.commands

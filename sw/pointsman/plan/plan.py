@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,23 +20,59 @@ if TYPE_CHECKING:
 
 
 class Roles(Mapping[int, tuple[RoleDraft, ...]]):
-    """By node its roles, worked out when somebody looks: most plans are dropped before."""
+    """By node its roles, worked out when somebody looks: most plans are dropped before.
 
-    def __init__(self, nodes: Collection[int], make: Callable[[], Mapping[int, tuple[RoleDraft, ...]]]) -> None:
+    Parameters
+    ----------
+    states : int
+        Roles of a node: one for each value and stage.
+    make : callable
+        The role of a node in a state.
+    like : callable
+        A node whose roles are those of this one moved, or the node itself.
+    """
+
+    def __init__(
+        self,
+        nodes: Collection[int],
+        states: int,
+        make: Callable[[int, int], RoleDraft],
+        like: Callable[[int], int] = lambda node: node,
+    ) -> None:
         self._nodes = tuple(sorted(nodes))
+        self._set = frozenset(nodes)
         self._make = make
-        self._made: Mapping[int, tuple[RoleDraft, ...]] | None = None
+        self.like = like
+        self._states = states
+        self._made: dict[tuple[int, int], RoleDraft] = {}
+        self._whole: dict[int, tuple[RoleDraft, ...]] = {}
+
+    def role(self, node: int, state: int) -> RoleDraft:
+        """The role of a node in one state."""
+        key = node, state
+        if key not in self._made:
+            if node not in self._set:
+                raise KeyError(node)
+            self._made[key] = self._make(node, state)
+        return self._made[key]
 
     def __getitem__(self, node: int) -> tuple[RoleDraft, ...]:
-        if self._made is None:
-            self._made = self._make()
-        return self._made[node]
+        if node not in self._whole:
+            self._whole[node] = tuple(self.role(node, state) for state in range(self._states))
+        return self._whole[node]
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._set
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._nodes)
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+    def distinct(self) -> Iterator[tuple[RoleDraft, ...]]:
+        """Roles of which all others are moved."""
+        return (self[node] for node in self._nodes if self.like(node) == node)
 
 
 @dataclass(frozen=True)
@@ -65,6 +101,19 @@ class PlannedOperator:
     """Processor-bound: when its I/O function returns, nothing of it is left in the node's router, nor will come (§5.2.1)."""
     silent: frozenset[int] = frozenset()
     """Nodes that move no word for some value, so that its end tells nothing of them, nor they of others."""
+
+    @property
+    def distinct_roles(self) -> Iterable[tuple[RoleDraft, ...]]:
+        """Roles of nodes of which all others' are moved."""
+        return self.roles.distinct() if isinstance(self.roles, Roles) else self.roles.values()
+
+    def role(self, node: int, state: int) -> RoleDraft:
+        """What a node does in a state: a value and a stage."""
+        return self.roles.role(node, state) if isinstance(self.roles, Roles) else self.roles[node][state]
+
+    def like(self, node: int) -> int:
+        """A node whose roles are those of this one moved, or the node itself."""
+        return self.roles.like(node) if isinstance(self.roles, Roles) else node
 
 
 @dataclass(frozen=True)

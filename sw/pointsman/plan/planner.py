@@ -1,161 +1,67 @@
-"""Candidate -> Plan, or why not: the phases of one division are routed with one schedule length, and closed.
+"""Candidate -> Plan, or why not: the phases of one division are planned with one schedule length, so that they go together.
 
-Of each phase combinations of implementations are routed, its end decided, its time predicted (Metcalf 1997, §6.2.5) and the
-quickest kept. A phase whose wires collide with another's is routed around it, or closed by a barrier.
+How each is done and ends is for ``phase_planner``. A phase whose wires collide with another's is routed around it, or closed by a
+barrier that joins those who may send in the other; one that keeps registers or VFSMs which others need gets a barrier.
 Leaves alone: VFSM and register numbers, memory addresses (targets).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, product
-from math import inf
-from typing import Any
-
-from numesh.shape import NodeShape
-from pointsman.cop.program import Operator
-from pointsman.errors import PointsmanError
-from pointsman.images.image import Technique
-from pointsman.operators import Context, Implementation, Wiring
-from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import is_settled, rounds_between_values
-from pointsman.operators.kept import metric_of, streams_of
-from pointsman.operators.online import Online
-from pointsman.streams.frames import route_frames
-from pointsman.streams.router import RoutingError, route_phase
-from pointsman.streams.stream import RoutedPhase, Stream
-from pointsman.streams.subphases import with_subphases
+from collections.abc import Iterable
+from dataclasses import replace
 
 from .around import route_around
-from .candidates import Candidate
-from .choice import able
-from .continuing import continuing, ends_of
-from .continuing_routes import Made, plan_beside
-from .ends import (
-    change_cycles,
-    closing_barrier,
-    collisions,
-    leaves_nothing,
-    parts_of,
-    phase_name,
-    phase_nodes,
-    settle_cycles,
-    settling,
-    why_not_loose,
-    word_spans,
-)
-from .entered import always_left
+from .continuing import continuing
+from .continuing_routes import plan_beside
+from .ends import collisions, settling, word_spans
 from .fit import keeper
-from .hijack import Hijacked, hijack
 from .leaving import leaving
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
 from .misses import predicted_misses
-from .online import OnlinePart, online_part, stands_for
-from .options import call_cycles, capped, most_words
-from .plan import Leaving, Plan, PlannedOperator, PlannedPhase
-from .roles import PlanError, plan_operator
-from .room import refuse_overfull_phase, refuse_two_makers
+from .phase_planner import PhasePlanner
+from .plan import Leaving, Plan, PlannedPhase
+from .roles import PlanError
 from .rounds import refuse_missed_rounds
 from .schedules import refuse_split_barriers
-from .structure import PhaseOutline, optional_groups
-from .timing import barrier_cycles
+from .structure import optional_groups
 from .transit import refuse_secret_phases
-from .wires import Link, command_gap, keep_off
-
-COMBINATIONS = 24
-"""Most combinations of implementations tried for a phase."""
-PROMISING = 2.0
-"""Implementations that expect more than this times the cycles of the best are not tried at first: their metric is rough,
-but not that rough, and routing is what takes the compiler's time."""
-TOGETHER = 1
-"""Most of them that are routed for several operators: what is best one by one mostly is together, and routing many streams at
-once takes long."""
-BARRIERS_TRIED = 1
-"""Most combinations of a phase that are routed with a barrier while there are others."""
-ROUTING = 0.1
-"""Effort of the router for a plan."""
-WIDENED = 8
-"""Sets of nodes by which a barrier grows at most because words go other ways when it is routed."""
-HIJACKED = 1.5
-"""Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
-
-Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link], tuple[RoutedPhase, ...]], RoutedPhase | RoutingError]
+from .wires import Link, keep_off
 
 
-def _alone(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
-    """The online streams of a phase that has no others (but a barrier later); with others they share in proportion."""
-    return spans[-1] if part is not None and part.streams and len(spans[-1]) == streams else range(0)
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """A phase routed without a barrier. ``reason``: why it needs one, if it does."""
-
-    phase: PlannedPhase
-    reason: str | None
-    least_cycles: float
-    spans: list[range]
-    part: OnlinePart | None = None
-    """Its online streams; their span is the last one."""
-    loose: tuple[set[int], ...] = ()
-    """Partitions that its barrier leaves out."""
-
-
-class Planner:
+class Planner(PhasePlanner):
     """One attempt: one schedule length."""
 
-    def __init__(
-        self,
-        candidate: Candidate,
-        shape: NodeShape,
-        seed: int,
-        routes: Routes,
-        implementations: Sequence[Implementation],
-        express: int = 0,
-        effort: float = 1.0,
-        fallbacks: bool = True,
-    ) -> None:
-        self.express = express
-        self.plain = False
-        self.fallbacks = fallbacks
-        self.effort = effort
-        self.variant = candidate.variant
-        self.program = program = candidate.variant.program
-        self.bound = {label for one in self.variant.replaced if one.bound for label in one.parts}
-        self.structure = candidate.structure
-        self.context = Context(program.topology, shape)
-        self.shape = shape
-        self.period = candidate.period
-        self.seed = seed
-        self.routes = routes
-        self.implementations = implementations
-        self.notes: list[str] = []
-        self.standing: Made = []
-        """Operators that continue, and their routes."""
-        self.routing = ROUTING * effort
-        self.known: dict[object, Any] = {}
-        """What has been worked out for routed streams; these are kept in ``routes``, so their identity will do."""
-        self.forget()
-
     def forget(self) -> None:
-        """Begin again."""
-        self.joined: dict[int, dict[int, list[set[int]]]] = {}
-        """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
-        self.taken: dict[int, dict[int, frozenset[Link]]] = {}
-        """By phase and earlier phase, links and slots that it has to leave alone."""
+        super().forget()
         self.reasons: dict[int, str] = {}
         """By phase, why it needs a barrier though it could end by messages."""
+        self.least: list[float] = []
+        """By phase, what it takes at least, if that has been found out."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
         return plan_beside(self, name, limit) if self.structure.through else self.plan_phases(name, limit)
 
+    def draft(self) -> float | None:
+        """What the phases take at least, about, before they are closed and kept apart; None where others continue through
+        phases.
+
+        Raises
+        ------
+        PlanError
+            If a phase cannot be routed.
+        """
+        if self.structure.through:
+            return None
+        self.least = [self.least_cycles(index) for index in range(len(self.structure.phases))]
+        return sum(self.least)
+
     def plan_phases(self, name: str, limit: float) -> Plan | None:
         """The plan with what stands already."""
         planned: list[PlannedPhase] = []
         for i in range(len(self.structure.phases)):
-            phase = self.plan_phase(i, self.reasons.get(i), limit - sum(before.cycles for before in planned))
+            rest = limit - sum(self.least[i + 1 :]) - sum(before.cycles for before in planned)
+            phase = self.plan_phase(i, self.reasons.get(i), rest)
             if phase is None:
                 return None
             planned.append(phase)
@@ -165,21 +71,24 @@ class Planner:
         refuse_crossing(self.structure, planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
+        crowded_out: list[str] = []
         for _ in range(len(planned) ** 2 + 1):
             found = unsolved(self.structure, planned, self._collisions(planned), self.joined)
             for earlier, later, link in found:
                 self._separate(planned, earlier, later, link)
             if found:
                 continue
-            index = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
-            if index is None or index in self.reasons:
+            keeps = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
+            if keeps is None or keeps[0] in self.reasons:
                 break
-            self.reasons[index] = "other phases need the interface registers or VFSMs that it would keep without"
+            index, self.reasons[keeps[0]] = keeps
+            crowded_out.append(f"'{planned[index].name}' has to have a barrier because {keeps[1]}")
             crowded = self.plan_phase(index, self.reasons[index])
             assert crowded is not None
             planned[index] = crowded
         else:
-            raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
+            why = f"; {'; '.join(crowded_out)}" if crowded_out else ""
+            raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots{why}")
         refuse_crossing(self.structure, planned)
         self._settle(planned)
         self._count_reloads(planned)
@@ -213,9 +122,11 @@ class Planner:
             self.taken.setdefault(later, {})[earlier] = keep_off(planned[earlier].routed, aliased_handshake=aliased)
             index = later
         else:
-            self.reasons[earlier] = (
+            # If something else made it have a barrier before, that is the reason.
+            self.reasons.setdefault(
+                earlier,
                 f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
-                f"'{planned[later].name}'"
+                f"'{planned[later].name}'",
             )
             index = earlier
         try:
@@ -274,385 +185,5 @@ class Planner:
             before, more = planned[index], misses.cycles
             planned[index] = replace(before, cycles=before.cycles + more, changing=before.changing + more)
 
-    # -- one phase -------------------------------------------------------------------------------------------
-
-    def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
-        """The quickest way to do a phase; None if none takes less than ``limit`` cycles. Implementations that promise far
-        less than the best are only tried when the others fail, and when all fail processors pass on the messages."""
-        failure: PlanError | None = None
-        for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
-            phase = self.structure.phases[index]
-            if fallbacks and not self.fallbacks:
-                break
-            if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
-                continue
-            for self.plain in (False, True):
-                # Channels to all neighbours may fit where others do not.
-                if self.plain and not any(i.fallback for o in phase.operators for _, i in self._able(o, fallbacks)):
-                    continue
-                try:
-                    return self._plan_phase(index, barrier_reason, limit, promising, fallbacks)
-                except PlanError as error:
-                    failure = failure or error
-        assert failure is not None
-        raise failure
-
-    def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
-        """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
-        found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
-        found = [pair for pair in found if not pair[1].subphased or self._has_room(operator, pair[1])]
-        if not is_settled(operator):
-            found = [pair for pair in found if not pair[1].by_value]
-        return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
-
-    def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
-        """Is there room for a second schedule for every phase? Who asks for it is told by the target if there is none."""
-        blocks = self.shape.schedule_depth // self.period - 1
-        return operator.impl == implementation.name or 2 * len(self.structure.phases) <= blocks
-
-    def _plan_phase(
-        self, index: int, barrier_reason: str | None, limit: float, promising: float, fallbacks: bool
-    ) -> PlannedPhase | None:
-        """Choose among implementations that expect at most ``promising`` times the cycles of the best.
-
-        Every combination is routed as it is first; those that need a barrier are routed with it in the order of what
-        they would take at least, until none can win any more.
-        """
-        phase = self.structure.phases[index]
-        drafts: list[_Draft] = []
-        failure: PointsmanError | None = None
-        for implementations in self._combinations(phase, promising, fallbacks):
-            try:
-                draft = self._draft(index, phase, implementations, barrier_reason)
-            except RoutingError as error:
-                failure = failure or error
-                continue
-            if draft is not None:
-                drafts.append(draft)
-            if len(phase.operators) > 1 and len(drafts) == TOGETHER:
-                break
-        best: PlannedPhase | None = None
-        barriers = 0
-        for draft in sorted(drafts, key=lambda draft: draft.least_cycles):
-            if draft.reason is not None:
-                # Routing with a barrier is the costly part; the second best start seldom ends first.
-                barriers += 1
-                if barriers > BARRIERS_TRIED and (best is not None or any(d.reason is None for d in drafts)):
-                    continue
-            if draft.least_cycles >= (limit if best is None else best.cycles):
-                if best is None:
-                    return None
-                break
-            try:
-                planned = draft.phase if draft.reason is None else self._with_barrier(phase, draft)
-            except RoutingError as error:
-                failure = failure or error
-                continue
-            if planned is not None and (best is None or planned.cycles < best.cycles):
-                best = planned
-        if best is None:
-            where = phase.operators[0].position
-            reason = failure.message if failure else "no implementation ends safely"
-            raise PlanError(
-                f"{where}: phase '{phase_name(phase)}' cannot be routed with {self.period} slots: {reason}",
-                hint=failure.hint if failure else None,
-            )
-        return best
-
-    def _combinations(
-        self, phase: PhaseOutline, promising: float, fallbacks: bool
-    ) -> Iterator[tuple[Implementation, ...]]:
-        choices = []
-        left = always_left(self.structure, self.structure.phases.index(phase))
-        for operator in phase.operators:
-            found = self._able(operator, fallbacks)
-            if not left:
-                found = [one for one in found if not one[1].entered]
-            if len(phase.operators) > 1:
-                found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
-            most = promising * min((cycles for cycles, _ in found), default=0.0)
-            choices.append(sorted((pair for pair in found if pair[0] <= most), key=lambda pair: pair[0]))
-        while len(choices) > 1 and _product(map(len, choices)) > COMBINATIONS:
-            longest = max(choices, key=len)
-            longest.pop()
-        ordered = sorted(product(*choices), key=lambda pairs: sum(cycles for cycles, _ in pairs))
-        return iter([tuple(one for _, one in pairs) for pairs in ordered])
-
-    def _draft(
-        self,
-        index: int,
-        phase: PhaseOutline,
-        implementations: tuple[Implementation, ...],
-        barrier_reason: str | None,
-    ) -> _Draft | None:
-        """Route a phase with these implementations and see how it may end; None if they cannot be used safely."""
-        refuse_two_makers(phase.operators, implementations)
-        beside = self._beside(index)
-        if beside and any(one.rescheduled or isinstance(one, Online) for one in implementations):
-            raise RoutingError(
-                f"'{phase_name(phase)}' is done by schedules or messages made at run time, and others continue"
-            )
-        streams: list[Stream] = []
-        spans = []
-        for operator, implementation in zip(phase.operators, implementations, strict=True):
-            own = capped(operator, streams_of(implementation, operator, self.context), self.period)
-            spans.append(range(len(streams), len(streams) + len(own)))
-            streams += own
-        shape = None if self.plain else self.shape
-        part = online_part(phase, implementations, self.program, phase_name(phase), self.express, shape, self.period)
-        if part is not None and part.streams:
-            spans.append(range(len(streams), len(streams) + len(part.streams)))
-            streams += part.streams
-        routed = self._route(index, streams, _alone(part, spans, len(streams)))
-        planned = self._operators(phase, implementations, spans, routed)
-        if planned is None:
-            return None
-        nodes = phase_nodes(phase, routed)
-
-        def closed(technique: Technique, reason: str) -> PlannedPhase:
-            return self._closed(phase, planned, None, routed, nodes, technique, reason, 0, part)
-
-        if part is not None and part.streams:
-            why = "processors pass on messages until nobody needs them"
-            ending = closed("none", why)
-            least = ending.cycles + phase.exits * self._barrier_cycles(self._barrier(phase, routed, part))
-            return _Draft(ending, why, least, spans, part)
-        if not any(s >= 0 and s != index for s in self.structure.successors[index]):
-            ending = closed("none", "no phase follows")
-            return _Draft(ending, None, ending.cycles, spans)
-        parts = parts_of(phase, routed)
-        why_not = [barrier_reason or why_not_loose(part, planned, routed, self._last(index)) for part in parts]
-        reason = next((why for why in why_not if why is not None), None)
-        if reason is None:
-            if leaves_nothing(parts, planned, self._last(index)):
-                ending = closed("no-op", "no word is left in a node's router when its own messages are through")
-            else:
-                ending = closed("msg-sync", "every node has moved a word by the time that any node is done")
-            return _Draft(ending, None, ending.cycles, spans)
-        loose = [part for part, why in zip(parts, why_not, strict=True) if why is None]
-        barrier = self._barrier(phase, routed, None, loose)
-        if not barrier.instances:
-            ending = closed("msg-sync", "no word leaves its node")
-            return _Draft(ending, None, ending.cycles, spans)
-        key = "hijack", id(routed), implementations, barrier.instances
-        if key not in self.known:
-            # Whether threads may send in the next phase is proven with barriers that have streams of their own.
-            apart = self.structure.threads is not None or bool(beside)
-            self.known[key] = None if apart else hijack(barrier, planned, routed, Wiring(routed))
-        found: Hijacked | None = self.known[key]
-        if found is not None and found.cycles <= HIJACKED * self._barrier_cycles(barrier):
-            why = f"{reason}; {found.words} words over streams of the phase tell that all are done"
-            ending = self._closed(
-                phase, planned, found, routed, nodes, "hijack", why, found.spread + change_cycles(routed)
-            )
-            return _Draft(ending, None, ending.cycles, spans)
-        ending = closed("none", reason)
-        least = ending.cycles + phase.exits * self._barrier_cycles(barrier)
-        return _Draft(ending, reason, least, spans, loose=tuple(loose))
-
-    def _last(self, index: int) -> frozenset[str] | None:
-        """Operators of a phase after which a node may leave it; None: any."""
-        last = self.structure.last
-        return last[index] if last else None
-
-    def _with_barrier(
-        self, phase: PhaseOutline, draft: _Draft, wider: tuple[frozenset[int], ...] = ()
-    ) -> PlannedPhase | None:
-        """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``: nodes
-        that belong together in the barrier as well."""
-        assert draft.reason is not None
-        before = draft.phase
-        index = self.structure.phases.index(phase)
-        barrier = self._barrier(phase, before.routed, draft.part, draft.loose, wider)
-        ending = StrBarrierTree()
-        own = ending.streams(barrier, self.context)
-        streams = list(before.routed.streams)
-        span = range(len(streams), len(streams) + len(own))
-        routed = self._route(index, streams + own, _alone(draft.part, draft.spans, len(streams)))
-        implementations = tuple(one.implementation for one in before.operators)
-        planned = self._operators(phase, implementations, draft.spans, routed)
-        if planned is None:
-            return None
-        split = [
-            frozenset(part)
-            for part in parts_of(phase, routed)
-            if not part.isdisjoint(barrier.nodes) and not any(part.issubset(i.nodes) for i in barrier.instances)
-        ]
-        if split:
-            # With the barrier words go other ways, through nodes that are not in it: these have to join.
-            return self._with_barrier(phase, draft, (*wider, *split)) if len(wider) < WIDENED else None
-        left_out = [part for part in parts_of(phase, routed) if part.isdisjoint(barrier.nodes)]
-        if any(why_not_loose(part, planned, routed, self._last(index)) for part in left_out if len(part) > 1):
-            # With the barrier it is routed otherwise, so that a part that needed none needs one now.
-            return self._with_barrier(phase, replace(draft, loose=())) if draft.loose else None
-        key = "barrier", id(routed), barrier.instances
-        if key not in self.known:
-            self.known[key] = plan_operator(barrier, ending, span, routed, Wiring(routed))
-        closing: PlannedOperator | None = self.known[key]
-        assert closing is not None
-        # Words that the router drops may still be on their way when all have met.
-        over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
-        closing = replace(closing, drain=max(one.drain for one in (*planned, *over)))
-        nodes = phase_nodes(phase, routed) | barrier.nodes
-        settle = settle_cycles(routed, span)
-        return self._closed(
-            phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
-        )
-
-    def _beside(self, index: int) -> tuple[RoutedPhase, ...]:
-        return tuple(alone.routed for through, alone in self.standing if index in through.phases)
-
-    def first_streams(self, index: int) -> list[Stream]:
-        """Streams of a phase as its operators would be done first of all."""
-        phase = self.structure.phases[index]
-        chosen = next(self._combinations(phase, PROMISING, self.fallbacks), ())
-        ways = zip(phase.operators, chosen, strict=False)
-        return [s for one, way in ways for s in capped(one, way.streams(one, self.context), self.period)]
-
-    def _route(self, index: int, streams: list[Stream], hops: range = range(0)) -> RoutedPhase:
-        """``hops``: streams to neighbours that are to be in frames."""
-        taken = frozenset().union(*self.taken.get(index, {}).values())
-        beside = self._beside(index)
-        key = (tuple(streams), self.period, taken, beside)
-        if key not in self.routes:
-            network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
-            try:
-                made: RoutedPhase | None = None
-                if not taken and not beside:
-                    made = route_frames(streams, hops, network, shape, period=period, seed=seed)
-                made = made or route_phase(
-                    streams,
-                    network,
-                    shape,
-                    period=period,
-                    seed=seed,
-                    effort=self.routing,
-                    forbidden=taken,
-                    beside=beside,
-                )
-                # Beside what continues one schedule has to do.
-                self.routes[key] = made if beside else with_subphases(made, taken)
-            except RoutingError as error:
-                self.routes[key] = error
-        result = self.routes[key]
-        if isinstance(result, RoutingError):
-            raise result
-        return result
-
-    def _operators(
-        self,
-        phase: PhaseOutline,
-        implementations: tuple[Implementation, ...],
-        spans: list[range],
-        routed: RoutedPhase,
-    ) -> tuple[PlannedOperator, ...] | None:
-        # A phase whose wires collide with others' is planned again and again. The route is kept for its id.
-        key = (
-            id(routed),
-            phase.value,
-            tuple(map(id, implementations)),
-            tuple(operator.label for operator in phase.operators),
-        )
-        if key not in self.known:
-            wiring = Wiring(routed)
-            refuse_overfull_phase(wiring, self.shape)
-            planned: list[PlannedOperator] = []
-            for operator, implementation, span in zip(phase.operators, implementations, spans, strict=False):
-                one = plan_operator(operator, implementation, span, routed, wiring)
-                if one is None or (operator.label in self.bound and not one.message_bound):
-                    break
-                planned.append(one)
-            self.known[key] = routed, tuple(planned) if len(planned) == len(phase.operators) else None
-        return self.known[key][1]
-
-    def _barrier(
-        self,
-        phase: PhaseOutline,
-        routed: RoutedPhase,
-        part: OnlinePart | None = None,
-        loose: Collection[set[int]] = (),
-        wider: Iterable[frozenset[int]] = (),
-    ) -> Operator:
-        """What closes the phase, over all that later phases with its wires join."""
-        index = self.structure.phases.index(phase)
-        joined = chain.from_iterable(self.joined.get(index, {}).values())
-        over = [through.operator for through, _ in self.standing if index in ends_of(through, self.structure)]
-        ending = [set(instance.nodes) for operator in over for instance in operator.instances]
-        barrier = closing_barrier(phase, routed, [*joined, *map(set, wider), *ending], part, loose)
-        # Whoever only waits among nodes that have no part in the phase does not have to.
-        touching = phase_nodes(phase, routed).union(*ending)
-        return replace(barrier, instances=tuple(i for i in barrier.instances if not touching.isdisjoint(i.nodes)))
-
     def _collisions(self, planned: list[PlannedPhase]) -> list[tuple[int, int, Link]]:
         return collisions(planned, self.structure, aliased_handshake=self.shape.aliased_handshake)
-
-    def _barrier_cycles(self, barrier: Operator) -> float:
-        across = [self.program.topology.across(instance.nodes) for instance in barrier.instances]
-        return barrier_cycles(max(across, default=0), self.period)
-
-    def _closed(
-        self,
-        phase: PhaseOutline,
-        operators: tuple[PlannedOperator, ...],
-        barrier: PlannedOperator | Hijacked | None,
-        routed: RoutedPhase,
-        nodes: frozenset[int],
-        technique: Technique,
-        reason: str,
-        settle: int,
-        part: OnlinePart | None = None,
-        span: range = range(0),
-    ) -> PlannedPhase:
-        cycles = changing = 0.0
-        for one, rounds in zip(operators, phase.rounds, strict=True):
-            operator = one.operator
-            # Streams of one word a period, with which nodes only meet, do not count.
-            limits = (None, most_words(operator, self.period))
-            words = [routed.words(s) for s in one.streams if routed.streams[s].max_words in limits]
-            gap = routed.period / min(words) if words else 1.0
-            metric = metric_of(one.implementation, operator, self.context)
-            assert metric is not None
-            word = max(gap, one.abreast, 1 / metric.words_per_cycle)
-            latency = metric.latency
-            if part is not None and operator.label in part.own:
-                gap = part.gap(operator.label, routed)
-                word, latency = max(word, gap), latency + part.hops(operator.label) * gap
-            cycles += rounds * operator.c * call_cycles(operator, word, latency)
-            cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
-            if technique == "msg-sync" and one.delays:
-                worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
-                changing += phase.exits * sum(worst) / len(worst)
-        if isinstance(barrier, Hijacked):
-            changing += phase.exits * (barrier.cycles + settle)
-            barrier = barrier.planned
-        elif barrier is not None:
-            changing += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
-        if technique != "none":
-            changing += phase.exits * (command_gap(routed) / 2 + 6)
-        wiring = Wiring(routed)
-        carrier = None
-        if part is not None and barrier is not None:
-            carrier = stands_for(part, wiring, span, self.program.topology)
-        return PlannedPhase(
-            phase_name(phase),
-            operators,
-            barrier,
-            routed,
-            wiring,
-            technique,
-            reason,
-            nodes,
-            carrier,
-            part,
-            settle,
-            cycles + changing,
-            changing,
-            phase.exits,
-        )
-
-
-def _product(numbers: Iterable[int]) -> int:
-    result = 1
-    for number in numbers:
-        result *= number
-    return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from pointsman.cop.program import Instance, Operator
 from pointsman.errors import PointsmanError
@@ -17,9 +18,6 @@ from pointsman.streams.stream import RoutedPhase
 from .instances import Instances, shape_of
 from .plan import PlannedOperator, Roles
 from .progress import Termination, operator_graph, termination
-
-State = tuple[tuple[int, ...], int]
-"""A value and a stage."""
 
 
 class PlanError(PointsmanError):
@@ -47,6 +45,16 @@ def plan_operator(
     seen: dict[object, Termination] = {}
     silent: set[int] = set()
     for i, instance in enumerate(operator.instances) if bound else ():
+        like = instances.like[i]
+        if like != i:
+            # What holds of that one holds of this one.
+            others = operator.instances[like].nodes
+            for node, other in zip(instance.nodes, others, strict=True):
+                if other in delays:
+                    delays[node] = delays[other]
+                if other in silent:
+                    silent.add(node)
+            continue
         own = instances.streams[i]
         for value in values:
             here = {node: instances.role(i, node, value) for node in instance.nodes}
@@ -66,7 +74,7 @@ def plan_operator(
         operator,
         implementation,
         values,
-        Roles(operator.nodes, lambda: _roles(operator, instances, values, stages)),
+        Roles(operator.nodes, len(values) * stages, _Maker(instances, values, stages), instances.like_node),
         {node: tuple(d) for node, d in delays.items()} if bound else {},
         bound,
         tuple(span),
@@ -82,37 +90,42 @@ def _rewrites(operator: Operator, instances: Instances, values: tuple[tuple[int,
     """Do load functions rewrite the router anywhere?"""
     return any(
         instances.role(i, node, value).settings
-        for i, instance in enumerate(operator.instances)
-        for node in instance.nodes
+        for i in instances.distinct
+        for node in operator.instances[i].nodes
         for value in values
     )
 
 
-def _roles(
-    operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...], stages: int
-) -> dict[int, tuple[RoleDraft, ...]]:
-    """By node, a role for each value and stage."""
-    drafts: dict[int, list[tuple[State, RoleDraft]]] = {}
-    for i, instance in enumerate(operator.instances):
-        for value in values:
+class _Maker:
+    """The role of a node for a value and stage."""
+
+    def __init__(self, instances: Instances, values: tuple[tuple[int, ...], ...], stages: int) -> None:
+        self.instances, self.stages, self.values = instances, stages, values
+
+    @cached_property
+    def _of(self) -> dict[int, list[int]]:
+        """By node, its instances."""
+        found: dict[int, list[int]] = {}
+        for i, instance in enumerate(self.instances.operator.instances):
             for node in instance.nodes:
-                draft = instances.role(i, node, value)
-                drafts.setdefault(node, []).extend(((value, s), at_stage(draft, s)) for s in range(stages))
-    states = [(value, stage) for value in values for stage in range(stages)]
-    return {node: _merge(operator, node, states, own_drafts) for node, own_drafts in drafts.items()}
+                found.setdefault(node, []).append(i)
+        return found
+
+    def __call__(self, node: int, state: int) -> RoleDraft:
+        value, stage = self.values[state // self.stages], state % self.stages
+        drafts = [at_stage(self.instances.role(i, node, value), stage) for i in self._of[node]]
+        return merged(self.instances.operator, node, drafts)
 
 
 def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
     """Most lanes that move in one step of one call, looked at for the first, a middle and the last value."""
     most = 1
-    for i, instance in enumerate(operator.instances):
+    for i in instances.distinct:
         for value in {values[0], values[len(values) // 2], values[-1]}:
-            for node in instance.nodes:
+            for node in operator.instances[i].nodes:
                 lanes = instances.role(i, node, value).lanes
                 steps = Counter((lane.turn, lane.step) for lane in lanes if lane.turn != SYNC)
                 most = max(most, *steps.values(), 1)
-        if instances.alike(i):
-            break
     return most
 
 
@@ -152,16 +165,6 @@ def _termination(
         seen[key] = replace(found, delays=by_place)
     result = seen[key]
     return replace(result, delays={instance.nodes[position]: delay for position, delay in result.delays.items()})
-
-
-def _merge(
-    operator: Operator, node: int, states: list[State], drafts: list[tuple[State, RoleDraft]]
-) -> tuple[RoleDraft, ...]:
-    """One role per value for a node that may take part in several instances."""
-    by_state: dict[State, list[RoleDraft]] = {}
-    for state, draft in drafts:
-        by_state.setdefault(state, []).append(draft)
-    return tuple(merged(operator, node, by_state[state]) for state in states)
 
 
 def merged(operator: Operator, node: int, drafts: list[RoleDraft]) -> RoleDraft:

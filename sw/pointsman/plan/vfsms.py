@@ -32,8 +32,9 @@ Members = Sequence[tuple[int, tuple[int, ...]]]
 class CrowdedError(PlanError):
     """A phase has more VFSMs than ``node`` has left for it; ``kept``: phases that keep theirs there."""
 
-    def __init__(self, message: str, node: int, kept: frozenset[int]) -> None:
+    def __init__(self, message: str, phase: str, node: int, kept: frozenset[int]) -> None:
         super().__init__(message, hint="use a node with more VFSMs, or fewer operators")
+        self.phase = phase
         self.node = node
         self.kept = kept
 
@@ -198,6 +199,7 @@ def _of_node(
             raise CrowdedError(
                 f"phase '{phases[phase].name}' needs {max(counts)} VFSMs of a pipeline of node {node}, which has {room} "
                 f"besides the first two, {max(map(len, taken))} of them kept by others",
+                phases[phase].name,
                 node,
                 kept - {phase},
             ) from None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
+
+import numpy as np
 
 from numesh.codes import REPROGRAM_VFSM, MoveType
 from pointsman.streams.stream import RoutedPhase
@@ -11,6 +14,23 @@ from .progress import largest_gap
 
 Link = tuple[int, int, int]
 """(node, port, slot) of a write."""
+
+Found = TypeVar("Found")
+
+
+def kept(function: Callable[[RoutedPhase], Found]) -> Callable[[RoutedPhase], Found]:
+    """Decorator: worked out once for a routed phase, and kept with it. What comes back is not to be changed."""
+    name = f"{function.__module__}.{function.__name__}"
+
+    def once(routed: RoutedPhase) -> Found:
+        here = routed.__dict__
+        if name not in here:
+            here[name] = function(routed)
+        found: Found = here[name]
+        return found
+
+    once.__doc__, once.__name__ = function.__doc__, function.__name__
+    return once
 
 
 def memberships(members: Iterable[Collection[int]]) -> dict[tuple[int, ...], list[int]]:
@@ -23,6 +43,7 @@ def memberships(members: Iterable[Collection[int]]) -> dict[tuple[int, ...], lis
     return groups
 
 
+@kept
 def link_writes(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot) in which a VFSM writes a link."""
     return {
@@ -39,6 +60,7 @@ def kept_links(one: RoutedPhase, other: RoutedPhase) -> set[Link]:
     return {link for routed in one.beside if routed in other.beside for link in link_writes(routed)}
 
 
+@kept
 def link_reads(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
     return {
@@ -59,36 +81,32 @@ def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]
     return frozenset(found)
 
 
+@kept
+def _reprogramming(routed: RoutedPhase) -> np.ndarray:
+    """Free slots in which VFSM 1 may run, by node, slot and pipeline: those not right after a VFSM that may write the
+    interface (§7.1.5)."""
+    held = routed.schedule >= REPROGRAM_VFSM
+    writes = np.zeros(held.shape, np.bool_)
+    for other in routed.beside:
+        held |= other.schedule > 0
+    for chain in routed.all_chains:
+        for vfsm in chain.vfsms:
+            if vfsm.destination.kind == "deliver":
+                writes[vfsm.node, vfsm.slots, vfsm.pipeline] = True
+    free: np.ndarray = ~held & ~np.roll(writes, 1, axis=1)
+    return free
+
+
 def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
-    """Free slots in which VFSM 1 may run: those not right after a VFSM that may write the interface (§7.1.5)."""
-    schedule = routed.schedule[node, :, pipeline]
-    held = {
-        slot
-        for other in routed.beside
-        for chain in other.chains
-        for vfsm in chain.vfsms
-        if vfsm.node == node and vfsm.pipeline == pipeline
-        for slot in vfsm.slots
-    }
-    writers = {
-        slot
-        for chain in routed.all_chains
-        for vfsm in chain.vfsms
-        if vfsm.node == node and vfsm.pipeline == pipeline and vfsm.destination.kind == "deliver"
-        for slot in vfsm.slots
-    }
-    return [
-        slot
-        for slot in range(routed.period)
-        if schedule[slot] < REPROGRAM_VFSM and slot not in held and (slot - 1) % routed.period not in writers
-    ]
+    """Free slots in which VFSM 1 may run, of a pipeline of a node."""
+    slots: list[int] = np.flatnonzero(_reprogramming(routed)[node, :, pipeline]).tolist()
+    return slots
 
 
+@kept
 def command_gap(routed: RoutedPhase) -> int:
     """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
-    nodes = sorted({vfsm.node for chain in routed.all_chains for vfsm in chain.vfsms})
-    gaps = {}
-    for node in nodes:
-        slots = tuple(reprogram_slots(routed, node, 0))
-        gaps[slots] = largest_gap(slots, routed.period)
-    return max(gaps.values(), default=1)
+    nodes = {vfsm.node for chain in routed.all_chains for vfsm in chain.vfsms}
+    rows = {tuple(row) for row in _reprogramming(routed)[sorted(nodes), :, 0].tolist()}
+    gaps = [largest_gap([slot for slot, free in enumerate(row) if free], routed.period) for row in rows]
+    return max(gaps, default=1)

@@ -22,7 +22,7 @@ from .check_commands import check_commands
 from .check_continuing import Standing, check_continuing, widened
 from .check_ends import Ends, check_ends
 from .check_gates import check_gates
-from .check_node import NodeView
+from .check_node import Key, NodeView
 from .check_online import check_online
 from .check_phases import (
     check_aliased,
@@ -160,6 +160,7 @@ class _PhaseStreams:
                 self.promises[promise.operator].append(number)
         self.traces: dict[int, list[Trace]] = {}
         """Traces of each promise, for different roles."""
+        self.known_keys: dict[object, dict[int, Key]] = {}
         self.compared: set[tuple[int, ...]] = set()
         """Sets of traces, by identity, that have been looked at together."""
         self.owner: dict[Place, int] = {}
@@ -274,13 +275,23 @@ class _PhaseStreams:
         known = self.traces.setdefault(number, [])
         promise = self.images.promises[number]
         views = self._views(promise.operator)
+        keys = self._keys(views, choice)
         for trace in known:
-            if all(key == (views[node].key(choice) if node in views else ()) for node, key in trace.keys.items()):
+            if all(key == keys.get(node, ()) for node, key in trace.keys.items()):
                 return trace
         trace = trace_promise(promise, views, self.codes, choice)
         known.append(trace)
         self._note_trace(promise, trace, values)
         return trace
+
+    def _keys(self, views: Mapping[int, NodeView], choice: Choice) -> dict[int, Key]:
+        """By node, its roles for these values; those of the last choice are kept, since many promises ask for them."""
+        asked = id(views), tuple(sorted(choice.items()))
+        if asked not in self.known_keys:
+            if len(self.known_keys) > 1:
+                self.known_keys.clear()
+            self.known_keys[asked] = {node: view.key(choice) for node, view in views.items()}
+        return self.known_keys[asked]
 
     def _note_trace(self, promise: Promise, trace: Trace, values: tuple[str, ...]) -> None:
         operator = self.images.operators[promise.operator]

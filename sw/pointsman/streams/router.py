@@ -39,6 +39,7 @@ def route_phase(
     effort: float = 1.0,
     progress: Callable[[str], None] | None = None,
     beside: Sequence[RoutedPhase] = (),
+    had: Sequence[int] = (),
 ) -> RoutedPhase:
     """Route ``streams`` in ``period`` slots.
 
@@ -64,6 +65,9 @@ def route_phase(
         Told in a line what is being tried.
     beside : sequence of RoutedPhase
         Routes that stand: their slots, links, VFSMs and registers are taken. Same network, shape and period.
+    had : sequence of int
+        Words a period that the first streams had when they were routed with fewer others, or with more room: more than that
+        for some, and no less for the others, is not tried.
 
     Raises
     ------
@@ -74,7 +78,7 @@ def route_phase(
     validate(streams, topology, shape, period, forbidden, effort)
     parts = split(streams, topology, shape, forbidden, beside) if streams else []
     limits = Limits(shape.pipelines, shape.vfsms, shape.registers, phase_change)
-    search = Search(streams, parts, limits, period, seed, effort, progress)
+    search = Search(streams, parts, limits, period, seed, effort, progress, had)
     placed = search.run()
     routed = assemble(streams, topology, shape, period, placed)
     return RoutedPhase(shape, topology, period, tuple(streams), routed, time.perf_counter() - began, tuple(beside))

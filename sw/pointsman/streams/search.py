@@ -56,6 +56,7 @@ class Search:
         seed: int,
         effort: float,
         progress: Callable[[str], None] | None,
+        had: Sequence[int] = (),
     ) -> None:
         self.streams, self.parts, self.limits = streams, parts, limits
         self.period, self.seed, self.effort = period, seed, effort
@@ -69,6 +70,10 @@ class Search:
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
         self.groups = [self._group(index) for index in range(len(names))]
+        self.reached: dict[int, int] = {}
+        """By group, words that it had beside fewer streams."""
+        for index, words in zip(self.group_of, had, strict=False):
+            self.reached[index] = max(self.reached.get(index, 0), words)
         self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
         self.known: dict[tuple[Part, Level], list[Chain]] = {}
         self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
@@ -209,6 +214,8 @@ class Search:
 
     def _every_part(self, level: Level, slots: int) -> dict[Part, list[Chain]] | None:
         """Chains of all parts at ``level`` by repeating ``slots``."""
+        if self._beyond(level):
+            return None
         found: dict[Part, list[Chain]] = {}
         for part, site in self.parts:
             if part in found:
@@ -221,6 +228,11 @@ class Search:
                 self.known[part, words] = chains
             found[part] = self.known[part, words]
         return found
+
+    def _beyond(self, level: Level) -> bool:
+        """Is it more for some group, and no less for the others, than they had beside fewer streams?"""
+        more = [level[index] - words for index, words in self.reached.items()]
+        return any(n > 0 for n in more) and all(n >= 0 for n in more)
 
     def _part(self, part: Part, site: Site, level: Level, slots: int) -> list[Chain] | None:
         for task, drop in self._tasks(part, site, level, slots):

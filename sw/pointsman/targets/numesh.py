@@ -39,7 +39,7 @@ from pointsman.plan.progress import largest_gap
 from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.wires import command_gap, memberships, reprogram_slots
-from pointsman.streams.stream import RoutedPhase, RoutedVfsm
+from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm
 
 from .ways import COMMAND, Follower
 
@@ -78,6 +78,7 @@ class _Allocator:
         self.phases = [*plan.phases, *(one.planned for one in plan.continuing)]
         """Those of the program, then each operator that continues as if it were one."""
         self.legs = [self._legs(i) for i in range(len(self.phases))]
+        self.at = [self._at(i) for i in range(len(self.phases))]
         self.enters = {len(plan.phases) + i: one.enters for i, one in enumerate(plan.continuing)}
         self.beside = [
             [len(plan.phases) + i for i, one in enumerate(plan.continuing) if p in one.phases]
@@ -117,6 +118,9 @@ class _Allocator:
             ]
         )
         """By operator: destination queues of its channels."""
+        self._next: dict[int, list[int]] = {}
+        self._waits: dict[int, int] = {}
+        self._known_roles: dict[object, tuple[Role, ...]] = {}
 
     # -- resources -------------------------------------------------------------------------------------------
 
@@ -178,10 +182,19 @@ class _Allocator:
                 )
         return found
 
+    def _at(self, phase: int) -> dict[int, list[tuple[RoutedChain, RoutedVfsm]]]:
+        """The VFSMs of a phase by node."""
+        found: dict[int, list[tuple[RoutedChain, RoutedVfsm]]] = {}
+        for chain in self.phases[phase].routed.chains:
+            for vfsm in chain.vfsms:
+                found.setdefault(vfsm.node, []).append((chain, vfsm))
+        return found
+
     def _annotation(
-        self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, standing: Mapping[_Key, RoutedVfsm]
+        self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, standing: Mapping[_Key, RoutedVfsm], node: int
     ) -> Annotation:
-        """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed."""
+        """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed; ``node``: that node,
+        or one that looks like it."""
         legs = self.legs[phase][_key(stream, chain, vfsm)]
         forked = any(standing.get(_key(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
 
@@ -190,18 +203,18 @@ class _Allocator:
                 case "link":
                     return self.codes.neighbour(number)
                 case "buffer":
-                    return self.codes.buffer(self.vfsms[phase][vfsm.node].place(vfsm.pipeline, number)[1])
+                    return self.codes.buffer(self.vfsms[phase][node].place(vfsm.pipeline, number)[1])
                 case "nop":
                     return self.codes.nop
                 case "null":
                     return self.codes.null
                 case "register":
-                    return self.codes.register(self._register(phase, vfsm.node, number))
+                    return self.codes.register(self._register(phase, node, number))
                 case "command":
                     return self.codes.register(number)
             wiring = self.phases[phase].wiring
             virtual = wiring.register(vfsm.node, stream, chain, place_kind)
-            return self.codes.register(self._register(phase, vfsm.node, virtual))
+            return self.codes.register(self._register(phase, node, virtual))
 
         return Annotation(
             vfsm.type,
@@ -210,12 +223,16 @@ class _Allocator:
             forked,
         )
 
-    def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...]) -> tuple[Rewrite, ...]:
+    def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...], node: int) -> tuple[Rewrite, ...]:
+        """How VFSMs of ``node`` are to stand; ``settings`` may be of a node that looks like it."""
+        if not settings:
+            return ()
         standing = {_key(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
+        here = self.vfsms[phase][node]
         return tuple(
             Rewrite(
-                *self._place(phase, s.vfsm),
-                self._annotation(phase, s.stream, s.chain, s.vfsm, standing),
+                *here.place(s.vfsm.pipeline, s.vfsm.number),
+                self._annotation(phase, s.stream, s.chain, s.vfsm, standing, node),
             )
             for s in settings
         )
@@ -228,7 +245,7 @@ class _Allocator:
         return Role(
             draft.kind,
             tuple(self._lane(phase, node, lane) for lane in draft.lanes),
-            self._rewrites(phase, draft.settings) if loaded else (),
+            self._rewrites(phase, draft.settings, node) if loaded else (),
             delay,
             draft.local,
             draft.turns,
@@ -239,9 +256,27 @@ class _Allocator:
             tuple(self._command(phase, node, register, setting) for register, setting in draft.commands),
         )
 
+    def _roles(self, index: int, node: int) -> tuple[Role, ...]:
+        """The roles of a node in an operator, by state: those of a node that it is like, with its own numbers of VFSMs and
+        registers."""
+        phase, planned = self.operators[index]
+        like = planned.like(node)
+        here, first = self.vfsms[phase].get(node), self.first_register[phase].get(node)
+        if planned.implementation.remote:
+            like = node  # commands rewrite VFSMs of others
+        key = index, like, here, first
+        if key not in self._known_roles:
+            states = range(len(planned.values) * planned.stages)
+            delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
+            loaded = planned.values != ((),) or planned.stages > 1
+            self._known_roles[key] = tuple(
+                self._role(phase, node, planned.role(like, i), delays[i // planned.stages], loaded) for i in states
+            )
+        return self._known_roles[key]
+
     def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
         """Register and word by which a node rewrites a VFSM of another."""
-        (rewrite,) = self._rewrites(phase, (setting,))
+        (rewrite,) = self._rewrites(phase, (setting,), setting.vfsm.node)
         (word,) = self.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
         return self._register(phase, node, register), word
 
@@ -280,22 +315,19 @@ class _Allocator:
             for slot in reprogram_slots(routed, node, own):
                 rows[slot][p] = REPROGRAM_VFSM
         for other in self.beside[index]:
-            for chain in self.phases[other].routed.chains:
-                for vfsm in chain.vfsms:
-                    if vfsm.node == node:
-                        pipeline, number = self._place(other, vfsm)
-                        for slot in vfsm.slots:
-                            rows[slot][pipeline] = number
+            for _, vfsm in self.at[other].get(node, ()):
+                pipeline, number = self._place(other, vfsm)
+                for slot in vfsm.slots:
+                    rows[slot][pipeline] = number
         return tuple(tuple(row) for row in rows)
 
     def _annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
         """The VFSMs of a phase at a node, as they stand before any load function."""
-        phase = self.phases[index]
         # Before any load function a VFSM stands as in the first role that rewrites it.
         standing = {
             _key(s.stream, s.chain, s.vfsm): s.vfsm
-            for planned in phase.operators
-            for s in (planned.roles[node][0].settings if node in planned.roles else ())
+            for planned in self.phases[index].operators
+            for s in (planned.role(node, 0).settings if node in planned.roles else ())
         }
         return tuple(
             Rewrite(
@@ -306,15 +338,19 @@ class _Allocator:
                     chain.chain,
                     standing.get(_key(chain.stream, chain.chain, vfsm), vfsm),
                     standing,
+                    node,
                 ),
             )
-            for chain in phase.routed.chains
-            for vfsm in chain.vfsms
-            if vfsm.node == node
+            for chain, vfsm in self.at[index].get(node, ())
         )
 
     def _successors(self, index: int) -> list[int]:
         """Phases that some node may enter next after this one."""
+        if index not in self._next:
+            self._next[index] = self._find_successors(index)
+        return self._next[index]
+
+    def _find_successors(self, index: int) -> list[int]:
         found: set[int] = set()
         for members, nodes in memberships(self.members).items():
             if index in members:
@@ -330,14 +366,9 @@ class _Allocator:
         phases = tuple(self._node_phase(i, node) for i, nodes in enumerate(self.members) if node in nodes)
         operators = []
         for index, (phase, planned) in enumerate(self.operators):
-            drafts = planned.roles.get(node)
-            if drafts is None:
+            if node not in planned.roles:
                 continue
-            delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
-            loaded = planned.values != ((),) or planned.stages > 1
-            made = [
-                self._role(phase, node, draft, delays[i // planned.stages], loaded) for i, draft in enumerate(drafts)
-            ]
+            made = self._roles(index, node)
             roles = tuple(dict.fromkeys(made))
             instance = next(i for i in planned.operator.instances if node in i.nodes)
             operators.append(
@@ -463,6 +494,11 @@ class _Allocator:
 
     def _slower(self, index: int) -> int:
         """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""
+        if index not in self._waits:
+            self._waits[index] = self._find_slower(index)
+        return self._waits[index]
+
+    def _find_slower(self, index: int) -> int:
         routed, most = self.plan.phases[index].routed, 0
         for node, here in self.vfsms[index].items():
             if here.own(0) != 0:
