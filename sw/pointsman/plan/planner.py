@@ -36,6 +36,7 @@ from .ends import (
     change_cycles,
     closing_barrier,
     collisions,
+    drained,
     leaves_nothing,
     parts_of,
     phase_name,
@@ -492,7 +493,7 @@ class Planner:
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
-        closing = replace(closing, drain=max(one.drain for one in (*planned, *over)))
+        closing = drained(closing, max(one.drain for one in (*planned, *over)), routed, span)
         nodes = phase_nodes(phase, routed) | barrier.nodes
         settle = settle_cycles(routed, span)
         return self._closed(

@@ -21,6 +21,7 @@ from pointsman.images.image import Images, Promise
 from .check_commands import check_commands
 from .check_continuing import Standing, check_continuing, widened
 from .check_ends import Ends, check_ends
+from .check_entered import check_entered
 from .check_gates import check_gates
 from .check_node import NodeView
 from .check_online import check_online
@@ -112,6 +113,7 @@ def check_images(images: Images) -> CheckReport:
     check_kept_registers(images, codes, views, following, standing, skew, notebook)
     check_kept_vfsms(images, codes, views, following, standing, notebook)
     check_passages(images, following, notebook)
+    check_entered(images, following, ends, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)
     return notebook.report(images.name, owners)
