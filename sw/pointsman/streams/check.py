@@ -76,6 +76,7 @@ def check_images(images: Images) -> CheckReport:
             views[part.phase][node] = NodeView(images, codes, node, part)
     following = [following_phases(images, node) for node in range(len(images.nodes))]
     senders: list[dict[Place, list[tuple[int, str]]]] = []
+    words: list[dict[Place, set[tuple[int, int]]]] = []
     ends: list[Ends | None] = []
     places: list[Mapping[Place, int]] = []
     """By phase, the operator to which each VFSM belongs."""
@@ -92,6 +93,7 @@ def check_images(images: Images) -> CheckReport:
         streams = _PhaseStreams(images, codes, views[phase], widened(images, views, phase), phase, notebook)
         streams.check(owners)
         senders.append(streams.senders())
+        words.append(streams.words())
         places.append(streams.owner)
         ends.append(streams.ends)
         check_gates(images, codes, views[phase], phase, notebook)
@@ -109,7 +111,7 @@ def check_images(images: Images) -> CheckReport:
     check_continuing(images, codes, views, following, standing, notebook)
     check_barriers(images, codes, views, following, senders, standing, notebook)
     skew = Skew(images, ends)
-    check_wires(images, codes, views, following, standing, skew, notebook)
+    check_wires(images, codes, views, following, standing, skew, words, notebook)
     check_kept_registers(images, codes, views, following, standing, skew, notebook)
     check_kept_vfsms(images, codes, views, following, standing, notebook)
     check_passages(images, following, notebook)
@@ -193,6 +195,16 @@ class _PhaseStreams:
                 for place in trace.vfsms:
                     found.setdefault(place, {})[promise.source, promise.stream] = None
         return {place: list(streams) for place, streams in found.items()}
+
+    def words(self) -> dict[Place, set[tuple[int, int]]]:
+        """By VFSM, operator and source of the words that pass it."""
+        found: dict[Place, set[tuple[int, int]]] = {}
+        for number, traces in self.traces.items():
+            promise = self.images.promises[number]
+            for trace in traces:
+                for place in trace.vfsms:
+                    found.setdefault(place, set()).add((promise.operator, promise.source))
+        return found
 
     def _choices(self) -> Iterator[Choice]:
         """First values; each value of each operator; pairs of values of two operators that can touch each other."""

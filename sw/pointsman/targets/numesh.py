@@ -449,6 +449,7 @@ class _Allocator:
             self._load_cycles(index),
             self.second_blocks.get(index, 0),
             self._last(index),
+            self._order(index),
         )
 
     def _last(self, index: int) -> tuple[int, ...]:
@@ -459,6 +460,15 @@ class _Allocator:
             number
             for number, (_, one) in enumerate(self.operators)
             if id(one) in own and (not last or one.operator.label in last[index])
+        )
+
+    def _order(self, index: int) -> tuple[tuple[int, int], ...]:
+        """Operators of a phase that tell who has come to it, each with those that are always used after it."""
+        before = self.plan.structure.before[index] if self.plan.structure.before else {}
+        number = {one.operator.label: i for i, (p, one) in enumerate(self.operators) if p == index}
+        telling = {one.operator.label for one in self.plan.phases[index].operators if one.message_bound}
+        return tuple(
+            sorted((number[one], number[other]) for other, known in before.items() for one in known & telling)
         )
 
     def _slower(self, index: int) -> int:
