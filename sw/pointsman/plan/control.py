@@ -118,7 +118,9 @@ def control(root: Part, phases: Phases, node: int | None = None) -> Control:
         tuple(map(frozenset, terminating)),
         frozenset(again),
         tuple(
-            _before([i for i in range(len(operators)) if i not in through and phase(i) == p], ends.first, follows, labels)
+            _before(
+                [i for i in range(len(operators)) if i not in through and phase(i) == p], ends.first, follows, labels
+            )
             for p in range(count)
         ),
     )

@@ -6,7 +6,7 @@ Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from numesh.codes import POINTER_LATENCY
@@ -258,8 +258,8 @@ def _in_turn(
     *,
     aliased_handshake: bool,
 ) -> Iterator[Link]:
-    """Those of ``links`` that only operators of the later phase write whose sources have heard in it that the node at the other end
-    has come, by operators that are used before (§5.3.4). With handshakes on one wire they must not be turned round, because a
+    """Those of ``links`` that only operators of the later phase write whose sources have heard in it that the node at the other
+    end has come, by operators that are used before (§5.3.4). With handshakes on one wire they must not be turned round, because a
     VFSM asks for words as soon as its phase runs."""
     before = known.structure.before
     if not links or not before or not any(before[later].values()) or _rescheduled(planned[later]):
@@ -278,9 +278,45 @@ def _in_turn(
             yield link
 
 
-def written_by(
-    phase: PlannedPhase, links: Collection[Link]
-) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
+Freed = dict[tuple[str, int], frozenset[Link]]
+"""By operator and source, links and slots that its words may use though others of the phase may not."""
+
+
+def freed(
+    known: Dependencies, planned: Sequence[PlannedPhase], later: int, taken: Mapping[int, Collection[Link]]
+) -> Freed:
+    """Which of the links that a phase has to leave alone, by the earlier phase that writes them, words of its operators may use
+    all the same: their sources have heard in the phase that the node at the other end has come to it (§5.3.4). What of it holds
+    for other routes of the phase is seen when it has been routed again (`collisions`)."""
+    before = known.structure.before
+    if not before or not any(before[later].values()) or _rescheduled(planned[later]):
+        return {}
+    holders: dict[Link, list[int]] = {}
+    for p, links in taken.items():
+        for link in links:
+            holders.setdefault(link, []).append(p)
+    writes = {p: link_writes(planned[p].routed) for p in taken}
+    at_port = planned[later].routed.topology.at_port
+    found: Freed = {}
+    for one in planned[later].operators:
+        label = one.operator.label
+        if not before[later].get(label) or not _in_its_turn(one):
+            continue
+        for source in sorted({planned[later].routed.streams[number].source for number in one.streams}):
+            own = frozenset(
+                link
+                for link, phases in holders.items()
+                if all(
+                    link in writes[p] and known.begins(p, later, label, source, at_port[link[0]][link[1]][0])
+                    for p in phases
+                )
+            )
+            if own:
+                found[label, source] = own
+    return found
+
+
+def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
     """Of each link and slot, the operators whose words pass it and the nodes from which these come. None: words that may be
     sent before a node uses the operator, or when it has used all."""
     routed = phase.routed

@@ -7,7 +7,7 @@ Leaves alone: VFSM and register numbers, memory addresses (targets).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
@@ -33,6 +33,7 @@ from .choice import able
 from .continuing import continuing, ends_of
 from .continuing_routes import Made, plan_beside
 from .ends import (
+    Freed,
     change_cycles,
     closing_barrier,
     collisions,
@@ -81,7 +82,8 @@ WIDENED = 8
 HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
-Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link], tuple[RoutedPhase, ...]], RoutedPhase | RoutingError]
+Routes = dict[tuple[Hashable, ...], RoutedPhase | RoutingError]
+"""By streams, schedule length, links to leave alone, what stands, and who may use which of these links."""
 
 
 def _alone(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
@@ -145,6 +147,8 @@ class Planner:
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
         self.taken: dict[int, dict[int, frozenset[Link]]] = {}
         """By phase and earlier phase, links and slots that it has to leave alone."""
+        self.freed: dict[int, Freed] = {}
+        """By phase, which of these some of its operators may use."""
         self.reasons: dict[int, str] = {}
         """By phase, why it needs a barrier though it could end by messages."""
 
@@ -236,7 +240,12 @@ class Planner:
         return leaving(planned, structure.successors, structure.again, optional, structure.flow)
 
     def _on_other_wires(
-        self, planned: list[PlannedPhase], later: int, taken: dict[int, frozenset[Link]], instead: Iterable[int]
+        self,
+        planned: list[PlannedPhase],
+        later: int,
+        taken: dict[int, frozenset[Link]],
+        instead: Iterable[int],
+        freed: Freed,
     ) -> PlannedPhase | None:
         """A phase routed again off the links and slots in ``taken``; None if that costs more than barriers at the ends of
         ``instead``, or cannot be done."""
@@ -244,7 +253,7 @@ class Planner:
         for earlier in instead:
             phase = self.structure.phases[earlier]
             saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
-        self.taken[later] = taken
+        self.taken[later], self.freed[later] = taken, freed
         try:
             return self.plan_phase(later, self.reasons.get(later), planned[later].cycles + saved)
         except PlanError:
@@ -514,7 +523,8 @@ class Planner:
         """``hops``: streams to neighbours that are to be in frames."""
         taken = frozenset().union(*self.taken.get(index, {}).values())
         beside = self._beside(index)
-        key = (tuple(streams), self.period, taken, beside)
+        freed = self._freed(index, streams) if taken else ()
+        key = (tuple(streams), self.period, taken, beside, freed)
         if key not in self.routes:
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
@@ -530,6 +540,7 @@ class Planner:
                     effort=self.routing,
                     forbidden=taken,
                     beside=beside,
+                    freed=dict(freed),
                 )
                 # Beside what continues one schedule has to do.
                 self.routes[key] = made if beside else with_subphases(made, taken)
@@ -539,6 +550,15 @@ class Planner:
         if isinstance(result, RoutingError):
             raise result
         return result
+
+    def _freed(self, index: int, streams: Iterable[Stream]) -> tuple[tuple[str, frozenset[Link]], ...]:
+        """By stream of a phase, links and slots that it may use though the phase has to leave them alone."""
+        by_source = self.freed.get(index, {})
+        return tuple(
+            (one.name, by_source[one.name.split("[")[0], one.source])
+            for one in streams
+            if (one.name.split("[")[0], one.source) in by_source
+        )
 
     def _operators(
         self,

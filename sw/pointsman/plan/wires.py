@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from numesh.codes import REPROGRAM_VFSM, MoveType
-from pointsman.streams.stream import RoutedPhase
-
-from .progress import largest_gap
+from pointsman.streams.stream import RoutedPhase, largest_gap
 
 Link = tuple[int, int, int]
 """(node, port, slot) of a write."""

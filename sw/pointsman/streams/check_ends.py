@@ -284,6 +284,8 @@ class Ends:
     def check_dropped(self, closing: int, index: int) -> None:
         """Words that routers drop are on their way still when all who read have read: the delay of what closes the phase has to
         be long enough for them. A lower bound, from the slots."""
+        views = (dict(self.images.nodes[node].operators)[index] for node in self.lanes[index])
+        meets = any(lane.turn == SYNC for view in views for role in view.roles for lane in role.lanes)
         for state in self.states(index):
             games = self.games(index, state)
             for game in games.boards if games else ():
@@ -303,6 +305,8 @@ class Ends:
                             break
                         behind += 1
                     need = 1 + (behind - 1) * self.images.period // len(self.slots(place)) if behind else 0
+                    # Words wait in routers only if some node may come late.
+                    need = min(need, 1) if meets else need
                     if self.delay(closing, 0, place[0]) + self.least(closing, place[0]) < need:
                         self.note(
                             place[0],

@@ -12,7 +12,7 @@ cheaply as present prices allow (``negotiating``).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -39,6 +39,7 @@ def route_phase(
     effort: float = 1.0,
     progress: Callable[[str], None] | None = None,
     beside: Sequence[RoutedPhase] = (),
+    freed: Mapping[str, Collection[tuple[int, int, int]]] | None = None,
 ) -> RoutedPhase:
     """Route ``streams`` in ``period`` slots.
 
@@ -64,6 +65,8 @@ def route_phase(
         Told in a line what is being tried.
     beside : sequence of RoutedPhase
         Routes that stand: their slots, links, VFSMs and registers are taken. Same network, shape and period.
+    freed : mapping or None
+        By name of a stream, those of ``forbidden`` that it may use all the same.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def route_phase(
     """
     began = time.perf_counter()
     validate(streams, topology, shape, period, forbidden, effort)
-    parts = split(streams, topology, shape, forbidden, beside) if streams else []
+    parts = split(streams, topology, shape, forbidden, beside, freed) if streams else []
     limits = Limits(shape.pipelines, shape.vfsms, shape.registers, phase_change)
     search = Search(streams, parts, limits, period, seed, effort, progress)
     placed = search.run()

@@ -35,11 +35,10 @@ from pointsman.plan.dependencies import keeping
 from pointsman.plan.online import online_node
 from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.plan.progress import largest_gap
 from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.wires import command_gap, memberships, reprogram_slots
-from pointsman.streams.stream import RoutedPhase, RoutedVfsm
+from pointsman.streams.stream import RoutedPhase, RoutedVfsm, largest_gap
 
 from .ways import COMMAND, Follower
 
@@ -467,9 +466,7 @@ class _Allocator:
         before = self.plan.structure.before[index] if self.plan.structure.before else {}
         number = {one.operator.label: i for i, (p, one) in enumerate(self.operators) if p == index}
         telling = {one.operator.label for one in self.plan.phases[index].operators if one.message_bound}
-        return tuple(
-            sorted((number[one], number[other]) for other, known in before.items() for one in known & telling)
-        )
+        return tuple(sorted((number[one], number[other]) for other, known in before.items() for one in known & telling))
 
     def _slower(self, index: int) -> int:
         """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""
