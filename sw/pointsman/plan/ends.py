@@ -13,7 +13,7 @@ from numesh.codes import POINTER_LATENCY
 from pointsman.cop.program import Instance, Operator
 from pointsman.network import Topology
 from pointsman.operators.implementation import box
-from pointsman.streams.stream import RoutedChain, RoutedPhase
+from pointsman.streams.stream import RoutedPhase
 
 from .dependencies import Dependencies
 from .online import OnlinePart, spans_of
@@ -129,36 +129,18 @@ def _widen(part: set[int], topology: Topology) -> set[int]:
 def settle_cycles(routed: RoutedPhase, span: range) -> int:
     """Cycles within which all nodes of a barrier leave the phase: the spread of the word down, the wait for a
     reprogramming slot, and the way of the command through the router (§5.3.2)."""
-    longest = max((cycles for chain in _of(routed, span) for cycles in _elapsed(chain, routed.period)), default=0)
+    longest = 0
+    for chain in routed.chains:
+        if chain.stream not in span:
+            continue
+        elapsed = [0] * len(chain.vfsms)
+        for i, vfsm in enumerate(chain.vfsms):
+            if vfsm.parent >= 0:
+                parent = chain.vfsms[vfsm.parent]
+                step = (vfsm.slots[0] - parent.slots[0]) % routed.period
+                elapsed[i] = elapsed[vfsm.parent] + step
+        longest = max(longest, *elapsed)
     return longest + change_cycles(routed)
-
-
-def drained(closing: PlannedOperator, drain: int, routed: RoutedPhase, span: range) -> PlannedOperator:
-    """A barrier behind which words that routers drop have gone as well: ``drain`` cycles after all have read what they wait for.
-    The word that lets a node go sets out after that, so its way counts."""
-    way = dict.fromkeys(closing.operator.nodes, drain)
-    for chain in _of(routed, span):
-        for vfsm, cycles in zip(chain.vfsms, _elapsed(chain, routed.period), strict=True):
-            if vfsm.destination.kind == "deliver":
-                way[vfsm.node] = min(way[vfsm.node], cycles)
-    delays = {
-        node: tuple(max(cycles, drain - way[node]) for cycles in closing.delays.get(node, (0,) * len(closing.values)))
-        for node in sorted(closing.operator.nodes)
-    }
-    return replace(closing, drain=drain, delays=delays)
-
-
-def _of(routed: RoutedPhase, span: range) -> list[RoutedChain]:
-    return [chain for chain in routed.chains if chain.stream in span]
-
-
-def _elapsed(chain: RoutedChain, period: int) -> list[int]:
-    """Cycles from the first VFSM of a chain to each of its VFSMs, for a word that nobody stops."""
-    elapsed = [0] * len(chain.vfsms)
-    for i, vfsm in enumerate(chain.vfsms):
-        if vfsm.parent >= 0:
-            elapsed[i] = elapsed[vfsm.parent] + (vfsm.slots[0] - chain.vfsms[vfsm.parent].slots[0]) % period
-    return elapsed
 
 
 def change_cycles(routed: RoutedPhase) -> int:

@@ -32,12 +32,12 @@ from .candidates import Candidate
 from .choice import able
 from .continuing import continuing, ends_of
 from .continuing_routes import Made, plan_beside
+from .drained import drained
 from .ends import (
     Freed,
     change_cycles,
     closing_barrier,
     collisions,
-    drained,
     leaves_nothing,
     parts_of,
     phase_name,
@@ -502,7 +502,7 @@ class Planner:
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
-        closing = drained(closing, max(one.drain for one in (*planned, *over)), routed, span)
+        closing = drained(closing, (*planned, *over), routed, span)
         nodes = phase_nodes(phase, routed) | barrier.nodes
         settle = settle_cycles(routed, span)
         return self._closed(

@@ -20,6 +20,7 @@ from pointsman.images.image import Images, Promise
 
 from .check_commands import check_commands
 from .check_continuing import Standing, check_continuing, widened
+from .check_dropped import check_dropped
 from .check_ends import Ends, check_ends
 from .check_entered import check_entered
 from .check_gates import check_gates
@@ -182,6 +183,8 @@ class _PhaseStreams:
         self.ends = check_ends(
             self.images, self.phase, self.codes, self.views, self.promises, self.traces, self.notebook
         )
+        if self.ends is not None:
+            check_dropped(self.ends)
         for place, index in self.owner.items():
             operator = self.images.operators[index]
             owners[self.name, *place] = (operator.label, operator.source)

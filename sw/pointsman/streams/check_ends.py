@@ -108,6 +108,14 @@ class Ends:
         )
 
     def check(self) -> None:
+        first = min(self.views, default=0)
+        if self.image.technique == "none":
+            self.note(first, "phases follow, and nothing is done at its end", "a technique for going on")
+        for index in self.image.operators if self.image.last else ():
+            # Who leaves after one of the last has used all others before, so none of these comes after all of them.
+            before = {one for one, other in self.image.order if other == index}
+            if index not in self.image.last and set(self.image.last) <= before:
+                self.note(first, "it comes after all that may be the last, and is none of them", "an order", index)
         if self.image.barrier is not None:
             self.check_closing(self.image.barrier)
         for node in sorted(self.loose):
@@ -277,56 +285,6 @@ class Ends:
                 self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
             for node in sorted(members & free.done):
                 self.check_freed(index, 0, game, node)
-        for other in self.image.operators:
-            if other not in self.inner:
-                self.check_dropped(index, other)
-
-    def check_dropped(self, closing: int, index: int) -> None:
-        """Words that routers drop are on their way still when all who read have read: the delay of what closes the phase has to
-        be long enough for them. A lower bound, from the slots."""
-        views = (dict(self.images.nodes[node].operators)[index] for node in self.lanes[index])
-        meets = any(lane.turn == SYNC for view in views for role in view.roles for lane in role.lanes)
-        for state in self.states(index):
-            games = self.games(index, state)
-            for game in games.boards if games else ():
-                if all(onward or place in game.into for place, onward in game.onward.items()):
-                    continue
-                words = min(self.images.operators[index].m, SHORT)
-                free = self.play(game, words)
-                if free is None or free.done != game.lanes.keys():
-                    continue
-                for place in game.onward:
-                    if place[0] not in self.lanes[closing]:
-                        continue
-                    behind = 0
-                    while behind < free.passed[place]:
-                        end = self.play(game, words, held_up=(place, free.passed[place] - behind - 1))
-                        if end is None or end.done != free.done:
-                            break
-                        behind += 1
-                    need = 1 + (behind - 1) * self.images.period // len(self.slots(place)) if behind else 0
-                    # Words wait in routers only if some node may come late.
-                    need = min(need, 1) if meets else need
-                    if self.delay(closing, 0, place[0]) + self.least(closing, place[0]) < need:
-                        self.note(
-                            place[0],
-                            f"{behind} words that nobody reads may pass when all have met at the end of the phase",
-                            f"a delay of at least {need} cycles there",
-                            index,
-                        )
-
-    def least(self, closing: int, node: int) -> int:
-        """Cycles at least until a node hears from what closes the phase that all have come: a cycle for each VFSM on the way."""
-        games = self.games(closing, 0)
-        for game in games.boards if games else ():
-            seen, reached, far = set(game.source), set(game.source), 0
-            while reached:
-                far += 1
-                if any(place[0] == node and place in game.into for place in reached):
-                    return far
-                reached = {onward for place in reached for onward in game.onward[place]} - seen
-                seen |= reached
-        return 0
 
     def check_hijacked(self, index: int) -> None:
         """It uses whole streams of the phase, which carry its words to everybody who expects some."""

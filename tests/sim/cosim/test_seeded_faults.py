@@ -1,7 +1,7 @@
 """A fault in each rule of how phases end and how wires are used again: the judge names the rule, and a run goes wrong.
 
-Each row of `FAULTS` compiles a program as it should be, and again with a fault planted in the compiler or in its images. The run is
-on the cycle model, with one node after the other stalled for long at every place of the program; it goes wrong if any word is
+Each row of `FAULTS` compiles a program as it should be, and again with a fault planted in the compiler or in its images. The run
+is on the cycle model, with one node after the other stalled for long at every place of the program; it goes wrong if any word is
 lost, doubled, crossed or left over, or nothing moves any more. Where no run can show a fault, the row says why. The table in
 docs/phases.md is made of these rows.
 """
@@ -55,8 +55,8 @@ class Fault:
     what : str
         The fault, in words.
     text, size, names, phases
-        The program, its mesh, the implementations it may use (all if none are named) and its phases (one for each operator if they
-        are not given).
+        The program, its mesh, the implementations it may use (all if none are named) and its phases (one for each operator if
+        they are not given).
     patch : callable or None
         Plants it in the compiler; ``change`` in the images.
     judged : str
@@ -142,9 +142,9 @@ class Application:
             await step()
             await getattr(node.cop, f"{label}_load")(*values.values())
             await step()
-            words = (np.arange(operator.m) + 1000 * (node.number + 10 * len(turn) + 100 * sum(turn)) + ord(label[0])).astype(
-                np.int32
-            )
+            words = (
+                np.arange(operator.m) + 1000 * (node.number + 10 * len(turn) + 100 * sum(turn)) + ord(label[0])
+            ).astype(np.int32)
             if operator.kind in ("allreduce", "cshift"):
                 got = await getattr(node.cop, f"{label}_func")(words)
                 received.append((label, [int(word) for word in got]))
@@ -161,7 +161,9 @@ class Application:
             if isinstance(part, Operator):
                 await use(part, turn)
                 return
-            beside = [child for child in part.children if isinstance(child, Operator)] if part.kind == "parallel" else []
+            beside = (
+                [child for child in part.children if isinstance(child, Operator)] if part.kind == "parallel" else []
+            )
             for child in beside:  # its words wait in routers while the phases beside it change
                 await use(child, turn, reads=False)
             if part.kind == "loop":
@@ -238,6 +240,8 @@ LOOSE = patched(
     (planner, "route_around", lambda *_, **__: {}),
 )
 """Every node leaves when its own messages are through."""
+
+
 def together(*patches: Patch) -> Patch:
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
         for one in patches:
@@ -294,6 +298,15 @@ def without_member(images: Images) -> Images:
 
 def with_phases(images: Images, change: Callable[[PhaseImage], PhaseImage]) -> Images:
     return replace(images, phases=tuple(map(change, images.phases)))
+
+
+def first_is_last(images: Images) -> Images:
+    """The first operator of each phase is the last."""
+    return with_phases(images, lambda phase: replace(phase, last=phase.last and phase.operators[:1]))
+
+
+def ended(images: Images) -> Images:
+    return with_phases(images, lambda phase: replace(phase, technique="none"))
 
 
 def with_parts(images: Images, change: Callable[[int, NodePhase], NodePhase]) -> Images:
@@ -417,6 +430,25 @@ FAULTS = (
         patch=together(patched((roles, "termination", clear_always)), NO_WIRES),
     ),
     Fault(
+        "PHT-04",
+        "an operator said to be the last that another follows",
+        "(allreduce 'a 'add :m 1) (broadcast 'b 0 :m 2) (cshift 'c 1 :m 2)",
+        "message-ends",
+        names=("str_allreduce", "str_bcast", "str_shift"),
+        phases=(("a", "b"), ("c",)),
+        patch=together(patched((planner.Planner, "_last", lambda *_: frozenset("a"))), NO_WIRES),
+        change=first_is_last,
+    ),
+    Fault(
+        "PHT-06",
+        "nothing done though a phase follows",
+        SLOW,
+        "message-ends",
+        names=("str_bcast",),
+        change=ended,
+        period=32,
+    ),
+    Fault(
         "PHT-05",
         "a node left out of the barrier of its part",
         THROUGH,
@@ -435,6 +467,16 @@ FAULTS = (
         patch=patched((hijack, "LENGTHS", (1,)), (hijack, "termination", told_all)),
     ),
     Fault("PHT-09", "a barrier that does not wait", THROUGH, "message-ends", prepare=NO_HIJACK, change=hasty),
+    Fault(
+        "PHT-09",
+        "words that nobody reads not waited for",
+        "(loop 'l 3 (allreduce 'a 'add :m 1) (stream 's (runtime) (runtime) :m 6 :b 0.03))",
+        "message-ends",
+        (8,),
+        names=("str_allreduce", "str_stream_runtime"),
+        change=without_delays,
+        period=32,
+    ),
     Fault("PHT-10", "no-op where a message is needed", SHORT, "message-ends", names=("str_bcast",), patch=LOOSE),
     Fault("WIR-01", "a wire used by the phase before", TWICE, "wires", names=("str_bcast_bind",), patch=NO_WIRES),
     Fault(
@@ -480,6 +522,15 @@ FAULTS = (
         phases=(("x",), ("a", "b")),
         change=unordered,
         conservative="applications that keep to the program's order do no harm: the run time then no longer insists on it",
+    ),
+    Fault(
+        "WIR-02",
+        "a wire of an operator that continues",
+        BESIDE,
+        "continuing",
+        (2, 2),
+        phases=SPLIT,
+        patch=patched((planner.Planner, "_beside", lambda *_: ())),
     ),
     Fault("CNT-02", "other VFSMs in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_vfsms),
     Fault("CNT-04", "other slots in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_slots),
