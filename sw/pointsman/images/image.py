@@ -231,6 +231,9 @@ class PhaseImage:
     last: tuple[int, ...] = ()
     """Which of the operators of the program may be the last that a node uses before it leaves; the others come before one
     of these."""
+    order: tuple[tuple[int, int], ...] = ()
+    """(one, other): a node that has both operators uses ``one`` each time that it has come to the phase before it uses ``other``.
+    Only of those that tell who has come; the run time insists on it."""
 
 
 @dataclass(frozen=True)

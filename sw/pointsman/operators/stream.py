@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pointsman.cop.program import Operator, Runtime
 from pointsman.images.image import LaneImage
-from pointsman.streams.stream import Stream
+from pointsman.streams.stream import Stream, largest_gap
 
 from .implementation import (
     Context,
@@ -19,6 +19,7 @@ from .implementation import (
     runtime_values,
     stream_name,
 )
+from .stream_linear import way_cycles
 from .synchronised import Synchronised
 
 
@@ -115,17 +116,15 @@ class StrStreamRtdest(Synchronised):
         return source, tuple(node for node in others if node != source)
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
-        """A word that is dropped waits for nobody: at each VFSM at most a period."""
+        """A word that is dropped waits for nobody, and all nodes are there when it sets out, because load functions meet."""
         routed = wiring.routed
         longest = 0
         for chain in routed.chains:
             name = routed.streams[chain.stream].name
             if name.startswith(f"{operator.label}[") and "." not in name:
-                depth: list[int] = []
-                for vfsm in chain.vfsms:
-                    depth.append(1 if vfsm.parent < 0 else depth[vfsm.parent] + 1)
-                longest = max(longest, *depth)
-        return longest * (routed.period + 2) + 4 if longest else 0
+                gap = largest_gap(chain.vfsms[0].slots, routed.period)
+                longest = max(longest, way_cycles(chain, routed.period) + gap + 4)
+        return longest
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
         instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)

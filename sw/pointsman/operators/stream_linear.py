@@ -12,9 +12,10 @@ do without meeting (`Implementation.entered`).
 
 from __future__ import annotations
 
+from numesh.codes import MoveType
 from pointsman.cop.program import Operator, Runtime
 from pointsman.images.image import LaneImage
-from pointsman.streams.stream import Condition, RoutedChain, Stream
+from pointsman.streams.stream import Condition, RoutedChain, Stream, largest_gap
 
 from .broadcast import snake
 from .implementation import (
@@ -103,14 +104,18 @@ class StrStreamLinear(Synchronised):
         return streams if self.entered else [*streams, *self.meeting_streams(operator, context)]
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
-        """Words that are dropped behind the destination wait for nobody: as long as a word takes along the whole multicast."""
+        """Words that are dropped behind the destination wait for nobody: as long as a word takes along the whole multicast. Where
+        load functions do not meet, a node may have come late, and words may wait in all routers before it; when it comes a room
+        gets free at each of these once in a turn."""
         routed = wiring.routed
         own = {wiring.index[name] for name in wiring.index if name.startswith(f"{operator.label}[")}
-        longest = max(
-            (_way_cycles(chain, routed.period) for chain in routed.chains if chain.stream in own),
-            default=0,
-        )
-        return longest + routed.period + 4 if longest else 0
+        longest = 0
+        for chain in routed.chains:
+            if chain.stream in own and ".meet-" not in routed.streams[chain.stream].name:
+                gap = largest_gap(chain.vfsms[0].slots, routed.period)
+                waiting = sum(vfsm.type != MoveType.FORK for vfsm in chain.vfsms) - 2 if self.entered else 1
+                longest = max(longest, way_cycles(chain, routed.period) + max(1, min(waiting, operator.m)) * gap + 4)
+        return longest
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
         """The VFSMs by which the multicasts enter the node, and their deliveries."""
@@ -171,13 +176,11 @@ class StrStreamLinear(Synchronised):
         return RoleDraft("write" if writes else "read", (*meeting, *shifted([lane], len(meeting))))
 
 
-def _way_cycles(chain: RoutedChain, period: int) -> int:
-    """Cycles of a word that nobody stops from the source to the farthest end."""
+def way_cycles(chain: RoutedChain, period: int) -> int:
+    """Cycles of a word that nobody stops from the source to the farthest end, at most."""
     elapsed: list[int] = []
     for vfsm in chain.vfsms:
-        if vfsm.parent < 0:
-            elapsed.append(0)
-        else:
-            step = (vfsm.slots[0] - chain.vfsms[vfsm.parent].slots[0]) % period
-            elapsed.append(elapsed[vfsm.parent] + step)
+        before = chain.vfsms[vfsm.parent].slots
+        steps = ((here - there) % period for here, there in zip(vfsm.slots, before, strict=True))
+        elapsed.append(0 if vfsm.parent < 0 else elapsed[vfsm.parent] + max(steps))
     return max(elapsed)

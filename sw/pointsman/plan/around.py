@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from .dependencies import Dependencies
-from .ends import apart, collisions
+from .ends import Freed, apart, collisions, freed
 from .plan import PlannedPhase
 from .structure import Structure
 from .wires import Link, keep_off
@@ -21,7 +21,12 @@ class Again(Protocol):
     """Plans a phase again, off some wires, if that costs less than barriers at the ends of others."""
 
     def __call__(
-        self, planned: list[PlannedPhase], later: int, taken: dict[int, frozenset[Link]], instead: Iterable[int]
+        self,
+        planned: list[PlannedPhase],
+        later: int,
+        taken: dict[int, frozenset[Link]],
+        instead: Iterable[int],
+        freed: Freed,
     ) -> PlannedPhase | None: ...
 
 
@@ -51,8 +56,18 @@ def route_around(
             )
             for p in sorted((before | after) - {later})
         }
-        moved = again(planned, later, taken, instead)
-        if moved is not None and not against([*planned[:later], moved, *planned[later + 1 :]], later):
-            planned[later] = moved
-            left_alone[later] = taken
+        # What nodes of a later phase may not write while one lingers in this one is nothing that its own operators could free.
+        lingering = {
+            p: frozenset(link for link in taken[p] if p in after and not apart(known, planned[later], later, p, link))
+            for p in taken
+        }
+        stuck = frozenset().union(*lingering.values())
+        free = freed(known, planned, later, {p: links - stuck for p, links in taken.items()})
+        # If an operator tells less on other routes, what those after it may use is no use.
+        for own in [free, {}] if free else [{}]:
+            moved = again(planned, later, taken, instead, own)
+            if moved is not None and not against([*planned[:later], moved, *planned[later + 1 :]], later):
+                planned[later] = moved
+                left_alone[later] = taken
+                break
     return left_alone

@@ -9,6 +9,7 @@ successors of the phase before; which of them a node takes shows in the phases t
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from .extents import Part
@@ -39,6 +40,9 @@ class Control:
     """By phase: labels of the operators that are in no later phase."""
     again: frozenset[int]
     """Phases in which one operator may come after another, or the same again, without the phase being left."""
+    before: tuple[Mapping[str, frozenset[str]], ...] = ()
+    """By phase and label, the operators that a node has used before, each time that it has come to the phase, whichever way it
+    took ("always", §5.3.4): of these, those that it has a part in."""
 
 
 def control(root: Part, phases: Phases, node: int | None = None) -> Control:
@@ -64,6 +68,7 @@ def control(root: Part, phases: Phases, node: int | None = None) -> Control:
             of.setdefault(operator.label, []).append(number)
     operators = root.operators()
     place = {id(operator): i for i, operator in enumerate(operators)}
+    labels = [operator.label for operator in operators]
     through = {i for i, operator in enumerate(operators) if len(of[operator.label]) > 1}
     follows: dict[int, set[int]] = {}
     done: dict[Part, _Ends] = {}
@@ -112,7 +117,47 @@ def control(root: Part, phases: Phases, node: int | None = None) -> Control:
         tuple(map(frozenset, last)),
         tuple(map(frozenset, terminating)),
         frozenset(again),
+        tuple(
+            _before(
+                [i for i in range(len(operators)) if i not in through and phase(i) == p], ends.first, follows, labels
+            )
+            for p in range(count)
+        ),
     )
+
+
+def _before(
+    inside: Collection[int], first: Collection[int], follows: Mapping[int, Collection[int]], labels: Sequence[str]
+) -> dict[str, frozenset[str]]:
+    """For each operator of a phase, those that lie on every way to it from where the phase is entered (its dominators).
+
+    Parameters
+    ----------
+    inside : collection of int
+        The operators of the phase; ``first`` those with which the program may begin; ``follows`` gives those that may come next.
+    """
+    before: dict[int, set[int]] = {number: set() for number in inside}
+    entered = {number for number in inside if number in first}
+    for one, after in follows.items():
+        for other in after:
+            if other in before:
+                if one in before:
+                    before[other].add(one)
+                else:
+                    entered.add(other)
+    known = {number: set() if number in entered else set(inside) for number in inside}
+    changed = True
+    while changed:
+        changed = False
+        for number in inside:
+            if number in entered:
+                continue
+            common = set.intersection(set(inside), *(known[one] | {one} for one in before[number]))
+            if common != known[number]:
+                known[number], changed = common, True
+    return {
+        labels[number]: frozenset(labels[one] for one in sorted(known[number] - {number})) for number in sorted(inside)
+    }
 
 
 def _joined(part: Part, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:

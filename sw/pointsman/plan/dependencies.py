@@ -12,13 +12,18 @@ the last that a node uses before it leaves A, proves nothing. Dependencies that 
 is through, so they add up over several operators: after a reduction to a node and a broadcast from it everybody knows of
 everybody.
 
+The same holds within L: an operator B of it that is used after another, A, on every way from where L is entered may write what
+m reads in E if A tells of m (`Dependencies.begins`): the words of B set out when m is in L. So may not what is written by load
+functions, which an application may call before it uses A. The reverse of this, which §5.3.4 mentions for a later phase whose
+slots stand already, frees nothing: docs/phases.md has the counterexample.
+
 Takes a structure and planned phases; leaves alone what is done about it (`ends.collisions`, `around`, `fit`). The judge
 proves it again in another way (`streams.check_skew`). Where threads go through phases of their own nothing is claimed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pointsman.network import Topology
 
@@ -32,46 +37,87 @@ Nodes = int
 class Dependencies:
     """The dependency graph of planned phases, asked for pairs of phases and nodes.
 
-    A question about phases that has not been asked before takes nodes x phases x the number of nodes of an instance, a few times.
+    A question about phases that has not been asked before takes nodes x operators x phases, a few times.
     """
 
     def __init__(self, structure: Structure, planned: Sequence[PlannedPhase], topology: Topology) -> None:
         self.structure = structure
+        self.planned = planned
         self.nodes = topology.nodes
-        self.arrived = [self._arrivals(phase, self._last(index)) for index, phase in enumerate(planned)]
-        """By phase and node: whose I/O vertices lead to the node's arrival vertex."""
-        self.users = [sum(1 << node for node in phase.nodes) for phase in planned]
+        self.orders = [_ordered(phase, self._before(index)) for index, phase in enumerate(planned)]
         self._left: dict[int, list[list[Nodes] | None]] = {}
+        self._begun: dict[tuple[int, int], dict[str, list[Nodes]]] = {}
 
     def has_left(self, earlier: int, later: int, node: int, other: int) -> bool:
         """When ``node`` is in phase ``later``, having come from ``earlier``, has ``other`` left ``earlier`` for certain?"""
-        if self.structure.threads is not None:
-            return False
-        if earlier not in self._left:
-            self._left[earlier] = self._follow(earlier)
-        here = self._left[earlier][later]
+        here = self._known(earlier, later)
         return here is not None and bool(here[node] >> other & 1)
 
-    def _last(self, index: int) -> frozenset[str] | None:
-        return self.structure.last[index] if self.structure.last else None
+    def begins(self, earlier: int, later: int, label: str, node: int, other: int) -> bool:
+        """The same when ``node`` begins with an operator of phase ``later``."""
+        here = self._known(earlier, later)
+        if here is None:
+            return False
+        key = earlier, later
+        if key not in self._begun:
+            self._begun[key] = self._within(later, here)[0]
+        return bool(self._begun[key][label][node] >> other & 1)
 
-    def _arrivals(self, phase: PlannedPhase, last: frozenset[str] | None) -> list[Nodes]:
-        arrived = [0] * self.nodes
+    def _known(self, earlier: int, later: int) -> list[Nodes] | None:
+        if self.structure.threads is not None:
+            return None
+        if earlier not in self._left:
+            self._left[earlier] = self._follow(earlier)
+        return self._left[earlier][later]
+
+    def _before(self, index: int) -> Mapping[str, frozenset[str]]:
+        return self.structure.before[index] if self.structure.before else {}
+
+    def _within(self, index: int, known: Sequence[Nodes]) -> tuple[dict[str, list[Nodes]], dict[str, list[Nodes]]]:
+        """By operator of a phase and node, who has left when the node begins the operator and when it is through with it, given
+        who has when it comes to the phase. Nodes that do not have the operator hear nothing."""
+        begun: dict[str, list[Nodes]] = {}
+        through: dict[str, list[Nodes]] = {}
+        for one, before in self.orders[index]:
+            label = one.operator.label
+            row = list(known)
+            for other in before:
+                for node in other.operator.nodes:
+                    row[node] |= through[other.operator.label][node]
+            begun[label], through[label] = row, list(row)
+            if not one.message_bound:
+                continue
+            heard = [0] * self.nodes
+            for instance in one.operator.instances:
+                own = [node for node in instance.nodes if node not in one.silent]
+                together = _together(own, row)
+                for node in own:
+                    heard[node] |= together
+            through[label] = [a | b for a, b in zip(row, heard, strict=True)]
+        return begun, through
+
+    def _done(self, index: int, known: Sequence[Nodes]) -> list[Nodes]:
+        """By node, who has left when it is through with a phase, given who has when it comes to it."""
+        phase = self.planned[index]
+        last = self.structure.last[index] if self.structure.last else None
+        through = self._within(index, known)[1]
+        final = [one for one in phase.operators if last is not None and one.operator.label in last]
+        found = list(known)
         for node in phase.nodes:
             own = [one for one in phase.operators if node in one.operator.nodes]
-            final = [one for one in phase.operators if last is not None and one.operator.label in last]
             if final and all(one in own for one in final):
                 own = final  # it has used one of them before it leaves
-            told = [_told(one, node) for one in own]
-            common = told[0] if told else 0
-            for more in told[1:]:
-                common &= more
-            if phase.barrier is not None:
-                for instance in phase.barrier.operator.instances:
-                    if node in instance.nodes:
-                        common |= sum(1 << other for other in instance.nodes)
-            arrived[node] = common
-        return arrived
+            if own:
+                found[node] = through[own[0].operator.label][node]
+                for one in own[1:]:
+                    found[node] &= through[one.operator.label][node]
+        if phase.barrier is not None:
+            before = list(found)
+            for instance in phase.barrier.operator.instances:
+                together = _together(instance.nodes, before)
+                for node in instance.nodes:
+                    found[node] |= together
+        return found
 
     def _follow(self, earlier: int) -> list[list[Nodes] | None]:
         """By phase and node, who has left ``earlier`` when the node begins the phase, on every way from there; None for phases
@@ -85,43 +131,46 @@ class Dependencies:
                 if s in before and p not in before[s]:
                     before[s].append(p)
         known: list[list[Nodes] | None] = [
-            [everybody] * self.nodes if p in after else None for p in range(len(self.users))
+            [everybody] * self.nodes if p in after else None for p in range(len(self.planned))
         ]
-
-        def when_done(phase: int, node: int) -> Nodes:
-            # Only itself has left it for certain, also when it comes through it again.
-            if phase == earlier:
-                return 1 << node
-            beginning = known[phase]
-            assert beginning is not None
-            found, rest = beginning[node], self.arrived[phase][node] & ~beginning[node]
-            while rest:
-                lowest = rest & -rest
-                found |= lowest | beginning[lowest.bit_length() - 1]
-                rest ^= lowest
-            return found
-
+        # Only itself has left it for certain, also when it comes through it again.
+        done: dict[int, list[Nodes]] = {earlier: [1 << node for node in range(self.nodes)]}
         changed = True
         while changed:
             changed = False
             for p in sorted(after):
                 own = known[p]
                 assert own is not None
-                for node in range(self.nodes):
-                    common = own[node]
-                    for q in before[p]:
-                        common &= when_done(q, node)
-                    if common != own[node]:
-                        own[node], changed = common, True
+                common = own
+                for q in before[p]:
+                    if q not in done:
+                        beginning = known[q]
+                        assert beginning is not None
+                        done[q] = self._done(q, beginning)
+                    common = [a & b for a, b in zip(common, done[q], strict=True)]
+                if common != own:
+                    known[p], changed = common, True
+                    if p != earlier:
+                        done.pop(p, None)
         return known
 
 
-def _told(one: PlannedOperator, node: int) -> Nodes:
-    """Who has begun with an operator when ``node`` is through with it."""
-    if not one.message_bound or node in one.silent:
-        return 0
-    own = (set(i.nodes) - one.silent for i in one.operator.instances if node in i.nodes)
-    return sum(1 << other for other in set().union(*own))
+def _ordered(
+    phase: PlannedPhase, before: Mapping[str, frozenset[str]]
+) -> list[tuple[PlannedOperator, list[PlannedOperator]]]:
+    """The operators of a phase with those that are always used before, so that these come first."""
+    order = sorted(phase.operators, key=lambda one: len(before.get(one.operator.label, ())))
+    return [
+        (one, [other for other in order if other.operator.label in before.get(one.operator.label, ())]) for one in order
+    ]
+
+
+def _together(nodes: Iterable[int], row: Sequence[Nodes]) -> Nodes:
+    """What nodes know together, and that they themselves have come so far."""
+    found = 0
+    for node in nodes:
+        found |= row[node] | 1 << node
+    return found
 
 
 def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]:

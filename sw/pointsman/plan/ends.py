@@ -6,7 +6,7 @@ Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from numesh.codes import POINTER_LATENCY
@@ -168,6 +168,7 @@ def collisions(
             shared = _shared(planned, left, writes, earlier, later, aliased_handshake=aliased_handshake)
             if phase.loose and known is not None:
                 shared = {link for link in shared if not apart(known, phase, earlier, later, link)}
+                shared -= set(_in_turn(known, planned, shared, earlier, later, aliased_handshake=aliased_handshake))
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
@@ -228,6 +229,104 @@ def apart(known: Dependencies, phase: PlannedPhase, earlier: int, later: int, li
         and known.has_left(earlier, later, node, end[0])
         and (node not in phase.loose or known.has_left(earlier, later, end[0], node))
     )
+
+
+def _in_turn(
+    known: Dependencies,
+    planned: Sequence[PlannedPhase],
+    links: Collection[Link],
+    earlier: int,
+    later: int,
+    *,
+    aliased_handshake: bool,
+) -> Iterator[Link]:
+    """Those of ``links`` that only operators of the later phase write whose sources have heard in it that the node at the other
+    end has come, by operators that are used before (§5.3.4). With handshakes on one wire they must not be turned round, because a
+    VFSM asks for words as soon as its phase runs."""
+    before = known.structure.before
+    if not links or not before or not any(before[later].values()) or _rescheduled(planned[later]):
+        return
+    turned = link_reads(planned[later].routed) if aliased_handshake else set()
+    writers = written_by(planned[later], links)
+    for link in links:
+        node, port, _ = link
+        end = planned[later].routed.topology.at_port[node].get(port)
+        if end is None or end[0] not in planned[earlier].loose or link in turned or not writers.get(link):
+            continue
+        if all(
+            label is not None and all(known.begins(earlier, later, label, source, end[0]) for source in sources)
+            for label, sources in writers[link]
+        ):
+            yield link
+
+
+Freed = dict[tuple[str, int], frozenset[Link]]
+"""By operator and source, links and slots that its words may use though others of the phase may not."""
+
+
+def freed(
+    known: Dependencies, planned: Sequence[PlannedPhase], later: int, taken: Mapping[int, Collection[Link]]
+) -> Freed:
+    """Which of the links that a phase has to leave alone, by the earlier phase that writes them, words of its operators may use
+    all the same: their sources have heard in the phase that the node at the other end has come to it (§5.3.4). What of it holds
+    for other routes of the phase is seen when it has been routed again (`collisions`)."""
+    before = known.structure.before
+    if not before or not any(before[later].values()) or _rescheduled(planned[later]):
+        return {}
+    holders: dict[Link, list[int]] = {}
+    for p, links in taken.items():
+        for link in links:
+            holders.setdefault(link, []).append(p)
+    writes = {p: link_writes(planned[p].routed) for p in taken}
+    at_port = planned[later].routed.topology.at_port
+    found: Freed = {}
+    for one in planned[later].operators:
+        label = one.operator.label
+        if not before[later].get(label) or not _in_its_turn(one):
+            continue
+        for source in sorted({planned[later].routed.streams[number].source for number in one.streams}):
+            own = frozenset(
+                link
+                for link, phases in holders.items()
+                if all(
+                    link in writes[p] and known.begins(p, later, label, source, at_port[link[0]][link[1]][0])
+                    for p in phases
+                )
+            )
+            if own:
+                found[label, source] = own
+    return found
+
+
+def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
+    """Of each link and slot, the operators whose words pass it and the nodes from which these come. None: words that may be
+    sent before a node uses the operator, or when it has used all."""
+    routed = phase.routed
+    onward = {stream.into for stream in routed.streams if stream.into is not None}
+    nobody: tuple[str | None, frozenset[int]] = None, frozenset()
+    by_stream = dict.fromkeys(range(len(routed.streams)), nobody)
+    # What closes the phase may use the streams of its operators.
+    for one in phase.operators if phase.technique != "hijack" else ():
+        for number in one.streams if _in_its_turn(one) else ():
+            stream = routed.streams[number]
+            anywhere = stream.injects_anywhere or stream.rewritten or stream.into is not None or stream.name in onward
+            by_stream[number] = one.operator.label, frozenset(one.operator.nodes if anywhere else [stream.source])
+    chains = [(chain, by_stream[chain.stream]) for chain in (*routed.chains, *routed.second)]
+    chains += [(chain, nobody) for other in routed.beside for chain in other.chains]
+    found: dict[Link, set[tuple[str | None, frozenset[int]]]] = {}
+    for chain, writer in chains:
+        for vfsm in chain.vfsms:
+            for slot in vfsm.slots if vfsm.destination.kind == "link" else ():
+                link = vfsm.node, vfsm.destination.number, slot
+                if link in links:
+                    found.setdefault(link, set()).add(writer)
+    return found
+
+
+def _in_its_turn(one: PlannedOperator) -> bool:
+    """Do only its I/O functions send words, not its load functions, nor its router by itself?"""
+    way = one.implementation
+    return one.stages == 1 and not (way.synchronised or way.remote or way.gated or way.rescheduled)
 
 
 def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: int) -> RoutedPhase:

@@ -8,7 +8,7 @@ Leaves alone: other phases, VFSM and register numbers, memory addresses (targets
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf, prod
@@ -32,7 +32,9 @@ from .candidates import Candidate
 from .choice import able
 from .continuing import ends_of
 from .continuing_routes import Made
+from .drained import drained
 from .ends import (
+    Freed,
     change_cycles,
     closing_barrier,
     leaves_nothing,
@@ -70,7 +72,8 @@ WIDENED = 8
 HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
-Routes = dict[tuple[tuple[Stream, ...], int, frozenset[Link], tuple[RoutedPhase, ...]], RoutedPhase | RoutingError]
+Routes = dict[tuple[Hashable, ...], RoutedPhase | RoutingError]
+"""By streams, schedule length, links to leave alone, what stands, and who may use which of these links."""
 
 
 wiring_of = kept(Wiring)
@@ -139,6 +142,8 @@ class PhasePlanner:
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
         self.taken: dict[int, dict[int, frozenset[Link]]] = {}
         """By phase and earlier phase, links and slots that it has to leave alone."""
+        self.freed: dict[int, Freed] = {}
+        """By phase, which of these some of its operators may use."""
 
     def plan_phase(self, index: int, barrier_reason: str | None, limit: float = inf) -> PlannedPhase | None:
         """The quickest way to do a phase; None if none takes less than ``limit`` cycles."""
@@ -391,7 +396,7 @@ class PhasePlanner:
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
-        closing = replace(closing, drain=max(one.drain for one in (*planned, *over)))
+        closing = drained(closing, (*planned, *over), routed, span)
         nodes = phase_nodes(phase, routed) | barrier.nodes
         settle = settle_cycles(routed, span)
         return self._closed(
@@ -414,11 +419,12 @@ class PhasePlanner:
         """``hops``: streams to neighbours that are to be in frames; ``fewer``: the first streams, routed without the others."""
         taken = frozenset().union(*self.taken.get(index, {}).values())
         beside = self._beside(index)
-        key = (tuple(streams), self.period, taken, beside)
+        freed = self._freed(index, streams) if taken else ()
+        key = (tuple(streams), self.period, taken, beside, freed)
         if key not in self.routes:
             if fewer is None:
                 # There was more room before some of it was taken.
-                free = self.routes.get((tuple(streams), self.period, frozenset(), beside))
+                free = self.routes.get((tuple(streams), self.period, frozenset(), beside, ()))
                 fewer = free if isinstance(free, RoutedPhase) else None
             had = [] if fewer is None else [fewer.words(s) for s in range(len(fewer.streams))]
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
@@ -436,6 +442,7 @@ class PhasePlanner:
                     forbidden=taken,
                     beside=beside,
                     had=had,
+                    freed=dict(freed),
                 )
                 # Beside what continues one schedule has to do.
                 self.routes[key] = made if beside else with_subphases(made, taken)
@@ -445,6 +452,15 @@ class PhasePlanner:
         if isinstance(result, RoutingError):
             raise result
         return result
+
+    def _freed(self, index: int, streams: Iterable[Stream]) -> tuple[tuple[str, frozenset[Link]], ...]:
+        """By stream of a phase, links and slots that it may use though the phase has to leave them alone."""
+        by_source = self.freed.get(index, {})
+        return tuple(
+            (one.name, by_source[one.name.split("[")[0], one.source])
+            for one in streams
+            if (one.name.split("[")[0], one.source) in by_source
+        )
 
     def _operators(
         self,

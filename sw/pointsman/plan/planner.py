@@ -13,7 +13,7 @@ from dataclasses import replace
 from .around import route_around
 from .continuing import continuing
 from .continuing_routes import plan_beside
-from .ends import collisions, settling, word_spans
+from .ends import Freed, collisions, settling, word_spans
 from .fit import keeper
 from .leaving import leaving
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
@@ -146,7 +146,12 @@ class Planner(PhasePlanner):
         return leaving(planned, structure.successors, structure.again, optional, structure.flow)
 
     def _on_other_wires(
-        self, planned: list[PlannedPhase], later: int, taken: dict[int, frozenset[Link]], instead: Iterable[int]
+        self,
+        planned: list[PlannedPhase],
+        later: int,
+        taken: dict[int, frozenset[Link]],
+        instead: Iterable[int],
+        freed: Freed,
     ) -> PlannedPhase | None:
         """A phase routed again off the links and slots in ``taken``; None if that costs more than barriers at the ends of
         ``instead``, or cannot be done."""
@@ -154,7 +159,7 @@ class Planner(PhasePlanner):
         for earlier in instead:
             phase = self.structure.phases[earlier]
             saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
-        self.taken[later] = taken
+        self.taken[later], self.freed[later] = taken, freed
         try:
             return self.plan_phase(later, self.reasons.get(later), planned[later].cycles + saved)
         except PlanError:

@@ -21,7 +21,7 @@ import numpy as np
 
 from pointsman.images.image import LaneImage
 from pointsman.operators.implementation import VfsmSetting, Wiring
-from pointsman.streams.stream import RoutedVfsm
+from pointsman.streams.stream import RoutedVfsm, largest_gap
 
 from .marked.leaving import Graph, leave
 
@@ -242,15 +242,6 @@ def _fed(vfsms: Sequence[RoutedVfsm], written: Collection[int]) -> list[bool]:
         else:
             fed.append(fed[vfsm.parent])
     return fed
-
-
-def largest_gap(slots: Sequence[int], period: int) -> int:
-    """Longest wait from one slot to the next, round the end of the period."""
-    ordered = sorted(slots)
-    return max(
-        ((b - a) % period or period for a, b in zip(ordered, ordered[1:] + ordered[:1], strict=True)),
-        default=period,
-    )
 
 
 def _join_vfsm(

@@ -171,7 +171,9 @@ def _divided(
             successors[one] |= frozenset(new[i])
     again = frozenset(one for i in structure.again for one in new[i])
     last = tuple(labels for i, labels in enumerate(structure.last) for _ in new[i])
-    return replace(structure, phases=tuple(phases), successors=successors, again=again, last=last)
+    # A node may change the schedule between two operators of such a phase.
+    before = tuple({} if i in indices else labels for i, labels in enumerate(structure.before) for _ in new[i])
+    return replace(structure, phases=tuple(phases), successors=successors, again=again, last=last, before=before)
 
 
 def _by_value(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> list[PhaseOutline]:

@@ -9,7 +9,7 @@ Operators that the search lets continue over several phases are in none of them:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -71,6 +71,9 @@ class Structure:
     """By phase, labels of the operators after which a node may leave it; empty if that is not known."""
     through: tuple[Through, ...] = ()
     """Operators that are in several phases, and in none of ``phases``."""
+    before: tuple[Mapping[str, frozenset[str]], ...] = ()
+    """By phase and label, operators that a node always uses before (`pointsman.plan.control.Control.before`); empty if that is
+    not known."""
 
     def flow(self, node: int) -> Flow:
         """Successors by phase as one node may take them."""
@@ -129,7 +132,14 @@ def divided(program: Program, root: Part, phases: Phases) -> Structure:
     ways = control(root, phases)
     threads = Threads(root, phases)
     return Structure(
-        tuple(outlines), ways.successors, loops, ways.again, threads if threads.groups else None, ways.last, through
+        tuple(outlines),
+        ways.successors,
+        loops,
+        ways.again,
+        threads if threads.groups else None,
+        ways.last,
+        through,
+        ways.before,
     )
 
 

@@ -8,9 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from numesh.codes import REPROGRAM_VFSM, MoveType
-from pointsman.streams.stream import RoutedPhase
-
-from .progress import largest_gap
+from pointsman.streams.stream import RoutedPhase, largest_gap
 
 Link = tuple[int, int, int]
 """(node, port, slot) of a write."""

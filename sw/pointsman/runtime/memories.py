@@ -143,10 +143,6 @@ class Memories:
         """These VFSMs are to stand otherwise from the next load on."""
         self.behind[phase] |= set(places)
 
-    def written(self, phase: int, places: Iterable[Place]) -> None:
-        """These VFSMs of a phase that is there have been written."""
-        self.behind[phase] -= set(places)
-
     def replaced(self, part: NodePhase) -> None:
         """A phase has another schedule and other VFSMs from now on."""
         self.given[part.phase] = _given(part)

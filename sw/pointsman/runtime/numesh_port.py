@@ -51,6 +51,9 @@ class NumeshPort:
         """Who sends to whom in the schedule that was made last."""
         self.partners: tuple[int | None, int | None] = (None, None)
         """Who sends to this node in it, and to whom this node sends."""
+        order = () if operator.continues else substrate.images.phases[operator.phase].order
+        self.first = [one for one, other in order if other == index and one in self.router.operators]
+        """Operators of the phase that come before it."""
         self.gates = 0
         """Gates that have been opened, since the beginning."""
         self.own: deque[np.ndarray] = deque()
@@ -83,6 +86,7 @@ class NumeshPort:
         self.calls = {}
         if any(lane.turn != SYNC for lane in role.lanes):
             router.due.setdefault(self.index, False)
+        self._loaded()
         return Part(role.kind, role.local, role.void)
 
     def part(self, value: int) -> Part:
@@ -174,6 +178,7 @@ class NumeshPort:
                 await WaitEmpty(register, Category.REPROG)
             await Wait(role.delay, Category.PSYNC)
         self.role, self.value, self.calls = role, value, {}
+        self._loaded()
         return Part(role.kind, role.local, role.void)
 
     async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
@@ -226,34 +231,39 @@ class NumeshPort:
         lanes = self._lanes("write")
         if self._role.kind == "both":
             lanes = [lane for lane in lanes if lane.write]
-            if not lanes:
-                self.own.append(words.copy())
-                return
-        await self._move(lanes, {"out": words})
+        if self._role.kind == "both" and not lanes:
+            self.own.append(words.copy())
+        else:
+            await self._move(lanes, {"out": words})
+        self._through()
 
     async def read(self, into: np.ndarray) -> bool:
         lanes = self._lanes("read")
         if self._role.kind == "both":
             lanes = [lane for lane in lanes if not lane.write]
-            if self.own:
-                into[:] = self.own.popleft()
-                return True
+        if self._role.kind == "both" and self.own:
+            into[:] = self.own.popleft()
+            self._through()
+            return True
         await self._move(lanes, {"in": into})
+        self._through()
         return self._role.result
 
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
         messages = {name: data for name, data in (("out", words), ("in", into)) if data is not None}
         lanes = self._lanes("func")
+        result = self._role.result
         if self.operator.instances:
             origin, to = self.partners
             lanes = [lane for lane in lanes if (to if lane.write else origin) is not None]
             await self._move(lanes, messages)
-            return origin is not None or self.operator.kind == "eoshift"
-        if self.operator.gated:
+            result = origin is not None or self.operator.kind == "eoshift"
+        elif self.operator.gated:
             await self._through_gate(messages)
-            return self._role.result
-        await self._move(lanes, messages, combine)
-        return self._role.result
+        else:
+            await self._move(lanes, messages, combine)
+        self._through()
+        return result
 
     @property
     def _role(self) -> Role:
@@ -293,9 +303,29 @@ class NumeshPort:
             await self._go_on(lanes)
 
     def _used(self) -> None:
-        """Words are exchanged: others may rely on it."""
-        if self.index in self.router.due:
-            self.router.due[self.index] = True
+        """Words are exchanged: others may rely on it, and on what has come before."""
+        router = self.router
+        if self.index in router.due:
+            router.due[self.index] = True
+        for other in self.first:
+            if other not in router.used:
+                images = self.substrate.images
+                label, name = images.operators[other].label, images.phases[self.operator.phase].name
+                raise PointsmanError(
+                    f"node {self.substrate.number} uses '{self.operator.label}' in phase '{name}' and has not used "
+                    f"'{label}', which comes before it",
+                    hint="use the operators in the order of the program",
+                )
+
+    def _loaded(self) -> None:
+        """Who exchanges no words has nothing to wait for."""
+        if all(lane.turn == SYNC for lane in self._role.lanes):
+            self.router.used.add(self.index)
+
+    def _through(self) -> None:
+        """An I/O function is over; a node that both writes and reads has two."""
+        if self._role.kind != "both" or {"write", "read"} <= self.calls.keys():
+            self.router.used.add(self.index)
 
     async def _through_gate(self, messages: dict[str, np.ndarray]) -> None:
         """Open the gate whose turn it is, move the words, shut it. The gate before is shut for certain by then, and nobody

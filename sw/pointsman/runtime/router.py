@@ -74,6 +74,8 @@ class Router:
         """Cycle from which on no word of the operators used so far is left in the router."""
         self.due: dict[int, bool] = {}
         """By operator of the phase that runs, whether it was used after it was loaded; only those that exchange words here."""
+        self.used: set[int] = set()
+        """Operators that have been used since the phase was entered, or exchange no words here."""
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered: neighbours may take its words for an earlier phase's."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
@@ -201,6 +203,7 @@ class Router:
         if way is None:
             return False
         await leave(self.current)
+        self.used.clear()
         if phase == before and phase >= 0:
             await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
         return True
@@ -225,6 +228,7 @@ class Router:
         if left >= 0:
             await leave(left)
         self.due.clear()
+        self.used.clear()
         self.changes += 1
         gone: int | None = None
         if not self.memories.holds(phase):

@@ -20,7 +20,9 @@ from pointsman.images.image import Images, Promise
 
 from .check_commands import check_commands
 from .check_continuing import Standing, check_continuing, widened
+from .check_dropped import check_dropped
 from .check_ends import Ends, check_ends
+from .check_entered import check_entered
 from .check_gates import check_gates
 from .check_node import Key, NodeView
 from .check_online import check_online
@@ -75,6 +77,7 @@ def check_images(images: Images) -> CheckReport:
             views[part.phase][node] = NodeView(images, codes, node, part)
     following = [following_phases(images, node) for node in range(len(images.nodes))]
     senders: list[dict[Place, list[tuple[int, str]]]] = []
+    words: list[dict[Place, set[tuple[int, int]]]] = []
     ends: list[Ends | None] = []
     places: list[Mapping[Place, int]] = []
     """By phase, the operator to which each VFSM belongs."""
@@ -91,6 +94,7 @@ def check_images(images: Images) -> CheckReport:
         streams = _PhaseStreams(images, codes, views[phase], widened(images, views, phase), phase, notebook)
         streams.check(owners)
         senders.append(streams.senders())
+        words.append(streams.words())
         places.append(streams.owner)
         ends.append(streams.ends)
         check_gates(images, codes, views[phase], phase, notebook)
@@ -108,10 +112,11 @@ def check_images(images: Images) -> CheckReport:
     check_continuing(images, codes, views, following, standing, notebook)
     check_barriers(images, codes, views, following, senders, standing, notebook)
     skew = Skew(images, ends)
-    check_wires(images, codes, views, following, standing, skew, notebook)
+    check_wires(images, codes, views, following, standing, skew, words, notebook)
     check_kept_registers(images, codes, views, following, standing, skew, notebook)
     check_kept_vfsms(images, codes, views, following, standing, notebook)
     check_passages(images, following, notebook)
+    check_entered(images, following, ends, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)
     return notebook.report(images.name, owners)
@@ -179,6 +184,8 @@ class _PhaseStreams:
         self.ends = check_ends(
             self.images, self.phase, self.codes, self.views, self.promises, self.traces, self.notebook
         )
+        if self.ends is not None:
+            check_dropped(self.ends)
         for place, index in self.owner.items():
             operator = self.images.operators[index]
             owners[self.name, *place] = (operator.label, operator.source)
@@ -192,6 +199,16 @@ class _PhaseStreams:
                 for place in trace.vfsms:
                     found.setdefault(place, {})[promise.source, promise.stream] = None
         return {place: list(streams) for place, streams in found.items()}
+
+    def words(self) -> dict[Place, set[tuple[int, int]]]:
+        """By VFSM, operator and source of the words that pass it."""
+        found: dict[Place, set[tuple[int, int]]] = {}
+        for number, traces in self.traces.items():
+            promise = self.images.promises[number]
+            for trace in traces:
+                for place in trace.vfsms:
+                    found.setdefault(place, set()).add((promise.operator, promise.source))
+        return found
 
     def _choices(self) -> Iterator[Choice]:
         """First values; each value of each operator; pairs of values of two operators that can touch each other."""

@@ -35,7 +35,7 @@ def check_ends(
     traces: Mapping[int, Sequence[Trace]],
     notebook: Notebook,
 ) -> Ends | None:
-    """Rule "message-ends". Gives what the games tell of the phase; None if nobody leaves it.
+    """Rule "message-ends". Gives what the games tell of the phase; None if nobody leaves it, nor needs to know more.
 
     Parameters
     ----------
@@ -46,10 +46,12 @@ def check_ends(
     traces : mapping
         By promise, what was seen of it.
     """
-    if images.phases[phase].technique == "none" and set(images.phases[phase].successors) <= {phase}:
+    left = images.phases[phase].technique != "none" or not set(images.phases[phase].successors) <= {phase}
+    if not left and not images.phases[phase].order:
         return None
     ends = Ends(images, phase, codes, views, promises, traces, notebook)
-    ends.check()
+    if left:
+        ends.check()
     return ends
 
 
@@ -85,6 +87,7 @@ class Ends:
             for index, _ in image.operators:
                 if index in self.lanes:
                     self.lanes[index].add(node)
+        self.needs: dict[tuple[int, int], frozenset[int]] = {}
         self.inner = {self.image.barrier, self.image.online}
         met = self.lanes.get(self.image.barrier, set()) if self.image.barrier is not None else set()
         self.loose = set(views) - met
@@ -105,6 +108,14 @@ class Ends:
         )
 
     def check(self) -> None:
+        first = min(self.views, default=0)
+        if self.image.technique == "none":
+            self.note(first, "phases follow, and nothing is done at its end", "a technique for going on")
+        for index in self.image.operators if self.image.last else ():
+            # Who leaves after one of the last has used all others before, so none of these comes after all of them.
+            before = {one for one, other in self.image.order if other == index}
+            if index not in self.image.last and set(self.image.last) <= before:
+                self.note(first, "it comes after all that may be the last, and is none of them", "an order", index)
         if self.image.barrier is not None:
             self.check_closing(self.image.barrier)
         for node in sorted(self.loose):
@@ -214,21 +225,26 @@ class Ends:
                     return False
         return True
 
-    def waits_for(self, node: int) -> frozenset[int]:
-        """Nodes without which this one does not get through the phase: they must have begun with what closes it, or with each
-        operator that this node may use last."""
-        found: set[int] = set()
-        closing = self.image.barrier
-        if closing is not None and node in self.lanes[closing]:
-            found |= self._needed(closing, 0, node)
+    def final(self, node: int) -> list[int]:
+        """Operators of which a node has used one, at least, when it leaves the phase."""
         own = [i for i in self.image.operators if i not in self.inner and node in self.lanes[i]]
         final = [i for i in self.image.operators if i in self.image.last]
-        used = final if final and set(final) <= set(own) else own
-        each = [self._needed(i, state, node) for i in used for state in self.states(i)]
-        return frozenset(found.union(set.intersection(*each)) if each else found)
+        return final if final and set(final) <= set(own) else own
+
+    def first(self, index: int, node: int) -> list[int]:
+        """Operators that a node has used in the phase whenever it begins with another, as the run time insists."""
+        return [one for one, other in self.image.order if other == index and node in self.lanes.get(one, ())]
+
+    def needed(self, index: int, node: int) -> frozenset[int]:
+        """Without whose beginning a node does not get through an operator, whatever the values; nobody if there were too many
+        games to say."""
+        key = index, node
+        if key not in self.needs:
+            each = [self._needed(index, state, node) for state in self.states(index)]
+            self.needs[key] = frozenset(set.intersection(*each)) if each else frozenset()
+        return self.needs[key]
 
     def _needed(self, index: int, state: int, node: int) -> set[int]:
-        """Who must have begun with an operator when a node is through with it; nobody if there were too many games."""
         games = self.games(index, state)
         game = next((g for g in games.boards if node in g.lanes), None) if games else None
         if game is None:

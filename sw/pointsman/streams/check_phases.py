@@ -13,6 +13,8 @@ from .check_node import Key, NodeView, Vfsm
 from .check_report import Finding, Notebook
 from .check_skew import Skew
 
+Place = tuple[int, int, int]
+"""Node, pipeline and number of a VFSM."""
 MOST_KEYS = 4096
 """Combinations of roles looked at for one node or link."""
 
@@ -210,6 +212,7 @@ def check_wires(
     following: Sequence[Mapping[int, tuple[int, ...]]],
     standing: Standing,
     skew: Skew,
+    words: Sequence[Mapping[Place, Collection[tuple[int, int]]]],
     notebook: Notebook,
 ) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
@@ -226,6 +229,8 @@ def check_wires(
         By node, ``following_phases``.
     skew : Skew
         Who may be where while another is behind.
+    words : sequence of mapping
+        By phase and VFSM, operator and source of each stream that passes it.
     """
     used: dict[tuple[int, int, frozenset[Vfsm]], LinkUse] = {}
 
@@ -234,6 +239,16 @@ def check_wires(
         if key not in used:
             used[key] = LinkUse(views[phase][node], codes, kept)
         return used[key]
+
+    def may_send(node: int, later: int, port: int, slot: int, other: int, earlier: int) -> bool:
+        """May a word be written there while the node at the other end has not left the earlier phase?"""
+        view = views[later][node]
+        for vfsm, choices in view.possible().items():
+            if slot in view.every_slot(vfsm) and any(one.destination == port for one in choices):
+                passing = words[later].get((node, *vfsm), ())
+                if not passing or any(skew.may_send(source, index, other, earlier) for index, source in passing):
+                    return True
+        return False
 
     pairs = set()
     for node, links in enumerate(images.topology.at_port):
@@ -261,12 +276,18 @@ def check_wires(
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
                     before, name = images.phases[earlier].name, images.phases[later].name
                     again = taken & now.writes.get(port, set())
-                    if images.shape.aliased_handshake:
-                        again |= taken & now.reads.get(port, set())
-                    if again and not barrier and not skew.may_be(node, later, other, earlier):
-                        notebook.counts["links written again by dependency"] += len(again)
+                    # With handshakes on one wire both ends would accept, at once and not only when there are words.
+                    turned = taken & now.reads.get(port, set()) if images.shape.aliased_handshake else set()
+                    if again | turned and not barrier and not skew.may_be(node, later, other, earlier):
+                        notebook.counts["links written again by dependency"] += len(again | turned)
                         continue
-                    for slot in sorted(taken & now.writes.get(port, set())):
+                    late = {
+                        slot
+                        for slot in (again - turned if images.phases[later].order and not barrier else ())
+                        if not may_send(node, later, port, slot, other, earlier)
+                    }
+                    notebook.counts["links written again in turn"] += len(late)
+                    for slot in sorted(again - late):
                         wait = settle.get(later, 0)
                         # Who has to load a phase has left the one before, for the loader phase, which reads no link.
                         if barrier and wait > 0:
@@ -287,18 +308,17 @@ def check_wires(
                                 slot=slot,
                             )
                         )
-                    if images.shape.aliased_handshake:
-                        for slot in sorted(taken & now.reads.get(port, set())):
-                            notebook.add(
-                                Finding(
-                                    "wires",
-                                    f"{codes.name(port)} is read, but was written in phase {before}, so both accept",
-                                    "another slot",
-                                    phase=name,
-                                    node=node,
-                                    slot=slot,
-                                )
+                    for slot in sorted(turned):
+                        notebook.add(
+                            Finding(
+                                "wires",
+                                f"{codes.name(port)} is read, but was written in phase {before}, so both accept",
+                                "another slot",
+                                phase=name,
+                                node=node,
+                                slot=slot,
                             )
+                        )
     notebook.counts["pairs of phases"] += len(pairs)
 
 

@@ -78,6 +78,11 @@ RULES: dict[str, Rule] = {
         "leaves behind; nobody gets through what closes a phase for several before all of them have come.",
         "§5.2.3",
     ),
+    "entered": Rule(
+        "An operator that is rewritten before its phase is entered is alone in it, and between two uses every node that its "
+        "words pass leaves the phase through one barrier.",
+        "§4.1.1, §5.2.3",
+    ),
     "online": Rule(
         "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",
         "§4.2",

@@ -153,6 +153,21 @@ class _Structure:
                     self.note(
                         "structure", f"operator {index} may be the last", "an operator of the phase", phase=number
                     )
+            self.check_order(number)
+
+    def check_order(self, number: int) -> None:
+        """Operators of a phase that come before others: some order must be right for all."""
+        phase = self.images.phases[number]
+        own = set(phase.operators) - {phase.barrier, phase.online}
+        for one in sorted({index for pair in phase.order for index in pair} - own):
+            self.note("structure", f"operator {one} has a place in the order", "operators of the phase", phase=number)
+        left = set(phase.order)
+        while left:
+            ready = {one for one, _ in left} - {other for _, other in left}
+            if not ready:
+                self.note("structure", "its operators come before each other", "an order", phase=number)
+                return
+            left = {pair for pair in left if pair[0] not in ready}
 
     def check_phases(self, image: OperatorImage, **place: Any) -> None:
         """Of an operator that continues over changes of phase."""

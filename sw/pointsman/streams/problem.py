@@ -8,7 +8,7 @@ that one is routed and the others are copied from it. Non-goals: choosing anythi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,6 +43,8 @@ class Demand:
     reads: int
     delivers: int
     rewritten: bool
+    freed: tuple[tuple[int, int], ...] = ()
+    """(link, slot) that it may use though they are blocked."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +130,9 @@ def split(
     shape: NodeShape,
     forbidden: Collection[tuple[int, int, int]],
     beside: Sequence[RoutedPhase] = (),
+    freed: Mapping[str, Collection[tuple[int, int, int]]] | None = None,
 ) -> list[tuple[Part, Site]]:
-    """Independent parts of a phase, in the order of their first streams."""
+    """Independent parts of a phase, in the order of their first streams. ``freed``: see `router.route_phase`."""
     everywhere = tuple(range(topology.nodes))
     nodes_of = [_nodes(stream, everywhere) for stream in streams]
     leader: dict[int, int] = {}
@@ -152,7 +155,10 @@ def split(
     blocked: dict[int, list[tuple[int, int]]] = {}
     for node, port, slot in sorted(forbidden):
         blocked.setdefault(node, []).append((port, slot))
-    return [_part(tuple(group), streams, nodes_of, topology, shape, blocked, beside) for group in members.values()]
+    return [
+        _part(tuple(group), streams, nodes_of, topology, shape, blocked, beside, freed or {})
+        for group in members.values()
+    ]
 
 
 def _nodes(stream: Stream, everywhere: tuple[int, ...]) -> tuple[int, ...]:
@@ -169,6 +175,7 @@ def _part(
     shape: NodeShape,
     blocked: dict[int, list[tuple[int, int]]],
     beside: Sequence[RoutedPhase],
+    freed: Mapping[str, Collection[tuple[int, int, int]]],
 ) -> tuple[Part, Site]:
     nodes = tuple(sorted(set().union(*(nodes_of[index] for index in members))))
     local = {node: index for index, node in enumerate(nodes)}
@@ -193,6 +200,12 @@ def _part(
         key = None if given is None else (choices.setdefault(given.choice, len(choices)), given.value)
         return conditions.setdefault(key, len(conditions))
 
+    def freed_for(stream: Stream) -> tuple[tuple[int, int], ...]:
+        own = freed.get(stream.name, ())
+        return tuple(
+            (link, slot) for link, slot in shut if own and (nodes[links[link][0]], ports[link][0], slot) in own
+        )
+
     demands = tuple(
         Demand(
             source=local[stream.source],
@@ -204,6 +217,7 @@ def _part(
             reads=condition(stream.inject_condition if stream.injects_anywhere else None),
             delivers=condition(stream.deliver_condition),
             rewritten=stream.rewritten,
+            freed=freed_for(stream),
         )
         for index, stream in ((index, streams[index]) for index in members)
     )

@@ -12,7 +12,7 @@ cheaply as present prices allow (``negotiating``).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -40,6 +40,7 @@ def route_phase(
     progress: Callable[[str], None] | None = None,
     beside: Sequence[RoutedPhase] = (),
     had: Sequence[int] = (),
+    freed: Mapping[str, Collection[tuple[int, int, int]]] | None = None,
 ) -> RoutedPhase:
     """Route ``streams`` in ``period`` slots.
 
@@ -68,6 +69,8 @@ def route_phase(
     had : sequence of int
         Words a period that the first streams had when they were routed with fewer others, or with more room: more than that
         for some, and no less for the others, is not tried.
+    freed : mapping or None
+        By name of a stream, those of ``forbidden`` that it may use all the same.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def route_phase(
     """
     began = time.perf_counter()
     validate(streams, topology, shape, period, forbidden, effort)
-    parts = split(streams, topology, shape, forbidden, beside) if streams else []
+    parts = split(streams, topology, shape, forbidden, beside, freed) if streams else []
     limits = Limits(shape.pipelines, shape.vfsms, shape.registers, phase_change)
     search = Search(streams, parts, limits, period, seed, effort, progress, had)
     placed = search.run()

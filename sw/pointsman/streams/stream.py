@@ -8,6 +8,7 @@ at either end; the processor alternates.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -195,3 +196,12 @@ class RoutedPhase:
                         raise ValueError(f"slot {slot} of pipeline {vfsm.pipeline} of node {vfsm.node} is used twice")
                     table[vfsm.node, slot, vfsm.pipeline] = vfsm.number
         return table
+
+
+def largest_gap(slots: Sequence[int], period: int) -> int:
+    """Longest wait from one slot to the next, round the end of the period."""
+    ordered = sorted(slots)
+    return max(
+        ((b - a) % period or period for a, b in zip(ordered, ordered[1:] + ordered[:1], strict=True)),
+        default=period,
+    )

@@ -35,11 +35,10 @@ from pointsman.plan.dependencies import keeping
 from pointsman.plan.online import online_node
 from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.plan.progress import largest_gap
 from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.wires import command_gap, memberships, reprogram_slots
-from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm
+from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm, largest_gap
 
 from .ways import COMMAND, Follower
 
@@ -480,6 +479,7 @@ class _Allocator:
             self._load_cycles(index),
             self.second_blocks.get(index, 0),
             self._last(index),
+            self._order(index),
         )
 
     def _last(self, index: int) -> tuple[int, ...]:
@@ -491,6 +491,13 @@ class _Allocator:
             for number, (_, one) in enumerate(self.operators)
             if id(one) in own and (not last or one.operator.label in last[index])
         )
+
+    def _order(self, index: int) -> tuple[tuple[int, int], ...]:
+        """Operators of a phase that tell who has come to it, each with those that are always used after it."""
+        before = self.plan.structure.before[index] if self.plan.structure.before else {}
+        number = {one.operator.label: i for i, (p, one) in enumerate(self.operators) if p == index}
+        telling = {one.operator.label for one in self.plan.phases[index].operators if one.message_bound}
+        return tuple(sorted((number[one], number[other]) for other, known in before.items() for one in known & telling))
 
     def _slower(self, index: int) -> int:
         """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""

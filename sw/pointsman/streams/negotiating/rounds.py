@@ -31,7 +31,8 @@ class Network(NamedTuple):
 class Demands(NamedTuple):
     """What is asked for, by demand, and the ways of those that do not grow trees.
 
-    ``allowed`` are its nodes. Way w has the branches ``branches[first_branch[w] : first_branch[w + 1]]``, and onward rows
+    ``allowed`` are its nodes, ``kind`` says which table of ``Network.blocked`` counts for it.
+    Way w has the branches ``branches[first_branch[w] : first_branch[w + 1]]``, and onward rows
     likewise; ``way`` is the way of a demand, -1 for a tree to be grown, ``longer`` one with two hops more, or the same.
     """
 
@@ -44,6 +45,7 @@ class Demands(NamedTuple):
     anywhere: np.ndarray
     clashing: np.ndarray
     rewritten: np.ndarray
+    kind: np.ndarray
     way: np.ndarray
     longer: np.ndarray
     first_branch: np.ndarray
@@ -247,6 +249,7 @@ def negotiate(
                 chains.first_start[chain],
             )
             reads, delivers = demands.reads[demand], demands.delivers[demand]
+            blocked = net.blocked[demands.kind[demand]]
             ends = demands.ends[demands.first_end[demand] : demands.first_end[demand + 1]]
             old = chains.n_ops[chain] > 0
             best = NEVER
@@ -267,7 +270,7 @@ def negotiate(
                     )  # fmt: skip
                 cost, starts = choose_starts(
                     chains.ops[first_op : first_op + n_ops], use.cells, use.cell_history, use.wires, use.wire_history,
-                    use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, net.blocked,
+                    use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
                     words, chains.gap[chain], room, price,
                 )  # fmt: skip
                 work += n_ops * slots + 200
@@ -300,7 +303,7 @@ def negotiate(
                     state = state * 48271 % 2147483647
                     visits, ops, own_gap = cheapest(
                         branches, onward, net.wires, use.cells, use.cell_history, use.wires, use.wire_history,
-                        use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, net.blocked,
+                        use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
                         pattern, gap, pipelines, room, price, state, demands.anywhere[demand], demands.clashing[demand],
                     )  # fmt: skip
                     work += branches.shape[0] * pipelines * slots * (words + min(gap, LONGEST_WAIT)) + 200
@@ -308,7 +311,7 @@ def negotiate(
                         continue
                     cost, starts = choose_starts(
                         ops, use.cells, use.cell_history, use.wires, use.wire_history, use.writers_met[reads],
-                        use.readers_met[delivers], use.turn_history, use.numbers, net.blocked, words, own_gap, room, price,
+                        use.readers_met[delivers], use.turn_history, use.numbers, blocked, words, own_gap, room, price,
                     )  # fmt: skip
                     work += ops.shape[0] * slots + 200
                     if cost < best:

@@ -22,6 +22,8 @@ class Tables:
     demands: Demands
     most_visits: np.ndarray
     most_ops: np.ndarray
+    freed: tuple[frozenset[tuple[int, int]], ...] = ()
+    """Sets of (link, slot) that demands may use though they are blocked, for those that may."""
 
     @classmethod
     def of(cls, part: Part) -> Tables:
@@ -36,7 +38,7 @@ class Tables:
             first_link=_firsts(leaving),
             links_from=np.array([link for links in leaving for link in links], np.int64),
             most_links=max(map(len, leaving), default=0),
-            blocked=np.zeros((len(part.links), 1), np.bool_),
+            blocked=np.zeros((1, len(part.links), 1), np.bool_),
             clash=clash,
         )
         allowed = np.zeros((len(part.demands), part.nodes), np.bool_)
@@ -47,6 +49,8 @@ class Tables:
         longer = [len(ways[number].branches) if number >= 0 else 0 for _, number in numbers]
         nodes = [len(d.nodes) + 1 for d in part.demands]
         most_visits = np.maximum(np.maximum(branches, longer), nodes)
+        freed = tuple(dict.fromkeys(frozenset(d.freed) for d in part.demands if d.freed))
+        kinds = {one: 1 + i for i, one in enumerate(freed)}
         demands = Demands(
             source=np.array([d.source for d in part.demands], np.int64),
             first_end=_firsts([d.destinations for d in part.demands]),
@@ -57,6 +61,7 @@ class Tables:
             anywhere=np.array([d.injects_anywhere for d in part.demands], np.bool_),
             clashing=np.array([d.delivers in part.clashes[d.reads] for d in part.demands], np.bool_),
             rewritten=np.array([d.rewritten for d in part.demands], np.bool_),
+            kind=np.array([kinds[frozenset(d.freed)] if d.freed else 0 for d in part.demands], np.int64),
             way=np.array([number for number, _ in numbers], np.int64),
             longer=np.array([number for _, number in numbers], np.int64),
             first_branch=_firsts([way.branches for way in ways]),
@@ -65,13 +70,14 @@ class Tables:
             onward=np.concatenate([np.zeros((0, 2), np.int64), *(way.onward for way in ways)]),
         )
         # A visit has at most a wait, a delivery and a leg for each branch behind it.
-        return cls(network, demands, most_visits, 3 * most_visits)
+        return cls(network, demands, most_visits, 3 * most_visits, freed)
 
     def blocked(self, part: Part, slots: int) -> Network:
-        """The network with the (link, slot) that must not be used."""
-        table = np.zeros((len(part.links), slots), np.bool_)
-        for link, slot in part.blocked:
-            table[link, slot % slots] = True
+        """The network with the (link, slot) that must not be used, for each of ``Demands.kind``."""
+        table = np.zeros((1 + len(self.freed), len(part.links), slots), np.bool_)
+        for kind, freed in enumerate(((), *self.freed)):
+            for link, slot in part.blocked:
+                table[kind, link, slot % slots] |= (link, slot) not in freed
         return self.network._replace(blocked=table)
 
     def chains(self, words: Sequence[int], counts: Sequence[int]) -> Chains:

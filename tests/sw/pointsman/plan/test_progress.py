@@ -9,8 +9,8 @@ from numesh.shape import NodeShape
 from pointsman.images.image import LaneImage
 from pointsman.network import mesh
 from pointsman.operators import Wiring
-from pointsman.plan.progress import largest_gap, operator_graph, termination
-from pointsman.streams.stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
+from pointsman.plan.progress import operator_graph, termination
+from pointsman.streams.stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream, largest_gap
 
 
 def line(nodes: int, *, period: int = 4, chains: int = 1) -> Wiring:

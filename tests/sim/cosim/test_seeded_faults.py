@@ -1,0 +1,559 @@
+"""A fault in each rule of how phases end and how wires are used again: the judge names the rule, and a run goes wrong.
+
+Each row of `FAULTS` compiles a program as it should be, and again with a fault planted in the compiler or in its images. The run
+is on the cycle model, with one node after the other stalled for long at every place of the program; it goes wrong if any word is
+lost, doubled, crossed or left over, or nothing moves any more. Where no run can show a fault, the row says why. The table in
+docs/phases.md is made of these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cosim.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.cop.program import Group, Operator, Program, Runtime
+from pointsman.errors import PointsmanError
+from pointsman.images.image import Images, LaneImage, NodePhase, PhaseImage, Role
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS
+from pointsman.plan import dependencies, ends, fit, hijack, planner, roles
+from pointsman.plan.build import make_plan
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import breaks, fold
+from pointsman.plan.structure import Structure, divided, outline
+from pointsman.runtime import Node
+from pointsman.runtime.numesh import numesh_node
+from pointsman.runtime.reference import ReferenceMachine
+from pointsman.streams.check import check_images
+from pointsman.targets import numesh as target
+from pointsman.targets.numesh import make_images
+
+STALL = 700
+"""Cycles for which a node stands still."""
+MOST_CYCLES = 40_000
+Stalled = tuple[frozenset[int], int]
+Patch = Callable[[pytest.MonkeyPatch], None]
+Change = Callable[[Images], Images]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault and who sees it.
+
+    Parameters
+    ----------
+    rule : str
+        Id of the feature.
+    what : str
+        The fault, in words.
+    text, size, names, phases
+        The program, its mesh, the implementations it may use (all if none are named) and its phases (one for each operator if
+        they are not given).
+    patch : callable or None
+        Plants it in the compiler; ``change`` in the images.
+    judged : str
+        The rule of the judge that is broken.
+    conservative : str
+        Why no run shows it; empty if one does.
+    """
+
+    rule: str
+    what: str
+    text: str
+    judged: str
+    size: tuple[int, ...] = (4,)
+    names: tuple[str, ...] = ()
+    phases: tuple[tuple[str, ...], ...] | None = None
+    prepare: Patch | None = None
+    patch: Patch | None = None
+    change: Change | None = None
+    conservative: str = ""
+    period: int = 16
+
+    @property
+    def name(self) -> str:
+        return f"{self.rule} {self.what}"
+
+
+# -- compiling and running -----------------------------------------------------------------------------------
+
+
+def structure_of(program: Program, phases: Sequence[Sequence[str]] | None) -> Structure:
+    if phases is None:
+        return outline(program)
+    root = disjoint_tree(program)
+    everything = divided(program, root, fold(root, lambda part, i: True))
+    several = [
+        divided(program, root, fold(root, lambda part, i, place=place: (part, i) == place)) for place in breaks(root)
+    ]
+    for one in (everything, *several):
+        if [[o.label for o in phase.operators] for phase in one.phases] == [list(labels) for labels in phases]:
+            return one
+    raise AssertionError("the phases cannot be divided so")
+
+
+def compiled(fault: Fault) -> Images:
+    program = compile_text(fault.text, topology=mesh(*fault.size))
+    chosen = [one for one in IMPLEMENTATIONS if not fault.names or one.name in (*fault.names, "str_barrier_tree")]
+    structure = structure_of(program, fault.phases)
+    plan = make_plan(
+        program,
+        NodeShape(registers=32),
+        name="test",
+        period=fault.period,
+        structures=[structure],
+        implementations=chosen,
+    )
+    return make_images(plan)
+
+
+class Application:
+    """Uses every operator of a program in its order. ``stalled``: nodes and the number of the step before which they stall."""
+
+    def __init__(self, program: Program, stalled: Stalled | None) -> None:
+        self.program, self.stalled = program, stalled
+
+    async def main(self, node: Node) -> list[tuple[str, list[int]]]:
+        received: list[tuple[str, list[int]]] = []
+        steps = 0
+
+        async def step() -> None:
+            nonlocal steps
+            if self.stalled is not None and node.number in self.stalled[0] and steps == self.stalled[1]:
+                await node.compute(STALL)
+            steps += 1
+
+        async def use(operator: Operator, turn: tuple[int, ...], *, reads: bool = True, writes: bool = True) -> None:
+            instance = next((i for i in operator.instances if node.number in i.nodes), None)
+            if instance is None:
+                return
+            place, label = instance.nodes.index(node.number), operator.label
+            asked = [name for name, value in instance.operands if isinstance(value, Runtime)]
+            values = {name: self.value(operator, name, turn) for name in asked}
+            operands = {**dict(instance.operands), **values}
+            await step()
+            await getattr(node.cop, f"{label}_load")(*values.values())
+            await step()
+            words = (
+                np.arange(operator.m) + 1000 * (node.number + 10 * len(turn) + 100 * sum(turn)) + ord(label[0])
+            ).astype(np.int32)
+            if operator.kind in ("allreduce", "cshift"):
+                got = await getattr(node.cop, f"{label}_func")(words)
+                received.append((label, [int(word) for word in got]))
+            elif operator.kind == "barrier":
+                await getattr(node.cop, f"{label}_func")()
+            elif place == operands["source"]:
+                if writes:
+                    await getattr(node.cop, f"{label}_write")(words)
+            elif reads and (operator.kind == "broadcast" or place == operands["destination"]):
+                got = await getattr(node.cop, f"{label}_read")()
+                received.append((label, [int(word) for word in got]))
+
+        async def walk(part: Group | Operator, turn: tuple[int, ...]) -> None:
+            if isinstance(part, Operator):
+                await use(part, turn)
+                return
+            beside = (
+                [child for child in part.children if isinstance(child, Operator)] if part.kind == "parallel" else []
+            )
+            for child in beside:  # its words wait in routers while the phases beside it change
+                await use(child, turn, reads=False)
+            if part.kind == "loop":
+                await getattr(node.cop, f"{part.label}_load")()
+            for k in range(part.count if part.kind == "loop" else 1):
+                for child in part.children:
+                    if child not in beside:
+                        await walk(child, (*turn, k) if part.kind == "loop" else turn)
+            for child in beside:
+                await use(child, turn, writes=False)
+
+        await walk(self.program.root, ())
+        await step()
+        return received
+
+    @staticmethod
+    def value(operator: Operator, name: str, turn: tuple[int, ...]) -> int:
+        """Another one each time round."""
+        count = len(operator.instances[0].nodes)
+        return (sum(turn) * (1 if name == "source" else 3) + (0 if name == "source" else 1)) % count
+
+
+def add(one: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
+    out[:] = one + other
+
+
+def goes_well(images: Images, program: Program, stalled: Stalled | None) -> bool:
+    application = Application(program, stalled)
+    expected = ReferenceMachine(program, "random", {"add": add}).run(Application(program, None).main).results
+    with Machine(images.shape, images.topology, engine="model", progress=False) as machine:
+        nodes = [
+            numesh_node(images, number, machine, functions={"add": add}) for number in range(images.topology.nodes)
+        ]
+        try:
+            record = run_nodes(nodes, application.main, machine, max_cycles=MOST_CYCLES)
+        except PointsmanError:
+            return False
+        state = machine.state()
+    return record.results == expected and not state["full"].any() and not state["held"].any()
+
+
+def stalls(nodes: int) -> Iterator[Stalled | None]:
+    """Nobody, then each node, and half of them, before each of its first steps."""
+    yield None
+    for at in range(2, 7):
+        for some in (*((node,) for node in range(nodes)), range(nodes // 2, nodes)):
+            yield frozenset(some), at
+
+
+def goes_wrong(images: Images, program: Program) -> bool:
+    return any(not goes_well(images, program, stalled) for stalled in stalls(images.topology.nodes))
+
+
+# -- ways of planting faults ---------------------------------------------------------------------------------
+
+
+def patched(*places: tuple[object, str, object]) -> Patch:
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        for module, name, value in places:
+            monkeypatch.setattr(module, name, value)
+
+    return patch
+
+
+def no_collisions(*_: object, **__: object) -> list[Any]:
+    return []
+
+
+NO_WIRES = patched((planner, "collisions", no_collisions), (planner, "route_around", lambda *_, **__: {}))
+"""Nobody looks at wires of other phases."""
+LOOSE = patched(
+    (planner, "why_not_loose", lambda *_: None),
+    (planner, "collisions", no_collisions),
+    (planner, "route_around", lambda *_, **__: {}),
+)
+"""Every node leaves when its own messages are through."""
+
+
+def together(*patches: Patch) -> Patch:
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        for one in patches:
+            one(monkeypatch)
+
+    return patch
+
+
+NO_HIJACK = patched((planner, "hijack", lambda *_: None))
+HIJACK = patched((planner, "HIJACKED", 100.0))
+
+
+def with_roles(images: Images, operators: set[int], change: Callable[[Role], Role]) -> Images:
+    nodes = tuple(
+        replace(
+            node,
+            operators=tuple(
+                (i, replace(view, roles=tuple(map(change, view.roles))) if i in operators else view)
+                for i, view in node.operators
+            ),
+        )
+        for node in images.nodes
+    )
+    return replace(images, nodes=nodes)
+
+
+def without_delays(images: Images) -> Images:
+    return with_roles(images, set(range(len(images.operators))), lambda role: replace(role, delay=0))
+
+
+def closing(images: Images) -> int:
+    """The phase that a barrier closes, and more than one follows none."""
+    return next(p for p, phase in enumerate(images.phases) if phase.barrier is not None)
+
+
+def hasty(images: Images) -> Images:
+    """Who writes in a barrier does not wait for those whom it should hear first."""
+
+    def change(lane: LaneImage) -> LaneImage:
+        return replace(lane, after=None, after_all=False)
+
+    barriers = {phase.barrier for phase in images.phases if phase.technique == "barrier"} - {None}
+    return with_roles(images, barriers, lambda role: replace(role, lanes=tuple(map(change, role.lanes))))  # type: ignore[arg-type]
+
+
+def without_member(images: Images) -> Images:
+    """The last node of the first barrier has nothing to do with it."""
+    barrier = images.phases[closing(images)].barrier
+    node = max(n for n, image in enumerate(images.nodes) if any(i == barrier for i, _ in image.operators))
+    image = images.nodes[node]
+    kept = replace(image, operators=tuple(pair for pair in image.operators if pair[0] != barrier))
+    return replace(images, nodes=(*images.nodes[:node], kept, *images.nodes[node + 1 :]))
+
+
+def with_phases(images: Images, change: Callable[[PhaseImage], PhaseImage]) -> Images:
+    return replace(images, phases=tuple(map(change, images.phases)))
+
+
+def first_is_last(images: Images) -> Images:
+    """The first operator of each phase is the last."""
+    return with_phases(images, lambda phase: replace(phase, last=phase.last and phase.operators[:1]))
+
+
+def ended(images: Images) -> Images:
+    return with_phases(images, lambda phase: replace(phase, technique="none"))
+
+
+def with_parts(images: Images, change: Callable[[int, NodePhase], NodePhase]) -> Images:
+    nodes = tuple(
+        replace(image, phases=tuple(change(n, part) for part in image.phases)) for n, image in enumerate(images.nodes)
+    )
+    return replace(images, nodes=nodes)
+
+
+def without_settling(images: Images) -> Images:
+    return with_parts(images, lambda _, part: replace(part, settle=()))
+
+
+def without_passages(images: Images) -> Images:
+    return replace(images, passages=())
+
+
+def unordered(images: Images) -> Images:
+    return with_phases(images, lambda phase: replace(phase, order=()))
+
+
+def keeping_none(_: object, phases: Sequence[object]) -> list[bool]:
+    """No phase keeps its registers to itself."""
+    return [False] * len(phases)
+
+
+def forwards_only(planned: Any, structure: Any, **options: Any) -> list[Any]:
+    """Collisions as if no loop led back."""
+    return [one for one in ends.collisions(planned, structure, **options) if one[0] < one[1]]
+
+
+def told_all(*arguments: Any) -> Any:
+    """A hijacked message of one word, as if it told everything."""
+    found = hijack_termination(*arguments)
+    return replace(found, message_bound=True, delays=dict.fromkeys(arguments[3], 0))
+
+
+hijack_termination = hijack.termination
+
+
+def clear_always(*arguments: Any) -> Any:
+    return replace(role_termination(*arguments), clear=True)
+
+
+role_termination = roles.termination
+
+
+def continuing(images: Images) -> tuple[int, dict[int, set[tuple[int, int]]]]:
+    """Phase in which it is last, and by node the VFSMs that its phases have in common."""
+    index = next(i for i, one in enumerate(images.operators) if one.continues)
+    phases = images.operators[index].continues
+    common = {}
+    for n, image in enumerate(images.nodes):
+        parts = [{(r.pipeline, r.vfsm) for r in part.annotations} for part in image.phases if part.phase in phases]
+        common[n] = set.intersection(*parts) if len(parts) > 1 else set()
+    return phases[-1], common
+
+
+def other_vfsms(images: Images) -> Images:
+    """In one of its phases what continues has other VFSMs."""
+    last, common = continuing(images)
+
+    def change(n: int, part: NodePhase) -> NodePhase:
+        if part.phase != last:
+            return part
+        used = {r.vfsm for one in images.nodes[n].phases for r in one.annotations}
+        new = {vfsm: max(used) + 1 + i for i, vfsm in enumerate(sorted(common[n]))}
+        rows = tuple(tuple(new.get((p, v), v) for p, v in enumerate(row)) for row in part.schedule)
+        made = tuple(replace(r, vfsm=new.get((r.pipeline, r.vfsm), r.vfsm)) for r in part.annotations)
+        return replace(part, schedule=rows, annotations=made)
+
+    return with_parts(images, change)
+
+
+def other_slots(images: Images) -> Images:
+    """In one of its phases, at one node, what continues has its slots one later."""
+    last, common = continuing(images)
+    where = max(n for n, vfsms in common.items() if vfsms)
+
+    def change(n: int, part: NodePhase) -> NodePhase:
+        if n != where or part.phase != last:
+            return part
+        rows = [list(row) for row in part.schedule]
+        for pipeline, vfsm in sorted(common[n]):
+            slots = [slot for slot, row in enumerate(part.schedule) if row[pipeline] == vfsm]
+            free = [slot for slot, row in enumerate(rows) if row[pipeline] < 2]
+            for slot in slots:
+                at = next(s for s in free if all((s - o) % len(rows) not in (0, 1, len(rows) - 1) for o in slots))
+                free.remove(at)
+                rows[slot][pipeline], rows[at][pipeline] = 0, vfsm
+        return replace(part, schedule=tuple(map(tuple, rows)))
+
+    return with_parts(images, change)
+
+
+# -- the table -----------------------------------------------------------------------------------------------
+
+SHORT = "(broadcast 'a 0 :m 2) (broadcast 'b 0 :m 2)"
+TWICE = f"(loop 'l 3 {SHORT})"
+THROUGH = "(subset '(0 3) (stream 'a 0 1 :m 3)) (cshift 'b 1 :m 2)"
+RED_BLACK = "(subset '(0 2) (broadcast 'a 0 :m 2)) (subset '(1 3) (broadcast 'b 0 :m 2))"
+SLOW = "(broadcast 'a 0 :m 40 :b 0.03) (broadcast 'b 3 :m 40)"
+"""A word of a in 32 cycles."""
+ROWS = "(define rows (make-1d 'x)) (loop 'l 5 (broadcast 'b 0 :m 60) (subset rows (stream 's 0 1 :m 3)))"
+IN_TURN = "(broadcast 'x 0 :m 60) (allreduce 'a 'add :m 1) (broadcast 'b 0 :m 60)"
+BESIDE = """(broadcast 'x 0 :m 4)
+(parallel (stream 's 0 3 :m 3) (sequential (cshift 'a 1 :m 12) (broadcast 'b 1 :m 12))) (broadcast 'y 3 :m 4)"""
+SPLIT = (("x",), ("a",), ("b",), ("y",))
+JOINED = "(loop 'l 4 (allreduce 'a 'add :m 1) (stream 's (runtime) (runtime) :m 6) (broadcast 'b (runtime) :m 40))"
+
+FAULTS = (
+    Fault("PHT-01", "no passage through a phase of others", RED_BLACK, "passages", change=without_passages),
+    Fault("PHT-02", "a message as long as the buffers", THROUGH, "message-ends", patch=LOOSE),
+    Fault("PHT-02", "no delay", SLOW, "message-ends", names=("str_bcast",), change=without_delays, period=32),
+    Fault(
+        "PHT-03",
+        "an operator said to leave nothing behind",
+        "(broadcast 'a 0 :m 2) (cshift 'b 1 :m 2)",
+        "message-ends",
+        names=("str_bcast", "str_shift"),
+        patch=together(patched((roles, "termination", clear_always)), NO_WIRES),
+    ),
+    Fault(
+        "PHT-04",
+        "an operator said to be the last that another follows",
+        "(allreduce 'a 'add :m 1) (broadcast 'b 0 :m 2) (cshift 'c 1 :m 2)",
+        "message-ends",
+        names=("str_allreduce", "str_bcast", "str_shift"),
+        phases=(("a", "b"), ("c",)),
+        patch=together(patched((planner.Planner, "_last", lambda *_: frozenset("a"))), NO_WIRES),
+        change=first_is_last,
+    ),
+    Fault(
+        "PHT-06",
+        "nothing done though a phase follows",
+        SLOW,
+        "message-ends",
+        names=("str_bcast",),
+        change=ended,
+        period=32,
+    ),
+    Fault(
+        "PHT-05",
+        "a node left out of the barrier of its part",
+        THROUGH,
+        "message-ends",
+        prepare=NO_HIJACK,
+        change=without_member,
+    ),
+    Fault("PHT-07", "words pass a node that takes no part", THROUGH, "message-ends", patch=LOOSE),
+    Fault(
+        "PHT-08",
+        "a hijacked message of one word",
+        "(loop 'l 3 (broadcast 'a 0 :m 3) (broadcast 'b 3 :m 3))",
+        "message-ends",
+        names=("str_bcast",),
+        prepare=HIJACK,
+        patch=patched((hijack, "LENGTHS", (1,)), (hijack, "termination", told_all)),
+    ),
+    Fault("PHT-09", "a barrier that does not wait", THROUGH, "message-ends", prepare=NO_HIJACK, change=hasty),
+    Fault(
+        "PHT-09",
+        "words that nobody reads not waited for",
+        "(loop 'l 3 (allreduce 'a 'add :m 1) (stream 's (runtime) (runtime) :m 6 :b 0.03))",
+        "message-ends",
+        (8,),
+        names=("str_allreduce", "str_stream_runtime"),
+        change=without_delays,
+        period=32,
+    ),
+    Fault("PHT-10", "no-op where a message is needed", SHORT, "message-ends", names=("str_bcast",), patch=LOOSE),
+    Fault("WIR-01", "a wire used by the phase before", TWICE, "wires", names=("str_bcast_bind",), patch=NO_WIRES),
+    Fault(
+        "WIR-01",
+        "registers shared with other phases",
+        ROWS,
+        "registers",
+        (2, 2),
+        patch=patched((fit, "keeping", keeping_none), (target, "keeping", keeping_none)),
+    ),
+    Fault("WIR-03", "no time to settle", JOINED, "wires", change=without_settling),
+    Fault(
+        "WIR-04",
+        "the way back of a loop forgotten",
+        "(loop 'l 3 (broadcast 'a 0 :m 60) (broadcast 'b 0 :m 60))",
+        "wires",
+        names=("str_bcast_bind",),
+        patch=patched((planner, "collisions", forwards_only), (planner, "route_around", lambda *_, **__: {})),
+    ),
+    Fault(
+        "WIR-06",
+        "every phase said to join all",
+        "(loop 'l 4 (broadcast 'a 0 :m 2) (cshift 'c 1 :m 2) (broadcast 'b 0 :m 2))",
+        "wires",
+        names=("str_bcast_bind", "str_shift"),
+        patch=patched((dependencies.Dependencies, "has_left", lambda *_: True)),
+    ),
+    Fault(
+        "WIR-07",
+        "an operator before that tells nothing",
+        IN_TURN.replace("(allreduce 'a 'add :m 1)", "(broadcast 'a 0 :m 1)"),
+        "wires",
+        names=("str_bcast_bind",),
+        phases=(("x",), ("a", "b")),
+        patch=patched((dependencies.Dependencies, "begins", lambda *_: True)),
+    ),
+    Fault(
+        "WIR-07",
+        "operators in no order",
+        IN_TURN,
+        "wires",
+        names=("str_bcast_bind", "str_allreduce"),
+        phases=(("x",), ("a", "b")),
+        change=unordered,
+        conservative="applications that keep to the program's order do no harm: the run time then no longer insists on it",
+    ),
+    Fault(
+        "WIR-02",
+        "a wire of an operator that continues",
+        BESIDE,
+        "continuing",
+        (2, 2),
+        phases=SPLIT,
+        patch=patched((planner.Planner, "_beside", lambda *_: ())),
+    ),
+    Fault("CNT-02", "other VFSMs in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_vfsms),
+    Fault("CNT-04", "other slots in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_slots),
+)
+
+
+def ids(fault: Fault) -> str:
+    return fault.name.replace(" ", "-")
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=ids)
+def test_fault_is_seen_by_the_judge_and_in_a_run(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = compile_text(fault.text, topology=mesh(*fault.size))
+    if fault.prepare is not None:
+        fault.prepare(monkeypatch)
+    right = compiled(fault)
+    report = check_images(right)
+    assert report.ok, report.render()
+    assert not goes_wrong(right, program)
+    if fault.patch is not None:
+        fault.patch(monkeypatch)
+    wrong = compiled(fault) if fault.patch is not None else right
+    wrong = fault.change(wrong) if fault.change is not None else wrong
+    assert wrong != right
+    assert fault.judged in check_images(wrong).rules, check_images(wrong).render()
+    assert goes_wrong(wrong, program) == (not fault.conservative)
