@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pointsman.operators import RoleDraft
 from pointsman.operators.implementation import rounds_between_values
 from pointsman.plan.instances import Instances
-from pointsman.plan.plan import Plan, PlannedOperator
+from pointsman.plan.plan import PlannedOperator, PlannedPhase
 from pointsman.plan.roles import at_stage, merged
 
 
 class Parts:
     """All operators of a plan but the barriers that close phases, by number."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, phases: Sequence[PlannedPhase]) -> None:
         self.operators: list[tuple[int, PlannedOperator]] = [
-            (p, one) for p, phase in enumerate(plan.phases) for one in phase.operators
+            (p, one) for p, phase in enumerate(phases) for one in phase.operators
         ]
         self._instances = [
             Instances(
-                one.implementation, one.operator, range(min(one.streams), max(one.streams) + 1), plan.phases[p].wiring
+                one.implementation, one.operator, range(min(one.streams), max(one.streams) + 1), phases[p].wiring
             )
             if one.streams
-            else Instances(one.implementation, one.operator, range(0), plan.phases[p].wiring)
+            else Instances(one.implementation, one.operator, range(0), phases[p].wiring)
             for p, one in self.operators
         ]
         self._roles: dict[tuple[int, int, int, int], RoleDraft] = {}

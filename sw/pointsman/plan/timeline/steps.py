@@ -54,7 +54,7 @@ class Writer:
         self.plan, self.network = plan, network
         self.words = Codes(plan.shape).command_words
         self.memories = Memories(plan, network)
-        self.parts = Parts(plan)
+        self.parts = Parts(network.parts)
         self.on_the_way = {(node, left, entered): way for node, left, entered, way in passages(plan)}
         self.by_label: dict[str, list[int]] = defaultdict(list)
         for number, (_, one) in enumerate(self.parts.operators):
@@ -108,7 +108,7 @@ class Writer:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
         before = self._weigh(way, visit.weight)
-        steps: list[Step] = [*before, (k.COUNT, phase, 0), *self._load(node, number, value)]
+        steps: list[Step] = [*before, *self._load(node, number, value)]
         self._add(way, steps)
         draft = self.parts.role(number, node, value, 0)
         if draft.local:
@@ -222,6 +222,14 @@ class Writer:
     def _load(self, node: int, number: int, value: int) -> list[Step]:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
+        if phase >= self.network.loader:
+            # In any of its phases it is ready.
+            continuing = self.plan.continuing[phase - self.network.loader]
+            way.value[number] = value
+            if way.current in continuing.phases:
+                return []
+            return [(k.COUNT, continuing.enters[node], 0), *self._enter(node, continuing.enters[node])[0]]
+        before = (k.COUNT, phase, 0)
         entering, steps = way.current != phase, list[Step]()
         if not entering:
             steps, entering = self._enter(node, phase)
@@ -231,7 +239,7 @@ class Writer:
         else:
             steps += self._load_alone(node, number, value)
         way.value[number] = value
-        return steps
+        return [before, *steps]
 
     def _load_together(self, node: int, number: int, value: int, draft: RoleDraft, *, entering: bool) -> list[Step]:
         way = self.ways[node]
@@ -240,7 +248,7 @@ class Writer:
         meet = self._meet(node, number, value, draft)
         if entering and meet:
             steps = self._load_alone(node, number, value)
-            if len(self.plan.phases[phase].operators) > 1:
+            if len(self.network.parts[phase].operators) > 1:
                 return [*steps, *([] if same else [*meet, *meet])]
             return [*steps, *meet]
         changed = self._changed(node, number, value, 0)

@@ -36,8 +36,6 @@ class Timeline:
 
 def timeline(plan: Plan) -> Timeline | None:
     """How long a plan takes; None if it cannot be played."""
-    if plan.continuing:
-        return None
     for phase in plan.phases:
         if phase.part is not None or any(one.implementation.rescheduled for one in phase.operators):
             return None
