@@ -88,14 +88,16 @@ def make_plan(
     failure = candidates.refused[0] if candidates.refused else None
     routes: Routes = {}
     considered: dict[int, Considered] = {}
+    tried: Tried = {}
     planned = 0
     # Processors pass on messages only where nothing else can be done.
     # With more operators than VFSMs that is so from the first.
     tries = (False, True) if candidates.fits else (True,)
     for fallbacks, (number, one) in product(tries, enumerate(candidates.ways)):
         if best is not None:
-            hopeless = one.estimate > HOPELESS * before
-            if one.whole or fallbacks or hopeless or planned >= max(1, round(PLANS * effort)):
+            # What is in one phase takes long to route: not unless it promises more than what the best plan takes.
+            hopeless = one.estimate > (min(HOPELESS * before, best.cycles) if one.whole else HOPELESS * before)
+            if fallbacks or hopeless or planned >= max(1, round(PLANS * effort)) or _behind(one, tried):
                 why = "promises too little" if hopeless else "not routed: there were better ones"
                 considered.setdefault(number, _considered(one, None, why))
                 continue
@@ -117,6 +119,7 @@ def make_plan(
             continue
         planned += 1
         cycles = None if plan is None else plan.cycles
+        tried.setdefault(one.labels, {})[one.period] = inf if cycles is None else cycles
         considered[number] = _considered(one, cycles, "slower" if best is not None else "chosen")
         if plan is not None and (best is None or plan.cycles < best.cycles):
             best, before = plan, rough
@@ -126,6 +129,22 @@ def make_plan(
     if best is None:
         raise failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
     return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
+
+
+Tried = dict[tuple[tuple[str, ...], ...], dict[int, float]]
+"""By division, the cycles of the schedule lengths that were routed."""
+
+
+def _behind(one: Candidate, tried: Tried) -> bool:
+    """Does its schedule length lie behind one that was worse than another on this side of it? Short schedules give more of
+    what is asked for, long ones have room; a division has one best length."""
+    cycles = tried.get(one.labels, {})
+    for worse, much in cycles.items():
+        if any(
+            less < much and (other < worse < one.period or one.period < worse < other) for other, less in cycles.items()
+        ):
+            return True
+    return False
 
 
 def _considered(one: Candidate, cycles: float | None, outcome: str) -> Considered:

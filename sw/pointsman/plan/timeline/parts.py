@@ -19,9 +19,7 @@ class Parts:
             (p, one) for p, phase in enumerate(phases) for one in phase.operators
         ]
         self._instances = [
-            Instances(
-                one.implementation, one.operator, range(min(one.streams), max(one.streams) + 1), phases[p].wiring
-            )
+            Instances(one.implementation, one.operator, range(min(one.streams), max(one.streams) + 1), phases[p].wiring)
             if one.streams
             else Instances(one.implementation, one.operator, range(0), phases[p].wiring)
             for p, one in self.operators

@@ -106,7 +106,7 @@ class Writer:
 
     def _visit(self, node: int, number: int, value: int, visit: Visit) -> None:
         way = self.ways[node]
-        phase, one = self.parts.operators[number]
+        _, one = self.parts.operators[number]
         before = self._weigh(way, visit.weight)
         steps: list[Step] = [*before, *self._load(node, number, value)]
         self._add(way, steps)
