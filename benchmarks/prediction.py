@@ -46,7 +46,7 @@ RANDOM = 30
 SIZES = ((2, 2), (3, 2), (4, 1), (3, 3), (4, 2), (4, 4))
 SHAPES = {"fft": NodeShape(vfsms=64, registers=32)}
 """What the phases of a program need, where the thesis's node has not enough."""
-COUNTED = ("write", "read", "psync", "router", "reprog")
+COUNTED = ("write", "read", "psync", "router", "reprog", "online")
 Row = dict[str, Any]
 
 

@@ -16,11 +16,13 @@ from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, Codes
 from pointsman.images.image import SYNC, LaneImage
 from pointsman.operators import RoleDraft
 from pointsman.operators.implementation import VfsmSetting
+from pointsman.operators.online import Online
 from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
 
 from . import kernel as k
 from .memories import Memories
+from .messages import Messages
 from .network import Network, Row
 from .parts import Parts
 from .sampling import Visit, choice
@@ -55,6 +57,7 @@ class Writer:
         self.words = Codes(plan.shape).command_words
         self.memories = Memories(plan, network)
         self.parts = Parts(network.parts)
+        self.messages = Messages(plan, network)
         self.on_the_way = {(node, left, entered): way for node, left, entered, way in passages(plan)}
         self.by_label: dict[str, list[int]] = defaultdict(list)
         for number, (_, one) in enumerate(self.parts.operators):
@@ -108,6 +111,9 @@ class Writer:
         way = self.ways[node]
         _, one = self.parts.operators[number]
         before = self._weigh(way, visit.weight)
+        if isinstance(one.implementation, Online):
+            self._visit_online(node, number, visit, before)
+            return
         steps: list[Step] = [*before, *self._load(node, number, value)]
         self._add(way, steps)
         draft = self.parts.role(number, node, value, 0)
@@ -120,6 +126,18 @@ class Writer:
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
             self._add(way, [*steps, *self._call(node, number, value, call)])
+
+    def _visit_online(self, node: int, number: int, visit: Visit, before: list[Step]) -> None:
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        steps = [*before, (k.COUNT, phase, 0), *self._enter(node, phase)[0]]
+        self._add(way, [*steps, *self.messages.load(phase, node, one, visit.number)])
+        played = min(one.operator.c, CALLS)
+        for call in range(played):
+            if call and one.operator.c > played:
+                self._add(way, self._weigh(way, visit.weight * (one.operator.c - 1) / (played - 1)))
+            for steps in self.messages.calls(phase, node, one):
+                self._add(way, steps)
 
     def _weigh(self, way: Way, weight: float) -> list[Step]:
         if way.weight == weight:
@@ -137,7 +155,11 @@ class Writer:
         return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
 
     def _finish(self, node: int, way: Way) -> list[Step]:
-        return [*self._weigh(way, 1.0), *self._enter(node, LOADER)[0], (k.SETTLED, 0, 0)]
+        steps, left = self._enter(node, LOADER)
+        if not left and way.current >= 0 and self.plan.phases[way.current].online is not None:
+            # Messages of others may still pass.
+            steps = [*steps, *self._leave(node, way.current)]
+        return [*self._weigh(way, 1.0), *steps, (k.SETTLED, 0, 0)]
 
     def _send(self, node: int, words: dict[int, int], *, empty: bool = True) -> list[Step]:
         """Command words by pipeline, and until they are taken."""
