@@ -23,14 +23,13 @@ NOTHING, LINK, LEG, REGISTER, BUFFER, VOID = range(6)
 holds a word, and takes any."""
 KIND_FROM, FROM, KIND_TO, TO, KEEPS, BLIND = range(6)
 """Columns of the table of VFSMs."""
-END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = (
-    range(17)
-)
+END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = range(12)
+AT, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 18)
 """Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
 stand; until deadline a; deadline b is so many cycles on, if it is not later; cycles count for a phase; with a weight; settings
-stand as soon as the command registers are empty; until they do. Of messages that processors pass on: send a; pass on what was
-taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have gone. Deadline 0 is
-that of words, the others of phases."""
+stand as soon as the command registers are empty; until they do; until cycle a, which is still to come. Of messages that
+processors pass on: send a; pass on what was taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here;
+until all own ones have gone. Deadline 0 is that of words, the others of phases."""
 WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
 """Columns of the table of lanes."""
 NEVER = 1 << 60
@@ -217,6 +216,11 @@ def play(
                     if later[i, 0] >= 0:
                         settling[i] = 1
                         going = False
+                elif kind == AT:
+                    if a < time:
+                        return spent, time, False
+                    until[i] = a
+                    going = a == time
                 elif kind == SEND:
                     if not send(post, phase[i] * nodes + i, i, a):
                         return spent, time, False

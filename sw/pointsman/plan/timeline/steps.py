@@ -77,14 +77,14 @@ class Writer:
     def write(self, visits: Iterable[Visit]) -> k.Book:
         """The book of all nodes, from cop_init to cop_fini."""
         for node, way in enumerate(self.ways):
-            self._add(way, self._start(node))
+            self._add(way, self.start(node))
         for visit in visits:
             for number, value in self._chosen(visit):
                 for node in sorted(self.parts.operators[number][1].operator.nodes):
                     self._visit(node, number, value, visit)
         for node, way in enumerate(self.ways):
             self._add(way, self._finish(node, way))
-        return self._book()
+        return self.book()
 
     def standing(self) -> list[tuple[int, Row]]:
         """VFSMs that do not stand as routed before any load function: as in the first role that rewrites them."""
@@ -114,7 +114,7 @@ class Writer:
         if isinstance(one.implementation, Online):
             self._visit_online(node, number, visit, before)
             return
-        steps: list[Step] = [*before, *self._load(node, number, value)]
+        steps: list[Step] = [*before, *self.load(node, number, value)]
         self._add(way, steps)
         draft = self.parts.role(number, node, value, 0)
         if draft.local:
@@ -125,7 +125,7 @@ class Writer:
             steps = []
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
-            self._add(way, [*steps, *self._call(node, number, value, call)])
+            self._add(way, [*steps, *self.call(node, number, value, call)])
 
     def _visit_online(self, node: int, number: int, visit: Visit, before: list[Step]) -> None:
         way = self.ways[node]
@@ -149,7 +149,7 @@ class Writer:
 
     # -- init, fini, phases ----------------------------------------------------------------------------------
 
-    def _start(self, node: int) -> list[Step]:
+    def start(self, node: int) -> list[Step]:
         words = (self.plan.period + 1) * self.words
         pointer = [*self._send(node, {0: self.words}), (k.WAIT, POINTER_LATENCY - 1, 0)]
         return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
@@ -241,7 +241,7 @@ class Writer:
 
     # -- load functions --------------------------------------------------------------------------------------
 
-    def _load(self, node: int, number: int, value: int) -> list[Step]:
+    def load(self, node: int, number: int, value: int) -> list[Step]:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
         if phase >= self.network.loader:
@@ -365,7 +365,8 @@ class Writer:
 
     # -- I/O functions ---------------------------------------------------------------------------------------
 
-    def _call(self, node: int, number: int, value: int, call: int) -> list[Step]:
+    def call(self, node: int, number: int, value: int, call: int, *, writes: bool = True) -> list[Step]:
+        """Steps of one call of its I/O functions; without ``writes`` a node that may write does not."""
         _, one = self.parts.operators[number]
         draft = self.parts.role(number, node, value, 0)
         if draft.kind == "none" or (draft.void and draft.kind in ("write", "both")):
@@ -373,7 +374,7 @@ class Writer:
         if one.implementation.gated:
             return self._through_gate(node, number, value)
         turn = call % draft.turns
-        lanes = [lane for lane in draft.lanes if lane.turn == turn]
+        lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
         if draft.kind == "both":
             # The write function, then the read function.
             lanes = sorted(lanes, key=lambda lane: not lane.write)
@@ -381,7 +382,7 @@ class Writer:
         else:
             steps = sorted({lane.step for lane in lanes})
             groups = [[lane for lane in lanes if lane.step == step] for step in steps]
-        key = ("call", node, number, value, turn)
+        key = ("call", node, number, value, turn, writes)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             second = self.network.second
@@ -461,12 +462,16 @@ class Writer:
 
     # -- the book --------------------------------------------------------------------------------------------
 
+    def add(self, node: int, steps: list[Step]) -> None:
+        """What a node does next."""
+        self._add(self.ways[node], steps)
+
     def _add(self, way: Way, steps: list[Step]) -> None:
         kept = tuple(step for step in steps if step[0] != k.WAIT or step[1])
         if kept:
             way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))
 
-    def _book(self) -> k.Book:
+    def book(self) -> k.Book:
         steps = [step for chunk in self._chunks for step in chunk]
         first_step = np.zeros(len(self._chunks) + 1, np.int64)
         np.cumsum([len(chunk) for chunk in self._chunks], out=first_step[1:])
