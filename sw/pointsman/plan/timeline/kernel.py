@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from numesh.codes import POINTER_LATENCY
 from pointsman.streams.compiled import kernel
 
 from .agents import BUSY, HEADER, SERVING, SINCE, TIMED, Post, attend, forward, met, send
@@ -24,12 +25,13 @@ holds a word, and takes any."""
 KIND_FROM, FROM, KIND_TO, TO, KEEPS, BLIND = range(6)
 """Columns of the table of VFSMs."""
 END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = range(12)
-AT, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 18)
+AT, SWITCH, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 19)
 """Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
 stand; until deadline a; deadline b is so many cycles on, if it is not later; cycles count for a phase; with a weight; settings
-stand as soon as the command registers are empty; until they do; until cycle a, which is still to come. Of messages that
-processors pass on: send a; pass on what was taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here;
-until all own ones have gone. Deadline 0 is that of words, the others of phases."""
+stand as soon as the command registers are empty; until they do; until cycle a, which is still to come; schedule a runs as soon
+as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send a; pass on what was taken
+up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have gone. Deadline 0 is that of
+words, the others of phases."""
 WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
 """Columns of the table of lanes."""
 NEVER = 1 << 60
@@ -121,6 +123,8 @@ def play(
     moving = np.full((nodes, 2), -1, np.int64)
     emptying = np.full(nodes, -1, np.int64)
     settling = np.zeros(nodes, np.uint8)
+    switching = np.full((nodes, 2), -1, np.int64)
+    """Schedule that is to run, and the cycle from which it does, when that is known."""
     expecting = np.zeros((nodes, 3), np.int64)
     """A step that waits for messages, with its a and b."""
     online = post.inputs.shape[0] > 0
@@ -143,6 +147,11 @@ def play(
                     for k in range(later[i, 0], later[i, 1]):
                         vfsms[book.settings[k, 0]] = book.settings[k, 1:]
                     later[i, 0] = -1
+            if switching[i, 0] >= 0:
+                if switching[i, 1] < 0 and later[i, 0] < 0:
+                    switching[i, 1] = time + POINTER_LATENCY - 1
+                if 0 <= switching[i, 1] <= time:
+                    phase[i], switching[i, 0] = switching[i, 0], -1
             going = False
             if online and (post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time or post.nodes[i, HEADER] >= 0):
                 continue
@@ -195,7 +204,7 @@ def play(
                         emptying[i] = a
                         going = False
                 elif kind == PHASE:
-                    phase[i] = a
+                    phase[i], switching[i, 0] = a, -1
                 elif kind == SET:
                     for k in range(a, b):
                         vfsms[book.settings[k, 0]] = book.settings[k, 1:]
@@ -216,6 +225,11 @@ def play(
                     if later[i, 0] >= 0:
                         settling[i] = 1
                         going = False
+                elif kind == SWITCH:
+                    if switching[i, 0] >= 0:
+                        phase[i] = switching[i, 0]
+                    later[i] = 0, 0
+                    switching[i] = a, -1
                 elif kind == AT:
                     if a < time:
                         return spent, time, False

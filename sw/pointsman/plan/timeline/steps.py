@@ -402,7 +402,7 @@ class Writer:
 
     def _switch(self, node: int, schedule: int) -> list[Step]:
         """Go to the second schedule or back. Nothing waits for it but the end of the phase."""
-        return [*self._send(node, {0: self.words}, empty=False), (k.LATER, 0, 0), (k.PHASE, schedule, 0)]
+        return [*self._send(node, {0: self.words}, empty=False), (k.SWITCH, schedule, 0)]
 
     def _through_gate(self, node: int, number: int, value: int) -> list[Step]:
         way = self.ways[node]
