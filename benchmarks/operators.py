@@ -31,17 +31,19 @@ from pointsman.network import Topology, mesh
 from pointsman.operators import IMPLEMENTATIONS
 from pointsman.operators.implementation import operand, runtime_values
 from pointsman.plan.build import make_plan
+from pointsman.plan.timeline.call import call_cycles
 from pointsman.runtime import Node, WaitUntil, numesh_node
 from pointsman.runtime.requests import Category
 from pointsman.runtime.scheduling import schedule_moves
 from pointsman.streams.check import check_images
-from pointsman.targets.forecast import ENDS, Forecast
 from pointsman.targets.numesh import make_images
 
 PERIOD = 16
 START = 40_000
 STARTS = (START, START + 6005, START + 12010, START + 18015)
 """Cycles at which measured calls begin, at different slots; loads are through by then."""
+ENDS = 4
+"""Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
 Row = dict[str, Any]
 ONLY: list[str] | None = None
 """Implementations to measure; None: all."""
@@ -164,12 +166,6 @@ def measure(way: Way, topology: Topology, m: int, period: int = PERIOD) -> Measu
     with Machine(shape, topology, engine="model", progress=False) as machine:
         nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
         run_nodes(nodes, main, machine)
-    # An operator with several schedules has a phase for each value.
-    phase, planned = next((p, one) for p in plan.phases for one in p.operators if second in one.values)
-    writers = None
-    if operator.kind == "collect":
-        writers = [0 if operand(operator, 0, "destination", second) else topology.nodes - 1]
-    expected = Forecast(phase, planned).round(planned.values.index(second), writers)
     if images.operators[0].instances:
         # The schedule is made at run time, and so is what can be expected of it.
         order = (
@@ -178,6 +174,11 @@ def measure(way: Way, topology: Topology, m: int, period: int = PERIOD) -> Measu
         moves = tuple((node, to) for node, to in enumerate(order) if node != to)
         words = min(promise.words for promise in schedule_moves(images, 0, 0, moves).promises)
         expected = ENDS + sum(topology.size) / 2 + (m - 0.5) * period / words
+    else:
+        writers = None
+        if operator.kind == "collect":
+            writers = {0 if operand(operator, 0, "destination", second) else topology.nodes - 1}
+        expected = statistics.mean(call_cycles(plan, "o", second, start, writers=writers) for start in STARTS)
     return Measured(statistics.mean(ends.values()), expected, max(loads, default=0), images)
 
 

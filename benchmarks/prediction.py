@@ -16,6 +16,7 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,26 @@ ROOT = Path(__file__).parent.parent
 CASES = [
     *(("matmul", (n, n), ["--size", "60"]) for n in (2, 3, 4, 5, 6)),
     *(("gauss", (n, n), ["--size", "30"]) for n in (2, 3, 5, 6)),
-    *(("fft", size, []) for size in ((2, 2), (4, 2), (4, 4))),
+    *(("fft", size, ["--by", by]) for by in ("transposition", "exchange") for size in ((2, 2), (4, 2), (4, 4))),
     *(("halves", size, []) for size in ((4, 2), (4, 4), (6, 4))),
+    *(("console", size, []) for size in ((2, 2), (4, 2), (4, 4))),
 ]
+MESSAGES = (
+    "(loop 'l 8 (broadcast 'b (runtime) :m 20 :impl 'dyn_bcast_dense))",
+    "(loop 'l 8 (broadcast 'b 0 :m 20 :impl 'dyn_bcast))",
+    "(loop 'l 8 (cshift 'c 1 :m 20 :impl 'dyn_shift))",
+    "(loop 'l 8 (barrier 'b :impl 'dyn_barrier) (cshift 'c 1 :m 20))",
+    "(loop 'l 8 (stream 's 0 3 :m 40 :impl 'dyn_stream))",
+    "(phase (loop 'l 8 (cshift 'c 1 :m 30) (broadcast 'b 0 :m 20 :impl 'dyn_bcast_dense)))",
+)
+"""Programs whose messages processors pass on."""
 RANDOM = 30
 """Random programs; those that the compiler refuses do not count."""
 SIZES = ((2, 2), (3, 2), (4, 1), (3, 3), (4, 2), (4, 4))
-SHAPES = {"fft": NodeShape(vfsms=64, registers=32)}
+SHAPES = dict.fromkeys(("fft", "console"), NodeShape(vfsms=64, registers=32))
 """What the phases of a program need, where the thesis's node has not enough."""
-COUNTED = ("write", "read", "psync", "router", "reprog")
+PROGRAMS = ["matmul", "gauss", "fft", "halves", "console", "messages", "random"]
+COUNTED = ("write", "read", "psync", "router", "reprog", "online")
 Row = dict[str, Any]
 
 
@@ -97,9 +109,16 @@ def measure(
     """Rows of a program of examples/."""
     program, application = example(name, mesh(*size), arguments)
     plan = make_plan(program, SHAPES.get(name, NodeShape()), name=name, period=period)
-    rows, results = rows_of(name, plan, application.main, engine, application.functions)
+    label = f"{name} by {arguments[1]}" if "--by" in arguments else name
+    rows, results = rows_of(label, plan, application.main, engine, application.functions)
     application.check(results)
     return rows
+
+
+def measure_messages(text: str, size: tuple[int, ...], engine: Any) -> list[Row]:
+    """Rows of one of ``MESSAGES``."""
+    walker = _trees().Walker(text, mesh(*size), 0)
+    return rows_of("messages", make_plan(walker.program, NodeShape(), name="messages"), walker.main, engine)[0]
 
 
 def random_program(seed: int) -> tuple[Topology, Any]:
@@ -162,8 +181,8 @@ def page_table(rows: Sequence[Row]) -> str:
         "| programs | phases | median error | 9 of 10 within | worst | programs | median error | 9 of 10 within | worst |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for name in dict.fromkeys(row["program"].split()[0] for row in rows):
-        lines.append(_summary_line(name, [row for row in rows if row["program"].split()[0] == name]))
+    for name in dict.fromkeys(map(_kind, rows)):
+        lines.append(_summary_line(name, [row for row in rows if _kind(row) == name]))
     lines.append(_summary_line("all", rows))
     lines += [
         "",
@@ -185,6 +204,11 @@ def page_table(rows: Sequence[Row]) -> str:
             lines.append(_line(max(inner, key=lambda row: abs(row["error"]))))
         lines.append(_line(own[-1]))
     return "\n".join(lines) + "\n"
+
+
+def _kind(row: Row) -> str:
+    """All random programs are one kind."""
+    return "random" if row["program"].startswith("random") else str(row["program"])
 
 
 def _summary_line(name: str, rows: Sequence[Row]) -> str:
@@ -220,7 +244,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", default="model")
     parser.add_argument("--computing", action="store_true")
-    parser.add_argument("--programs", nargs="+", default=["matmul", "gauss", "fft", "halves", "random"])
+    parser.add_argument("--programs", nargs="+", default=PROGRAMS)
     parser.add_argument("--page", type=Path, help="put the tables into this page")
     options = parser.parse_args()
     if not options.computing:
@@ -230,6 +254,9 @@ def main() -> None:
         if name in options.programs:
             print(f"{name} {'x'.join(map(str, size))} …", file=sys.stderr)
             rows += measure(name, size, arguments, options.engine)
+    for text, size in product(MESSAGES if "messages" in options.programs else (), ((2, 2), (4, 3))):
+        print(f"messages {text}", file=sys.stderr)
+        rows += measure_messages(text, size, options.engine)
     seed = done = 0
     while "random" in options.programs and done < RANDOM:
         found = measure_random(seed, options.engine)

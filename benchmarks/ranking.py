@@ -36,7 +36,8 @@ CASES = [
     ("matmul", (2, 2), ["--size", "20"]),
     ("matmul", (3, 3), ["--size", "30"]),
     ("gauss", (2, 2), ["--size", "30"]),
-    ("fft", (2, 2), []),
+    ("gauss", (2, 2), ["--size", "10"]),
+    ("fft", (2, 2), ["--by", "exchange"]),
     ("halves", (4, 2), []),
 ]
 RANDOM = range(10)
@@ -137,7 +138,8 @@ def main() -> None:
     for name, size, arguments in CASES:
         if name in options.programs:
             program, application = example(name, mesh(*size), arguments)
-            rows.append(rank(name, program, application.main, application.functions))
+            label = " ".join([name, *arguments[1:]])
+            rows.append(rank(label, program, application.main, application.functions))
             _tell(rows[-1])
     for seed in RANDOM if "random" in options.programs else ():
         _, walker = random_program(seed)

@@ -124,6 +124,7 @@ class _Attempts:
         self.routes: Routes = {}
         self.known: dict[int, dict[object, Any]] = {}
         """By variant of the program, what its planners have found out."""
+        self.tried: Tried = {}
         self._failures: dict[tuple[bool, int], PointsmanError] = {}
 
     @property
@@ -141,7 +142,10 @@ class _Attempts:
             while left:
                 drafted = self._drafted(left, fallbacks)
                 for _, number, planner in sorted(drafted, key=lambda one: one[:2]):
-                    self._plan(number, planner)
+                    if self.best is not None and _behind(self.candidates.ways[number], self.tried):
+                        self._note(number, None, "not routed: there were better ones")
+                    else:
+                        self._plan(number, planner)
             if self.best is not None:
                 break
         return self.best
@@ -153,8 +157,12 @@ class _Attempts:
         while left:
             number, one = left.popleft()
             others = bool(found) or self.best is not None
-            hopeless = one.estimate > HOPELESS * self.rough
-            if others and (one.whole or hopeless or self.planned + len(found) >= self.most):
+            # What is in one phase takes long to route: not unless it promises more than what the best plan takes.
+            most = HOPELESS * self.rough if self.best is None or not one.whole else self.best.cycles
+            hopeless = one.estimate > most
+            wait = one.whole and self.best is None
+            full = self.planned + len(found) >= self.most
+            if others and (wait or hopeless or full or _behind(one, self.tried)):
                 if self.best is None:
                     left.appendleft((number, one))
                     break
@@ -199,7 +207,9 @@ class _Attempts:
             self._refuse(number, planner, error)
             return
         self.planned += 1
-        self._note(number, None if plan is None else plan.cycles, "slower" if self.best is not None else "chosen")
+        one, cycles = self.candidates.ways[number], None if plan is None else plan.cycles
+        self.tried.setdefault(one.labels, {})[one.period] = inf if cycles is None else cycles
+        self._note(number, cycles, "slower" if self.best is not None else "chosen")
         if plan is not None and (self.best is None or plan.cycles < self.best.cycles):
             self.best, self.rough = plan, rough
             for other, way in self.considered.items():
@@ -222,3 +232,19 @@ class _Attempts:
         one = self.candidates.ways[number]
         if again or number not in self.considered:
             self.considered[number] = Considered(one.labels, one.period, one.estimate, cycles, outcome)
+
+
+Tried = dict[tuple[tuple[str, ...], ...], dict[int, float]]
+"""By division, the cycles of the schedule lengths that were routed."""
+
+
+def _behind(one: Candidate, tried: Tried) -> bool:
+    """Does its schedule length lie behind one that was worse than another on this side of it? Short schedules give more of
+    what is asked for, long ones have room; a division has one best length."""
+    cycles = tried.get(one.labels, {})
+    for worse, much in cycles.items():
+        if any(
+            less < much and (other < worse < one.period or one.period < worse < other) for other, less in cycles.items()
+        ):
+            return True
+    return False

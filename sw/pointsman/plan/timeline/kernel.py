@@ -14,7 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from numesh.codes import POINTER_LATENCY
 from pointsman.streams.compiled import kernel
+
+from .agents import BUSY, HEADER, SERVING, SINCE, TIMED, Post, attend, forward, met, send
 
 NOTHING, LINK, LEG, REGISTER, BUFFER, VOID = range(6)
 """Sources and destinations of VFSMs. ``LEG``: the second way of a fork, which takes its word with the first. ``VOID`` always
@@ -22,9 +25,13 @@ holds a word, and takes any."""
 KIND_FROM, FROM, KIND_TO, TO, KEEPS, BLIND = range(6)
 """Columns of the table of VFSMs."""
 END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = range(12)
+AT, SWITCH, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 19)
 """Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
 stand; until deadline a; deadline b is so many cycles on, if it is not later; cycles count for a phase; with a weight; settings
-stand as soon as the command registers are empty; until they do. Deadline 0 is that of words, the others of phases."""
+stand as soon as the command registers are empty; until they do; until cycle a, which is still to come; schedule a runs as soon
+as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send a; pass on what was taken
+up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have gone. Deadline 0 is that
+of words, the others of phases."""
 WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
 """Columns of the table of lanes."""
 NEVER = 1 << 60
@@ -85,7 +92,7 @@ def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.nd
 
 @kernel(error_model="numpy")
 def play(
-    board: Board, book: Book, nodes: int, phases: int, most_lanes: int, limit: int
+    board: Board, book: Book, post: Post, nodes: int, phases: int, most_lanes: int, limit: int
 ) -> tuple[np.ndarray, int, bool]:
     """Play to the end. Gives cycles by node and phase (the loader's last), weighted; how many cycles were played; and whether all
     came to their end within ``limit`` cycles."""
@@ -116,6 +123,11 @@ def play(
     moving = np.full((nodes, 2), -1, np.int64)
     emptying = np.full(nodes, -1, np.int64)
     settling = np.zeros(nodes, np.uint8)
+    switching = np.full((nodes, 2), -1, np.int64)
+    """Schedule that is to run, and the cycle from which it does, when that is known."""
+    expecting = np.zeros((nodes, 3), np.int64)
+    """A step that waits for messages, with its a and b."""
+    online = post.inputs.shape[0] > 0
     for i in range(nodes):
         if chunk[i] < book.first_chunk[i + 1]:
             step[i] = book.first_step[book.chunks[chunk[i]]]
@@ -135,8 +147,19 @@ def play(
                     for k in range(later[i, 0], later[i, 1]):
                         vfsms[book.settings[k, 0]] = book.settings[k, 1:]
                     later[i, 0] = -1
+            if switching[i, 0] >= 0:
+                if switching[i, 1] < 0 and later[i, 0] < 0:
+                    switching[i, 1] = time + POINTER_LATENCY - 1
+                if 0 <= switching[i, 1] <= time:
+                    phase[i], switching[i, 0] = switching[i, 0], -1
             going = False
-            if moving[i, 0] >= 0:
+            if online and (post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time or post.nodes[i, HEADER] >= 0):
+                continue
+            if expecting[i, 0] != 0:
+                going = met(post, i, expecting[i, 0] - RECEIVE, expecting[i, 1], expecting[i, 2])
+                if going:
+                    expecting[i, 0] = 0
+            elif moving[i, 0] >= 0:
                 going = True
                 for k in range(moving[i, 0], moving[i, 1]):
                     going = going and moved[i, k - moving[i, 0]] == book.lanes[k, WORDS]
@@ -164,10 +187,12 @@ def play(
                     break
                 kind, a, b = book.steps[step[i], 0], book.steps[step[i], 1], book.steps[step[i], 2]
                 step[i] += 1
+                post.nodes[i, TIMED] = 0
                 quiet = time
                 if kind == WAIT:
                     until[i] = time + a
                     going = a == 0
+                    post.nodes[i, TIMED] = 1
                 elif kind == MOVE:
                     if b > a:
                         moving[i, 0], moving[i, 1] = a, b
@@ -179,7 +204,7 @@ def play(
                         emptying[i] = a
                         going = False
                 elif kind == PHASE:
-                    phase[i] = a
+                    phase[i], switching[i, 0] = a, -1
                 elif kind == SET:
                     for k in range(a, b):
                         vfsms[book.settings[k, 0]] = book.settings[k, 1:]
@@ -200,10 +225,48 @@ def play(
                     if later[i, 0] >= 0:
                         settling[i] = 1
                         going = False
+                elif kind == SWITCH:
+                    if switching[i, 0] >= 0:
+                        phase[i] = switching[i, 0]
+                    later[i] = 0, 0
+                    switching[i] = a, -1
+                elif kind == AT:
+                    if a < time:
+                        return spent, time, False
+                    until[i] = a
+                    going = a == time
+                elif kind == SEND:
+                    if not send(post, phase[i] * nodes + i, i, a):
+                        return spent, time, False
+                elif kind == FORWARD:
+                    if not forward(post, phase[i] * nodes + i, i, a):
+                        return spent, time, False
+                elif kind >= RECEIVE:
+                    going = met(post, i, kind - RECEIVE, a, b)
+                    if not going:
+                        expecting[i] = kind, a, b
 
         # Accesses, on the registers as they are at the beginning of the cycle.
         changes = 0
         for i in range(nodes):
+            row = phase[i] * nodes + i
+            if (
+                online
+                and post.first_input[row] + post.first_output[row]
+                < post.first_input[row + 1] + post.first_output[row + 1]
+            ):
+                before = post.nodes[i, SERVING]
+                register = attend(post, row, i, time, expecting[i, 0] != 0, full)
+                if register >= 0:
+                    access[register] = time
+                    changed[changes] = register
+                    changes += 1
+                if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
+                    quiet = time
+                if before != 0 and post.nodes[i, SERVING] == 0 and post.nodes[i, TIMED] != 0:
+                    until[i] += time - post.nodes[i, SINCE]
+                if post.nodes[i, SERVING] != 0:
+                    continue
             if moving[i, 0] < 0:
                 continue
             k = _choose(book.lanes, book.turns, moved[i], full, moving[i, 0], moving[i, 1])
@@ -309,7 +372,7 @@ def play(
             # Nothing moves before somebody's time has come.
             soonest = NEVER
             for i in range(nodes):
-                if done[i] == 0 and moving[i, 0] < 0 and emptying[i] < 0 and settling[i] == 0:
+                if done[i] == 0 and moving[i, 0] < 0 and emptying[i] < 0 and settling[i] == 0 and expecting[i, 0] == 0:
                     soonest = min(soonest, until[i])
             if soonest == NEVER:
                 break

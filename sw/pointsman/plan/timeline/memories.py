@@ -15,7 +15,7 @@ from numesh.codes import ANNOTATION_LATENCY, FIRST_FREE_VFSM, Codes
 from pointsman.plan.plan import Plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import END, schedule_blocks
-from pointsman.plan.vfsms import VfsmMap, vfsm_numbers
+from pointsman.plan.vfsms import VfsmMap, reserved, vfsm_numbers
 from pointsman.streams.stream import RoutedVfsm
 
 from .network import Network
@@ -36,6 +36,8 @@ class Marks:
     """Phase and pipeline of which those VFSMs are there that nobody else has."""
     behind: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """By phase, VFSMs that do not stand in the router as load functions want them."""
+    stored: set[int] = field(default_factory=set)
+    """Operators that continue whose VFSMs are there."""
 
 
 class _Flow:
@@ -69,12 +71,14 @@ class Memories:
         self.marks = [Marks() for _ in range(network.nodes)]
         self._words = Codes(plan.shape).command_words
         self._blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
-        self._counts = np.zeros((len(plan.phases), network.nodes, network.pipelines), np.int64)
-        """VFSMs by phase, node and the node's pipeline."""
+        self._counts = np.zeros((len(network.parts), network.nodes, network.pipelines), np.int64)
+        """VFSMs by phase (then operator that continues), node and the node's pipeline."""
         self._contested: dict[tuple[int, int], set[int]] = defaultdict(set)
         """By node and phase, VFSMs that others overwrite."""
         self._rivals: dict[tuple[int, int, int], set[int]] = defaultdict(set)
         """By node, phase and pipeline, phases whose VFSMs it overwrites."""
+        self._beside = [{k for k, one in enumerate(plan.continuing) if p in one.phases} for p in range(network.loader)]
+        """By phase, operators that continue through it: their VFSMs are written with the first of their phases."""
         self._maps: list[dict[int, VfsmMap]] = []
         self._count()
         own: list[list[int]] = [[] for _ in range(network.nodes)]
@@ -95,12 +99,15 @@ class Memories:
         if np.all(np.sum(self._counts, axis=0) <= plan.shape.vfsms - FIRST_FREE_VFSM):
             return  # each phase has its own
         try:
-            self._maps = vfsm_numbers(plan.phases, plan.structure, plan.shape)
+            standing = reserved([one.planned for one in plan.continuing], plan.shape)
+            self._maps = vfsm_numbers(plan.phases, plan.structure, plan.shape, standing)
         except PlanError:
             return  # refused later
-        self._counts[:] = 0
+        self._counts[: self.network.loader] = 0
         users: dict[tuple[int, int, int], list[tuple[int, int]]] = defaultdict(list)
         for number, phase, vfsm in self._all():
+            if phase >= self.network.loader:
+                continue  # in a place that no phase has
             pipeline, place = self._maps[phase][vfsm.node].place(vfsm.pipeline, vfsm.number)
             self._counts[phase, vfsm.node, pipeline] += 1
             users[vfsm.node, pipeline, place].append((phase, number))
@@ -199,6 +206,8 @@ class Memories:
                 continue
             wanted = marks.behind[phase] if (phase, p) in marks.whole else marks.behind[phase] | contested
             found[p] = sum(self._pipeline(node, phase, vfsm) == p for vfsm in wanted)
+        for k in self._beside[phase] - marks.stored:
+            found += self._counts[self.network.loader + k, node]
         if phase not in marks.resident:
             found[0] += self.plan.period * len(self.plan.phases[phase].routed.schedules)
         return found
@@ -216,3 +225,4 @@ class Memories:
                 marks.whole.add((phase, p))
                 marks.begun.add((phase, p))
         marks.behind[phase].clear()
+        marks.stored |= self._beside[phase]

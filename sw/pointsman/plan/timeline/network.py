@@ -9,7 +9,7 @@ import numpy as np
 
 from numesh.codes import MoveType
 from pointsman.operators.implementation import VfsmSetting
-from pointsman.plan.plan import Plan
+from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.streams.stream import RoutedPhase, RoutedVfsm
 
 from .kernel import BUFFER, LEG, LINK, NOTHING, REGISTER, VOID, Board
@@ -25,6 +25,8 @@ class Network:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.parts: list[PlannedPhase] = [*plan.phases, *(one.planned for one in plan.continuing)]
+        """Phases, then each operator that continues as if it were one: its VFSMs are scheduled in all of its phases."""
         self.nodes = plan.topology.nodes
         self.pipelines = plan.shape.pipelines
         self.loader = len(plan.phases)
@@ -42,7 +44,7 @@ class Network:
         """As many VFSMs and registers, by node and pipeline, are those of commands."""
         self._first_register: list[dict[int, int]] = []
         registers = first
-        for p, phase in enumerate(plan.phases):
+        for p, phase in enumerate(self.parts):
             bases = {}
             for node, count in sorted(phase.wiring.registers_used.items()):
                 bases[node] = registers
@@ -91,7 +93,7 @@ class Network:
                 case "register":
                     return REGISTER, self.register(phase, v.node, virtual)
                 case "inject" | "deliver":
-                    wiring = self.plan.phases[phase].wiring
+                    wiring = self.parts[phase].wiring
                     return REGISTER, self.register(phase, v.node, wiring.register(v.node, stream, chain, kind))
                 case "null":
                     return VOID, 0
@@ -121,9 +123,10 @@ class Network:
         """VFSMs by phase, slot and node; second schedules come after the loader."""
         period, nodes = self.plan.period, self.nodes
         rows: list[list[int]] = [[] for _ in range((self.loader + 1 + len(self.second)) * period * nodes)]
-        for number, (phase, vfsm, _, _) in enumerate(self.place, self.commands):
-            for slot in vfsm.slots:
-                rows[(phase * period + slot) * nodes + vfsm.node].append(number)
+        for number, (part, vfsm, _, _) in enumerate(self.place, self.commands):
+            for phase in (part,) if part < self.loader else self.plan.continuing[part - self.loader].phases:
+                for slot in vfsm.slots:
+                    rows[(phase * period + slot) * nodes + vfsm.node].append(number)
         for p, row in self.second.items():
             for chain in self.plan.phases[p].routed.second:
                 for vfsm in chain.vfsms:
@@ -148,16 +151,22 @@ class Network:
     def command_slots(self) -> list[np.ndarray]:
         """By phase: whether a pipeline takes command words, by node, slot and pipeline (the rule of
         `pointsman.plan.wires.reprogram_slots`, for all nodes at once)."""
-        return [_command_slots(phase.routed) for phase in self.plan.phases]
+        return [
+            _command_slots(phase.routed, *(one.planned.routed for one in self.plan.beside(p)))
+            for p, phase in enumerate(self.plan.phases)
+        ]
 
 
-def _command_slots(routed: RoutedPhase) -> np.ndarray:
-    delivers = np.zeros(routed.schedule.shape, bool)
-    for chain in routed.chains:
-        for vfsm in chain.vfsms:
-            if vfsm.destination.kind == "deliver":
-                delivers[vfsm.node, list(vfsm.slots), vfsm.pipeline] = True
-    free: np.ndarray = (routed.schedule == 0) & ~np.roll(delivers, 1, axis=1)
+def _command_slots(*parts: RoutedPhase) -> np.ndarray:
+    taken = np.zeros(parts[0].schedule.shape, bool)
+    delivers = np.zeros(parts[0].schedule.shape, bool)
+    for routed in parts:
+        taken |= routed.schedule != 0
+        for chain in routed.chains:
+            for vfsm in chain.vfsms:
+                if vfsm.destination.kind == "deliver":
+                    delivers[vfsm.node, list(vfsm.slots), vfsm.pipeline] = True
+    free: np.ndarray = ~taken & ~np.roll(delivers, 1, axis=1)
     return free
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pointsman.operators import RoleDraft
 from pointsman.operators.implementation import rounds_between_values
-from pointsman.plan.plan import Plan, PlannedOperator
+from pointsman.plan.plan import PlannedOperator, PlannedPhase
 
 
 class Parts:
     """All operators of a plan but the barriers that close phases, by number."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, phases: Sequence[PlannedPhase]) -> None:
         self.operators: list[tuple[int, PlannedOperator]] = [
-            (p, one) for p, phase in enumerate(plan.phases) for one in phase.operators
+            (p, one) for p, phase in enumerate(phases) for one in phase.operators
         ]
 
     def role(self, number: int, node: int, value: int, stage: int) -> RoleDraft:

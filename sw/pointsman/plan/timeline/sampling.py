@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from math import gcd
 from zlib import crc32
 
 from pointsman.cop.program import Group, Operator, Program
@@ -38,6 +40,7 @@ class Visit:
 def visits(program: Program) -> Iterator[Visit]:
     """All of them. Programs may be deep, so the walk keeps its own stack."""
     rounds = _sampled(program)
+    comes = _times(program)
     seen: dict[str, int] = {}
     taken: dict[int, int] = {}
     stack: list[tuple[Group | Operator, float]] = [(program.root, 1.0)]
@@ -45,7 +48,7 @@ def visits(program: Program) -> Iterator[Visit]:
     def push(group: Group, weight: float) -> None:
         turn = taken.get(id(group), 0)
         taken[id(group)] = turn + 1
-        stack.extend((child, weight) for child in reversed(_taken(group, turn)))
+        stack.extend((child, weight) for child in reversed(_taken(group, turn, comes[id(group)])))
 
     while stack:
         part, weight = stack.pop()
@@ -61,17 +64,28 @@ def visits(program: Program) -> Iterator[Visit]:
             push(part, weight)
 
 
-def _taken(group: Group, turn: int) -> list[Group | Operator]:
-    """The children of a group that are visited when it is for the ``turn``-th time."""
+def _times(program: Program) -> dict[int, int]:
+    """How often a program comes to each of its groups, by their identity."""
+    found: dict[int, int] = {}
+    around = [1]
+    for part, depth in program.root.walk():
+        del around[depth + 1 :]
+        if isinstance(part, Group):
+            found[id(part)] = around[depth] * (max(1, part.count) if part.kind == "loop" else 1)
+            around.append(found[id(part)])
+    return found
+
+
+def _taken(group: Group, turn: int, times: int) -> list[Group | Operator]:
+    """The children of a group that are visited when it is for the ``turn``-th time, of ``times`` in the program."""
     found: list[Group | Operator] = []
     row: list[Group | Operator] = []
     for child in (*group.children, None):
         if isinstance(child, Group) and child.kind == "optional" and group.kind != "parallel":
             row.append(child)
             continue
-        if row:
-            found.append(row[turn % len(row)])
-            row = []
+        found += row if times < len(row) else row[turn % len(row) :][:1] if row else []
+        row = []
         if child is not None:
             found.append(child)
     return found
@@ -103,5 +117,12 @@ def _visits(program: Program, rounds: dict[int, int]) -> int:
 
 def choice(label: str, number: int, count: int) -> int:
     """Which of ``count`` values comes at a visit."""
-    start = crc32(label.encode()) / 2**32
-    return int((start + number * GOLDEN) % 1.0 * count)
+    return (int(crc32(label.encode()) / 2**32 * count) + number * _stride(count)) % count
+
+
+@cache
+def _stride(count: int) -> int:
+    """Step through a list that comes to each place once before any again: the one that is nearest to the golden section of it."""
+    middle = max(1, int(GOLDEN * count))
+    near = (step for away in range(count) for step in (middle + away, middle - away))
+    return next(step for step in near if step > 0 and gcd(step, count) == 1)

@@ -16,11 +16,13 @@ from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, Codes
 from pointsman.images.image import SYNC, LaneImage
 from pointsman.operators import RoleDraft
 from pointsman.operators.implementation import VfsmSetting
+from pointsman.operators.online import Online
 from pointsman.plan.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
 
 from . import kernel as k
 from .memories import Memories
+from .messages import Messages
 from .network import Network, Row
 from .parts import Parts
 from .sampling import Visit, choice
@@ -54,7 +56,8 @@ class Writer:
         self.plan, self.network = plan, network
         self.words = Codes(plan.shape).command_words
         self.memories = Memories(plan, network)
-        self.parts = Parts(plan)
+        self.parts = Parts(network.parts)
+        self.messages = Messages(plan, network)
         self.on_the_way = {(node, left, entered): way for node, left, entered, way in passages(plan)}
         self.by_label: dict[str, list[int]] = defaultdict(list)
         for number, (_, one) in enumerate(self.parts.operators):
@@ -74,14 +77,14 @@ class Writer:
     def write(self, visits: Iterable[Visit]) -> k.Book:
         """The book of all nodes, from cop_init to cop_fini."""
         for node, way in enumerate(self.ways):
-            self._add(way, self._start(node))
+            self._add(way, self.start(node))
         for visit in visits:
             for number, value in self._chosen(visit):
                 for node in sorted(self.parts.operators[number][1].operator.nodes):
                     self._visit(node, number, value, visit)
         for node, way in enumerate(self.ways):
             self._add(way, self._finish(node, way))
-        return self._book()
+        return self.book()
 
     def standing(self) -> list[tuple[int, Row]]:
         """VFSMs that do not stand as routed before any load function: as in the first role that rewrites them."""
@@ -106,9 +109,12 @@ class Writer:
 
     def _visit(self, node: int, number: int, value: int, visit: Visit) -> None:
         way = self.ways[node]
-        phase, one = self.parts.operators[number]
+        _, one = self.parts.operators[number]
         before = self._weigh(way, visit.weight)
-        steps: list[Step] = [*before, (k.COUNT, phase, 0), *self._load(node, number, value)]
+        if isinstance(one.implementation, Online):
+            self._visit_online(node, number, visit, before)
+            return
+        steps: list[Step] = [*before, *self.load(node, number, value)]
         self._add(way, steps)
         draft = self.parts.role(number, node, value, 0)
         if draft.local:
@@ -119,7 +125,19 @@ class Writer:
             steps = []
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
-            self._add(way, [*steps, *self._call(node, number, value, call)])
+            self._add(way, [*steps, *self.call(node, number, value, call)])
+
+    def _visit_online(self, node: int, number: int, visit: Visit, before: list[Step]) -> None:
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        steps = [*before, (k.COUNT, phase, 0), *self._enter(node, phase)[0]]
+        self._add(way, [*steps, *self.messages.load(phase, node, one, visit.number)])
+        played = min(one.operator.c, CALLS)
+        for call in range(played):
+            if call and one.operator.c > played:
+                self._add(way, self._weigh(way, visit.weight * (one.operator.c - 1) / (played - 1)))
+            for steps in self.messages.calls(phase, node, one):
+                self._add(way, steps)
 
     def _weigh(self, way: Way, weight: float) -> list[Step]:
         if way.weight == weight:
@@ -131,13 +149,17 @@ class Writer:
 
     # -- init, fini, phases ----------------------------------------------------------------------------------
 
-    def _start(self, node: int) -> list[Step]:
+    def start(self, node: int) -> list[Step]:
         words = (self.plan.period + 1) * self.words
         pointer = [*self._send(node, {0: self.words}), (k.WAIT, POINTER_LATENCY - 1, 0)]
         return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
 
     def _finish(self, node: int, way: Way) -> list[Step]:
-        return [*self._weigh(way, 1.0), *self._enter(node, LOADER)[0], (k.SETTLED, 0, 0)]
+        steps, left = self._enter(node, LOADER)
+        if not left and way.current >= 0 and self.plan.phases[way.current].online is not None:
+            # Messages of others may still pass.
+            steps = [*steps, *self._leave(node, way.current)]
+        return [*self._weigh(way, 1.0), *steps, (k.SETTLED, 0, 0)]
 
     def _send(self, node: int, words: dict[int, int], *, empty: bool = True) -> list[Step]:
         """Command words by pipeline, and until they are taken."""
@@ -219,9 +241,17 @@ class Writer:
 
     # -- load functions --------------------------------------------------------------------------------------
 
-    def _load(self, node: int, number: int, value: int) -> list[Step]:
+    def load(self, node: int, number: int, value: int) -> list[Step]:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
+        if phase >= self.network.loader:
+            # In any of its phases it is ready.
+            continuing = self.plan.continuing[phase - self.network.loader]
+            way.value[number] = value
+            if way.current in continuing.phases:
+                return []
+            return [(k.COUNT, continuing.enters[node], 0), *self._enter(node, continuing.enters[node])[0]]
+        before = (k.COUNT, phase, 0)
         entering, steps = way.current != phase, list[Step]()
         if not entering:
             steps, entering = self._enter(node, phase)
@@ -231,7 +261,7 @@ class Writer:
         else:
             steps += self._load_alone(node, number, value)
         way.value[number] = value
-        return steps
+        return [before, *steps]
 
     def _load_together(self, node: int, number: int, value: int, draft: RoleDraft, *, entering: bool) -> list[Step]:
         way = self.ways[node]
@@ -240,7 +270,7 @@ class Writer:
         meet = self._meet(node, number, value, draft)
         if entering and meet:
             steps = self._load_alone(node, number, value)
-            if len(self.plan.phases[phase].operators) > 1:
+            if len(self.network.parts[phase].operators) > 1:
                 return [*steps, *([] if same else [*meet, *meet])]
             return [*steps, *meet]
         changed = self._changed(node, number, value, 0)
@@ -335,7 +365,8 @@ class Writer:
 
     # -- I/O functions ---------------------------------------------------------------------------------------
 
-    def _call(self, node: int, number: int, value: int, call: int) -> list[Step]:
+    def call(self, node: int, number: int, value: int, call: int, *, writes: bool = True) -> list[Step]:
+        """Steps of one call of its I/O functions; without ``writes`` a node that may write does not."""
         _, one = self.parts.operators[number]
         draft = self.parts.role(number, node, value, 0)
         if draft.kind == "none" or (draft.void and draft.kind in ("write", "both")):
@@ -343,7 +374,7 @@ class Writer:
         if one.implementation.gated:
             return self._through_gate(node, number, value)
         turn = call % draft.turns
-        lanes = [lane for lane in draft.lanes if lane.turn == turn]
+        lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
         if draft.kind == "both":
             # The write function, then the read function.
             lanes = sorted(lanes, key=lambda lane: not lane.write)
@@ -351,7 +382,7 @@ class Writer:
         else:
             steps = sorted({lane.step for lane in lanes})
             groups = [[lane for lane in lanes if lane.step == step] for step in steps]
-        key = ("call", node, number, value, turn)
+        key = ("call", node, number, value, turn, writes)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             second = self.network.second
@@ -371,7 +402,7 @@ class Writer:
 
     def _switch(self, node: int, schedule: int) -> list[Step]:
         """Go to the second schedule or back. Nothing waits for it but the end of the phase."""
-        return [*self._send(node, {0: self.words}, empty=False), (k.LATER, 0, 0), (k.PHASE, schedule, 0)]
+        return [*self._send(node, {0: self.words}, empty=False), (k.SWITCH, schedule, 0)]
 
     def _through_gate(self, node: int, number: int, value: int) -> list[Step]:
         way = self.ways[node]
@@ -431,12 +462,16 @@ class Writer:
 
     # -- the book --------------------------------------------------------------------------------------------
 
+    def add(self, node: int, steps: list[Step]) -> None:
+        """What a node does next."""
+        self._add(self.ways[node], steps)
+
     def _add(self, way: Way, steps: list[Step]) -> None:
         kept = tuple(step for step in steps if step[0] != k.WAIT or step[1])
         if kept:
             way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))
 
-    def _book(self) -> k.Book:
+    def book(self) -> k.Book:
         steps = [step for chunk in self._chunks for step in chunk]
         first_step = np.zeros(len(self._chunks) + 1, np.int64)
         np.cumsum([len(chunk) for chunk in self._chunks], out=first_step[1:])

@@ -2,8 +2,8 @@
 
 Takes a plan with routes. Its program is played on them (``kernel``) by sampled rounds and values (``sampling``); so slots,
 bandwidth, latency, accesses of the interface, rewriting, changes of phases and waiting for others are all in it. Gives the
-same plan with other cycles; leaves alone all else. Non-goals: phases in which processors pass on messages, operators that
-continue over phases, and schedules made at run time: a plan with these keeps its estimate.
+same plan with other cycles; leaves alone all else. Non-goals: schedules made at run time, and messages that processors pass on
+for operators with ``:valid``: a plan with these keeps its estimate.
 """
 
 from __future__ import annotations
@@ -36,17 +36,18 @@ class Timeline:
 
 def timeline(plan: Plan) -> Timeline | None:
     """How long a plan takes; None if it cannot be played."""
-    if plan.continuing:
-        return None
     for phase in plan.phases:
-        if phase.part is not None or any(one.implementation.rescheduled for one in phase.operators):
+        if any(one.implementation.rescheduled for one in phase.operators):
+            return None
+        if phase.part is not None and any(one.operator.valid is not None for one in phase.operators):
             return None
     network = Network(plan)
     writer = Writer(plan, network)
     book = writer.write(visits(plan.program))
     board = network.board(writer.standing())
     limit = max(1, LIMIT // network.nodes)
-    spent, played, ended = play(board, book, network.nodes, len(plan.phases), writer.most_lanes, limit)
+    post = writer.messages.post()
+    spent, played, ended = play(board, book, post, network.nodes, len(plan.phases), writer.most_lanes, limit)
     if not ended:
         return None
     means = np.mean(spent, axis=0)

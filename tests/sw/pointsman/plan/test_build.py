@@ -55,7 +55,7 @@ def test_an_optional_phase_through_a_node_that_has_no_part_in_it_is_refused(monk
 def test_a_phase_that_always_runs_may_use_a_node_that_has_no_part_in_it() -> None:
     text = "(broadcast 'a 0 :m 20) (subset '((0 2)) (stream 's 0 1 :m 4)) (broadcast 'b 1 :m 20)"
     program = compile_text(text, topology=mesh(3, 1), file="x.cop")
-    plan = make_plan(program, NodeShape(), name="x", period=16)
+    plan = make_plan(program, NodeShape(), name="x", period=16, structures=[outline(program)])
     assert 1 in plan.phases[1].nodes
 
 

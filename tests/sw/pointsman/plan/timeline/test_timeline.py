@@ -17,14 +17,16 @@ from pointsman.cop.program import Runtime
 from pointsman.network import Topology, mesh
 from pointsman.operators.implementation import runtime_values
 from pointsman.plan.build import make_plan
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import fold
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import outline
+from pointsman.plan.structure import divided, outline
 from pointsman.plan.timeline import timeline as module
 from pointsman.plan.timeline.sampling import visits
 from pointsman.plan.timeline.timeline import timed, timeline
 from pointsman.targets.numesh import make_images
 
-COUNTED = ("write", "read", "psync", "router", "reprog")
+COUNTED = ("write", "read", "psync", "router", "reprog", "online")
 
 
 def plan_of(
@@ -172,9 +174,57 @@ def test_the_plan_of_a_compiled_program_has_its_timeline():
     assert tuple(phase.cycles for phase in plan.phases) == found.phases[:-1]
 
 
+ONLINE = {
+    "one message for each": "(loop 'l 4 (broadcast 'b 0 :m 20 :impl 'dyn_bcast))",
+    "down a tree": "(loop 'l 4 (broadcast 'b 1 :m 20 :impl 'dyn_bcast_tree))",
+    "exchanged": "(loop 'l 4 (cshift 'c 1 :m 20 :impl 'dyn_shift))",
+    "up and down a tree": "(loop 'l 4 (barrier 'b :impl 'dyn_barrier))",
+    "far": "(loop 'l 4 (stream 's 0 3 :m 40 :impl 'dyn_stream))",
+    "and other phases": "(loop 'l 4 (cshift 'a 1 :m 7) (cshift 'b 2 :m 20 :impl 'dyn_shift))",
+    "and streams": "(phase (loop 'l 4 (cshift 'a 1 :m 30) (broadcast 'b 0 :m 20 :impl 'dyn_bcast_dense)))",
+}
+
+
+@pytest.mark.parametrize("size", [(2, 2), (4, 3)], ids=str)
+@pytest.mark.parametrize("name", ONLINE)
+def test_messages_that_processors_pass_on_are_in_it(name: str, size: tuple[int, int]):
+    plan = plan_of(ONLINE[name], mesh(*size))
+    assert any(phase.part is not None for phase in plan.phases)
+    found = timeline(plan)
+    assert found is not None
+    phases, total = measured(plan)
+    assert found.total == pytest.approx(total, rel=0.05)
+    for expected, is_ in zip(phases, found.phases, strict=False):
+        assert is_ == pytest.approx(expected, rel=0.05, abs=12)
+
+
+def test_both_ends_of_a_message_come_alike():
+    """They are drawn together: drawn apart from the same sequence they would always be as far from each other."""
+    plan = plan_of("(loop 'l 12 (stream 's (runtime) (runtime) :m 40 :impl 'dyn_stream))", mesh(2, 2))
+    found = timeline(plan)
+    assert found is not None
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.1)
+
+
+def test_what_continues_over_phases_is_in_it():
+    text = """(parallel (stream 's 0 3 :m 20)
+                        (loop 'l 4 (sequential (cshift 'a 1 :m 9) (broadcast 'b 1 :m 12) (cshift 'd -1 :m 5))))"""
+    program = compile_text(text, topology=mesh(2, 2))
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    plan = make_plan(program, NodeShape(vfsms=64, registers=32), name="test", structures=[structure])
+    assert plan.continuing
+    assert len(plan.phases) == 3
+    found = timeline(plan)
+    assert found is not None
+    phases, total = measured(plan)
+    assert found.total == pytest.approx(total, rel=0.05)
+    for expected, is_ in zip(phases, found.phases, strict=False):
+        assert is_ == pytest.approx(expected, rel=0.1, abs=12)
+
+
 def test_a_plan_that_cannot_be_played_keeps_its_estimate():
-    text = "(broadcast 'b 0 :m 5 :impl 'dyn_bcast)"
-    plan = plan_of(text, mesh(2, 2))
+    plan = plan_of("(reduce 'b 'add 0 :m 5 :valid '(0 1) :impl 'dyn_reduce)", mesh(2, 2))
     assert timeline(plan) is None
     assert timed(plan) is plan
     assert plan.cycles > 0
