@@ -617,7 +617,8 @@ class Planner:
             if part is not None and operator.label in part.own:
                 gap = part.gap(operator.label, routed)
                 word, latency = max(word, gap), latency + part.hops(operator.label) * gap
-            cycles += rounds * operator.c * call_cycles(operator, word, latency)
+            answered = one.implementation.processor_bound
+            cycles += rounds * operator.c * call_cycles(operator, word, latency, answered=answered)
             cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
