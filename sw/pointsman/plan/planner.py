@@ -71,9 +71,9 @@ but not that rough, and routing is what takes the compiler's time."""
 TOGETHER = 1
 """Most of them that are routed for several operators: what is best one by one mostly is together, and routing many streams at
 once takes long."""
-BARRIERS_TRIED = 1
+BARRIERS_TRIED = 2
 """Most combinations of a phase that are routed with a barrier while there are others."""
-ROUTING = 0.1
+ROUTING = 0.3
 """Effort of the router for a plan."""
 WIDENED = 8
 """Sets of nodes by which a barrier grows at most because words go other ways when it is routed."""
