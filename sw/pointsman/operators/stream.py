@@ -171,7 +171,7 @@ class StrStreamSources(Implementation):
         if source.distributed or source.dynamic:
             return None
         most = max(len(self._sources(operator, i)) for i in range(len(operator.instances)))
-        return Metric(words_per_cycle=0.9 / max(2, most), latency=float(max(len(i.nodes) for i in operator.instances)))
+        return Metric(words_per_cycle=0.9 / max(1, most), latency=float(max(len(i.nodes) for i in operator.instances)))
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
@@ -180,6 +180,7 @@ class StrStreamSources(Implementation):
                 source,
                 (self._destination(operator, i),),
                 weight=float(operator.m * operator.c),
+                chains=2,
                 group=operator.label,
                 keep_in=keep_in(instance, context),
             )

@@ -32,7 +32,8 @@ from .implementation import (
 from .synchronised import Synchronised, shifted
 
 RATE = {False: 0.4, True: 0.45}
-"""Words a cycle at best, with the barrier in which load functions meet and without."""
+"""Words a cycle at best, with the barrier in which load functions meet and without. Where words go one way only two chains get
+more, which meeting takes back where messages are short."""
 
 
 class StrStreamLinear(Synchronised):
@@ -84,7 +85,8 @@ class StrStreamLinear(Synchronised):
             sources = {instance.nodes[operand(operator, i, "source", v)] for v in runtime_values(operator)}
             ends = {path[self._end(operator, i, path, v)] for v in runtime_values(operator)}
             choice = stream_name(operator, i, "source")
-            for what, way in self.ways(operator, i, path).items():
+            ways = self.ways(operator, i, path)
+            for what, way in ways.items():
                 anywhere = len(sources & set(way[:-1])) > 1
                 streams.append(
                     Stream(
@@ -92,6 +94,7 @@ class StrStreamLinear(Synchronised):
                         way[0],
                         tuple(node for node in way[1:] if node in ends),
                         weight=float(operator.m * operator.c),
+                        chains=1 if len(ways) > 1 else 2,
                         group=operator.label,
                         keep_in=frozenset(path),
                         path=way,
@@ -126,7 +129,8 @@ class StrStreamLinear(Synchronised):
                 continue
             here = wiring.settings(name, node)
             if wiring.has(name, node, "inject"):
-                entering.append(here[0])
+                # Of each chain the first one here.
+                entering += {one.chain: one for one in reversed(here)}.values()
             deliveries += [s for s in here if s.vfsm.destination.kind == "deliver"]
         return (*deliveries, *entering)
 

@@ -25,7 +25,9 @@ def able(
             continue
         metric = metric_of(implementation, operator, context)
         if metric is not None:
-            found.append((call_cycles(operator, 1 / metric.words_per_cycle, metric.latency), implementation))
+            answered = implementation.processor_bound
+            cycles = call_cycles(operator, 1 / metric.words_per_cycle, metric.latency, answered=answered)
+            found.append((cycles, implementation))
     if operator.impl is None and not fallbacks:
         return [pair for pair in found if not pair[1].fallback] or found
     return found

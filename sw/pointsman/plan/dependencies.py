@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pointsman.network import Topology
+from pointsman.streams.stream import RoutedPhase
 
 from .plan import PlannedOperator, PlannedPhase
 from .structure import Structure
@@ -175,7 +176,8 @@ def _together(nodes: Iterable[int], row: Sequence[Nodes]) -> Nodes:
 
 def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]:
     """By phase, must it keep its interface registers to itself? So if nodes leave it each for itself, and a neighbour that is in
-    it again may send words while a node has not left it yet: they wait in its registers while other phases run."""
+    it again may send words while a node has not left it yet: they wait in its registers while other phases run. Only neighbours
+    count that write a link to the node there."""
     if not planned:
         return []
     topology = planned[0].routed.topology
@@ -190,10 +192,21 @@ def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]
                 or not again
                 or any(
                     not known.has_left(index, index, other, node)
-                    for node in phase.loose
-                    for other, _ in topology.at_port[node].values()
-                    if other in phase.nodes
+                    for other, node in senders(phase.routed)
+                    if node in phase.loose
                 )
             )
         )
     return found
+
+
+def senders(routed: RoutedPhase) -> set[tuple[int, int]]:
+    """(node, neighbour) for each link over which words of a phase come to the neighbour."""
+    ends = routed.topology.at_port
+    writes = {
+        (vfsm.node, vfsm.destination.number)
+        for chain in (*routed.all_chains, *routed.second)
+        for vfsm in chain.vfsms
+        if vfsm.destination.kind == "link"
+    }
+    return {(node, ends[node][port][0]) for node, port in writes}

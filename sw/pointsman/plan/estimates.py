@@ -163,8 +163,9 @@ class Estimates:
                 ends = np.zeros(self.context.topology.nodes)
                 for source, destinations in streams:
                     ends[list({source, *destinations})] += 1
-                fixed = self._time(operator, metric, 0.0)
-                per_word_cycle = self._time(operator, metric, 1.0) - fixed
+                answered = implementation.processor_bound
+                fixed = self._time(operator, metric, 0.0, answered=answered)
+                per_word_cycle = self._time(operator, metric, 1.0, answered=answered) - fixed
                 usage = self.resources.usage(streams)
                 ways.append(_Way(implementation, metric, usage, ends, fixed, per_word_cycle))
             self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way]))
@@ -220,13 +221,13 @@ class Estimates:
             float(shape.pipelines * min(self.period, shape.vfsms - 2) - spare),
         )
 
-    def _time(self, operator: Operator, metric: Metric, word_cycles: float) -> float:
+    def _time(self, operator: Operator, metric: Metric, word_cycles: float, *, answered: bool) -> float:
         """T_io and what T_load has for its run-time values, at a given word time."""
         blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
         time = OperatorTime(
             operator.m,
             word_cycles,
-            call_latency(operator, metric.latency),
+            call_latency(operator, metric.latency, answered=answered),
             operator.c,
             self.rounds[operator.label],
             operator.pipelined,

@@ -40,15 +40,16 @@ def best_rate(operator: Operator, words_per_cycle: float, period: int) -> float:
     return words_per_cycle if most is None else min(words_per_cycle, most / period)
 
 
-def call_cycles(operator: Operator, word_cycles: float, latency: float) -> float:
+def call_cycles(operator: Operator, word_cycles: float, latency: float, *, answered: bool = False) -> float:
     """Cycles of a call (w B_io + l_io)."""
-    return operator.m * word_cycles + call_latency(operator, latency)
+    return operator.m * word_cycles + call_latency(operator, latency, answered=answered)
 
 
-def call_latency(operator: Operator, latency: float) -> float:
+def call_latency(operator: Operator, latency: float, *, answered: bool = False) -> float:
     """What of the latency one call has to bear. That of a pipelined operator is nobody's time: its calls follow each other
     without waiting for an answer. Nor do writers of a directional operator wait until a message is there before they write the
-    next, so the calls of a round share one latency; a function that gives a result is called again when it has."""
+    next, so the calls of a round share one latency; a function that gives a result is called again when it has, and so is a
+    write function that is ``answered``: of a processor-bound implementation, which waits for its own words to come back."""
     if operator.pipelined:
         return 0.0
-    return latency / operator.c if OPERATORS[operator.kind].flow == "directional" else latency
+    return latency / operator.c if OPERATORS[operator.kind].flow == "directional" and not answered else latency

@@ -63,9 +63,9 @@ but not that rough, and routing is what takes the compiler's time."""
 TOGETHER = 1
 """Most of them that are routed for several operators: what is best one by one mostly is together, and routing many streams at
 once takes long."""
-BARRIERS_TRIED = 1
+BARRIERS_TRIED = 2
 """Most combinations of a phase that are routed with a barrier while there are others."""
-ROUTING = 0.1
+ROUTING = 0.3
 """Effort of the router for a plan."""
 WIDENED = 8
 """Sets of nodes by which a barrier grows at most because words go other ways when it is routed."""
@@ -537,7 +537,8 @@ class PhasePlanner:
             if part is not None and operator.label in part.own:
                 gap = part.gap(operator.label, routed)
                 word, latency = max(word, gap), latency + part.hops(operator.label) * gap
-            cycles += rounds * operator.c * call_cycles(operator, word, latency)
+            answered = one.implementation.processor_bound
+            cycles += rounds * operator.c * call_cycles(operator, word, latency, answered=answered)
             cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
             if technique == "msg-sync" and one.delays:
                 worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]

@@ -333,8 +333,8 @@ def check_kept_registers(
 ) -> None:
     """A phase that is left by messages alone and entered again keeps its registers to itself.
 
-    A neighbour that is ahead may send words of its next use while this node is still in it; they wait in
-    the phase's registers and must not be taken for another phase's.
+    A neighbour that is ahead may send words of its next use, if the node reads its link, while this node is still in it; they
+    wait in the phase's registers and must not be taken for another phase's.
     """
     for node in range(images.topology.nodes):
         used = {
@@ -352,7 +352,17 @@ def check_kept_registers(
             loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
             if not loose or phase not in later_phases(following[node], phase):
                 continue
-            around = {end for end, _ in images.topology.at_port[node].values() if end in views[phase]}
+            read = {
+                one.source
+                for choices in views[phase][node].possible().values()
+                for one in choices
+                if one.type != MoveType.FORK
+            }
+            around = {
+                end
+                for port, (end, _) in images.topology.at_port[node].items()
+                if end in views[phase] and codes.neighbour(port) in read
+            }
             if not any(skew.may_be(other, phase, node, phase) for other in around):
                 notebook.counts["registers used again by dependency"] += len(used[phase])
                 continue

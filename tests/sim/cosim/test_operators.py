@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from cosim.machine import Machine
@@ -18,7 +19,7 @@ from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
 from pointsman.operators import IMPLEMENTATIONS
 from pointsman.plan.build import make_plan
-from pointsman.runtime import numesh_node
+from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
@@ -232,6 +233,35 @@ def test_a_stream_from_few_nodes_has_streams_from_these_alone() -> None:
     images = make_images(make_plan(program, NodeShape(), name="few", period=16))
     report = check_images(images)
     assert report.ok, report.render()
+
+
+@pytest.mark.parametrize(("impl", "sources"), [("str_stream_runtime", (0, 1, 2, 3)), ("str_stream_rtsrc", (3,))])
+def test_a_stream_that_goes_one_way_has_two_chains(impl: str, sources: tuple[int, ...]) -> None:
+    values = " ".join(map(str, sources))
+    text = f"(loop 'l 12 (stream 's (runtime :values '({values})) 0 :m 40 :impl '{impl}))"
+    topology = mesh(4)
+    program = compile_text(text, topology=topology)
+    plan = make_plan(program, NodeShape(), name="one way", period=16)
+    (one,) = plan.phases[0].operators
+    assert max(plan.phases[0].routed.words(stream) for stream in one.streams) > 8
+    images = make_images(plan)
+    assert check_images(images).ok
+
+    async def main(node: Node) -> list[list[int]]:
+        found = []
+        for turn in range(12):
+            source = sources[turn * turn % len(sources)]
+            await node.cop.s_load(source)
+            if node.number == source:
+                await node.cop.s_write(np.arange(40, dtype=np.int32) + 100 * turn)
+            if node.number == 0:
+                found.append((await node.cop.s_read()).tolist())
+        return found
+
+    with Machine(NodeShape(), topology, engine="model", progress=False) as hardware:
+        nodes = [numesh_node(images, number, hardware) for number in range(topology.nodes)]
+        record = run_nodes(nodes, main, hardware)
+    assert record.results == [[[100 * turn + k for k in range(40)] for turn in range(12)], [], [], []]
 
 
 def test_every_implementation_is_put_to_the_test() -> None:

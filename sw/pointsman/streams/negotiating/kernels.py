@@ -16,6 +16,8 @@ UNIT = 16
 """Cost of a free VFSM slot."""
 NEVER = 1 << 40
 """Cost of what may not be used at all."""
+SHUT = 1 << 30
+"""Cost of a blocked slot where a way may pass it, because another start may do."""
 WAIT_COST = 4
 """Cost of each slot of a wait, besides its VFSM."""
 LONGEST_WAIT = 16
@@ -78,6 +80,7 @@ def cheapest(
     turn_history: np.ndarray,
     numbers: np.ndarray,
     blocked: np.ndarray,
+    shut: int,
     pattern: np.ndarray,
     gap: int,
     pipelines: int,
@@ -87,7 +90,8 @@ def cheapest(
     injects_anywhere: bool,
     clashing: bool,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """The cheapest route of a chain with words at ``pattern`` that keeps ``gap``: (visits, operations, own gap).
+    """The cheapest route of a chain with words at ``pattern`` that keeps ``gap``: (visits, operations, own gap). A blocked slot
+    costs ``shut``.
 
     Dynamic programming from the ends of the way back to its source: exact for trees and for shortest ways.
     ``met_writers`` and ``met_readers`` count the accesses that may meet those of this chain. A visit is a row (node,
@@ -127,11 +131,11 @@ def cheapest(
                 for slot in range(slots - shift):
                     now = slot + shift
                     beyond[row, slot] += wire_history[wire, now] + price * wire_use[wire, now]
-                    beyond[row, slot] += NEVER * blocked[link, now]
+                    beyond[row, slot] += shut * blocked[link, now]
                 for slot in range(slots - shift, slots):
                     now = slot + shift - slots
                     beyond[row, slot] += wire_history[wire, now] + price * wire_use[wire, now]
-                    beyond[row, slot] += NEVER * blocked[link, now]
+                    beyond[row, slot] += shut * blocked[link, now]
         # The best of them, or the best order of them, by the slot of the first leg.
         orders = fan if choose or fan != 3 else 6
         for slot in range(slots):
@@ -264,12 +268,13 @@ def choose_starts(
     turn_history: np.ndarray,
     numbers: np.ndarray,
     blocked: np.ndarray,
+    shut: int,
     words: int,
     gap: int,
     room: int,
     price: int,
 ) -> tuple[int, np.ndarray]:
-    """The ``words`` starts of least total cost that keep ``gap`` round the period: (cost, starts).
+    """The ``words`` starts of least total cost that keep ``gap`` round the period: (cost, starts). A blocked slot costs ``shut``.
 
     Either no start lies below ``gap`` - 1 or the first one does: each case is a choice on a line. No starts if there
     are none. O(slots × (operations + words × gap)).
@@ -285,7 +290,7 @@ def choose_starts(
             if wire >= 0:
                 total += wire_history[wire, now] + price * wire_use[wire, now]
                 if blocked[link, now]:
-                    total += NEVER
+                    total += shut
             if ops[op, 4]:
                 before = (now - 1) % slots
                 if met_writers[place, before]:

@@ -12,8 +12,11 @@ import numpy as np
 
 from pointsman.streams.compiled import kernel
 
-from .kernels import LONGEST_WAIT, NEVER, UNIT, cheapest, choose_starts, contested, mark
+from .kernels import LONGEST_WAIT, NEVER, SHUT, UNIT, cheapest, choose_starts, contested, mark
 from .trees import grow, tree_of, tree_way
+
+MENDED = 4
+"""Ways that are looked for at most where slots are blocked: each for the starts that suit the one before best."""
 
 
 class Network(NamedTuple):
@@ -25,6 +28,7 @@ class Network(NamedTuple):
     links_from: np.ndarray
     most_links: int
     blocked: np.ndarray
+    any_blocked: bool
     clash: np.ndarray
 
 
@@ -270,7 +274,7 @@ def negotiate(
                     )  # fmt: skip
                 cost, starts = choose_starts(
                     chains.ops[first_op : first_op + n_ops], use.cells, use.cell_history, use.wires, use.wire_history,
-                    use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
+                    use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked, NEVER,
                     words, chains.gap[chain], room, price,
                 )  # fmt: skip
                 work += n_ops * slots + 200
@@ -297,23 +301,36 @@ def negotiate(
                     way = demands.longer[demand] if turn % 4 == 3 else demands.way[demand]
                     branches = demands.branches[demands.first_branch[way] : demands.first_branch[way + 1]]
                     onward = demands.onward[demands.first_onward[way] : demands.first_onward[way + 1]]
-                for number in range(patterns):
-                    pattern = pattern_of[number, :words]
+                for word in range(words):
+                    pattern_of[1, word] = word * slots // words
+                for number in range(patterns + MENDED):
+                    # Where words at even distances pass blocked slots, others may not: a way is found all the same, then
+                    # starts for it, then a way for these.
+                    mending = number >= patterns
+                    if mending and (best < NEVER or not net.any_blocked):
+                        break
+                    pattern = pattern_of[1 if mending else number, :words]
                     gap = _least_gap(pattern, slots)
                     state = state * 48271 % 2147483647
                     visits, ops, own_gap = cheapest(
                         branches, onward, net.wires, use.cells, use.cell_history, use.wires, use.wire_history,
                         use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
-                        pattern, gap, pipelines, room, price, state, demands.anywhere[demand], demands.clashing[demand],
+                        SHUT if mending else NEVER, pattern, gap, pipelines, room, price, state,
+                        demands.anywhere[demand], demands.clashing[demand],
                     )  # fmt: skip
                     work += branches.shape[0] * pipelines * slots * (words + min(gap, LONGEST_WAIT)) + 200
                     if not visits.shape[0]:
                         continue
                     cost, starts = choose_starts(
                         ops, use.cells, use.cell_history, use.wires, use.wire_history, use.writers_met[reads],
-                        use.readers_met[delivers], use.turn_history, use.numbers, blocked, words, own_gap, room, price,
+                        use.readers_met[delivers], use.turn_history, use.numbers, blocked, SHUT, words, own_gap, room,
+                        price,
                     )  # fmt: skip
                     work += ops.shape[0] * slots + 200
+                    if cost >= SHUT:
+                        for word in range(starts.shape[0]):
+                            pattern_of[1, word] = starts[word]
+                        continue
                     if cost < best:
                         best, found = cost, True
                         chains.gap[chain] = own_gap

@@ -39,6 +39,7 @@ class Tables:
             links_from=np.array([link for links in leaving for link in links], np.int64),
             most_links=max(map(len, leaving), default=0),
             blocked=np.zeros((1, len(part.links), 1), np.bool_),
+            any_blocked=False,
             clash=clash,
         )
         allowed = np.zeros((len(part.demands), part.nodes), np.bool_)
@@ -78,7 +79,7 @@ class Tables:
         for kind, freed in enumerate(((), *self.freed)):
             for link, slot in part.blocked:
                 table[kind, link, slot % slots] |= (link, slot) not in freed
-        return self.network._replace(blocked=table)
+        return self.network._replace(blocked=table, any_blocked=bool(part.blocked))
 
     def chains(self, words: Sequence[int], counts: Sequence[int]) -> Chains:
         """Chains without routes: of each demand so many, with so many words together."""

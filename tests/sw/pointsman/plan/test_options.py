@@ -67,3 +67,9 @@ def test_the_latency_of_a_pipelined_operator_does_not_count() -> None:
     assert piped_plan.considered[0].estimate < plain_plan.considered[0].estimate
     # Played on its routes, one call takes as long as it takes.
     assert piped_plan.cycles == plain_plan.cycles
+
+
+def test_calls_of_a_round_share_a_latency_unless_each_is_answered() -> None:
+    (operator,) = compile_text("(broadcast 'b (runtime) :m 3 :c 6)", topology=mesh(3)).operators()
+    assert call_cycles(operator, 2.0, 12.0) == 8.0
+    assert call_cycles(operator, 2.0, 12.0, answered=True) == 18.0

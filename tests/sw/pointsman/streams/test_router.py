@@ -6,6 +6,7 @@ import importlib.util
 import random
 import sys
 from dataclasses import replace
+from itertools import combinations, permutations
 from pathlib import Path
 from types import ModuleType
 
@@ -145,3 +146,22 @@ def test_forbidden_links_are_not_used(replay: ModuleType) -> None:
     phase = route_phase([Stream("s", 0, (1,))], mesh(2, 1), NodeShape(), period=8, forbidden=forbidden)
     assert replay.findings(phase, forbidden=forbidden) == []
     assert words(phase) == [1]
+
+
+@pytest.mark.parametrize("free", [(0, 1, 15), (0, 2, 14), (0, 5, 9), (3, 4, 5, 6), (0, 2)])
+def test_free_slots_at_uneven_distances_are_used(replay: ModuleType, free: tuple[int, ...]) -> None:
+    """All that a link lets by: a VFSM does not run twice without a slot in between."""
+    forbidden = [(0, 1, slot) for slot in range(16) if slot not in free]
+    phase = route_phase([Stream("s", 0, (1,))], mesh(2, 1), NodeShape(), period=16, forbidden=forbidden)
+    assert replay.findings(phase, forbidden=forbidden) == []
+    sets = (chosen for size in range(len(free) + 1) for chosen in combinations(free, size))
+    most = max(len(one) for one in sets if all((b - a) % 16 > 1 for a, b in permutations(one, 2)))
+    assert words(phase) == [most]
+
+
+def test_a_way_of_several_hops_finds_starts_between_forbidden_slots(replay: ModuleType) -> None:
+    # Words that go straight through leave node n in slots 0, 2 and 7 + n.
+    forbidden = [(node, 1, (slot + node) % 16) for node in range(3) for slot in range(16) if slot not in (0, 2, 7)]
+    phase = route_phase([Stream("s", 0, (3,))], mesh(4, 1), NodeShape(), period=16, forbidden=forbidden)
+    assert replay.findings(phase, forbidden=forbidden) == []
+    assert words(phase) == [3]
