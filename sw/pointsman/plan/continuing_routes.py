@@ -1,7 +1,9 @@
 """Routes of continuing operators, before the phases that they go through are planned around them.
 
-An operator is routed together with the others of that phase in which most streams meet it, and keeps what it gets there; if
-that leaves another phase no room, it is routed again with a word a period. Leaves alone: who enters where (``continuing``).
+An operator is routed together with the others of that phase in which most streams meet it, and has these slots in all of its
+phases, and in each others besides (``continuing_slots``). It is also tried with a word a period from the first route, which
+leaves the others more room where they need it; and must be if with more there is none. Leaves alone: who enters where
+(``continuing``).
 """
 
 from __future__ import annotations
@@ -15,13 +17,16 @@ from pointsman.errors import PointsmanError
 from pointsman.operators import Implementation, Wiring
 from pointsman.operators.online import Online
 from pointsman.streams.router import route_phase
+from pointsman.streams.standing import goes_on
 from pointsman.streams.stream import RoutedPhase, Stream
 
 from .continuing import ends_of, inside, may_continue, taken_out
+from .continuing_slots import share
 from .options import capped
-from .plan import Plan, PlannedPhase
+from .plan import Continuing, Plan, PlannedPhase
 from .roles import PlanError, plan_operator
 from .structure import PhaseOutline, Through
+from .wires import keep_off
 
 if TYPE_CHECKING:
     from .planner import Planner
@@ -41,18 +46,31 @@ def plan_beside(planner: Planner, name: str, limit: float) -> Plan | None:
         With the first reason, if there is none.
     """
     failure: PointsmanError | None = None
-    for most in (None, LEAST):
+    best: Plan | None = None
+    found = False
+    core: int | None = LEAST
+    for most, shared in ((None, False), (LEAST, False), (None, True)):
         planner.forget()
         try:
-            planner.standing = _routes(planner, most)
+            planner.standing = _routes(planner, core if shared else most)
+            if shared and not _share(planner, core):
+                break
             for through, _ in planner.standing:
                 for p in ends_of(through, planner.structure):
                     planner.reasons[p] = (
                         f"'{through.operator.label}', which continues from phase to phase, ends with it"
                     )
-            return planner.plan_phases(name, limit - sum(alone.cycles for _, alone in planner.standing))
+            plan = planner.plan_phases(name, limit)
+            found = True
+            core = None if most is None else core
         except PointsmanError as error:
             failure = failure or error
+            continue
+        plan = plan and _counted(planner, plan)
+        if plan is not None and plan.cycles < limit:
+            best, limit = plan, plan.cycles
+    if found:
+        return best
     assert failure is not None
     if isinstance(failure, PlanError):
         raise failure
@@ -60,6 +78,69 @@ def plan_beside(planner: Planner, name: str, limit: float) -> Plan | None:
     raise PlanError(
         f"{first.position}: operators cannot continue over changes of phase: {failure.message}", hint=failure.hint
     )
+
+
+def _share(planner: Planner, core: int | None) -> bool:
+    """Give what continues, in each of its phases, the words that it gets when it is routed with the others of that phase ("the
+    continuing operator should end up with proportionately more bandwidth", §5.1.1); False if these are no more anywhere. With
+    ``core`` words from the first route it gets its share where others have at most half as many streams as in the busiest."""
+    if planner.structure.threads is not None:
+        return False
+    shares: list[dict[int, RoutedPhase]] = []
+    for through, alone in planner.standing:
+        routed = alone.routed
+        streams = list(routed.streams)
+        words = {}
+        busiest = max(len(planner.first_streams(p)) for p in through.phases)
+        for p in through.phases:
+            if core is not None and 2 * len(planner.first_streams(p)) > busiest:
+                words[p] = core
+                continue
+            try:
+                met = _routed(planner, streams, planner.first_streams(p), ())
+                words[p] = min(met.words(s) for s in range(len(streams)))
+            except PointsmanError:
+                words[p] = 0
+        most = [max(one.values(), key=_words) for one in shares]
+        shares.append(share(alone, words, most, planner.shape))
+    if not any(
+        _words(one) > _words(a.routed)
+        for (_, a), own in zip(planner.standing, shares, strict=True)
+        for one in own.values()
+    ):
+        return False
+    aliased = planner.shape.aliased_handshake
+    for p in range(len(planner.structure.phases)):
+        here = [own for (through, _), own in zip(planner.standing, shares, strict=True) if p in through.phases]
+        if here:
+            planner.shared[p] = tuple(own[p] for own in here)
+            most = [max(own.values(), key=_words) for own in here]
+            planner.continued[p] = frozenset(link for one in most for link in keep_off(one, aliased_handshake=aliased))
+    return True
+
+
+def _words(routed: RoutedPhase) -> int:
+    return sum(chain.words for chain in routed.chains)
+
+
+def _counted(planner: Planner, plan: Plan) -> Plan:
+    """A plan with what its operators cost that continue: nobody knows in which phase they are used, so by the mean of all."""
+    made = []
+    for one in plan.continuing:
+        outline = PhaseOutline((one.operator.operator,), (_rounds(planner, one),), 0.0)
+        cycles = 0.0
+        for p in one.phases:
+            routed = goes_on(one.planned.routed, plan.phases[p].routed.beside)
+            assert routed is not None
+            cycles += planner._closed(
+                outline, one.planned.operators, None, routed, one.planned.nodes, "no-op", "", 0
+            ).cycles
+        made.append(replace(one, planned=replace(one.planned, cycles=cycles / len(one.phases))))
+    return replace(plan, continuing=tuple(made))
+
+
+def _rounds(planner: Planner, one: Continuing) -> float:
+    return next(t.rounds for t in planner.structure.through if t.operator is one.operator.operator)
 
 
 def _routes(planner: Planner, most: int | None) -> Made:
@@ -78,10 +159,9 @@ def _route(planner: Planner, through: Through, most: int | None, made: Made) -> 
     for implementation in _suitable(planner, operator):
         streams = capped(operator, implementation.streams(operator, planner.context), planner.period)
         streams = inside(operator, streams, frozenset(range(planner.context.topology.nodes)))
-        if most is not None:
-            streams = [replace(stream, max_words=most, chains=1) for stream in streams]
+        few = streams if most is None else [replace(stream, max_words=most, chains=1) for stream in streams]
         try:
-            alone = _routed(planner, streams, others, beside)
+            alone = replace(_routed(planner, few, others, beside), streams=tuple(streams))
         except PointsmanError as error:
             failure = failure or error
             continue

@@ -13,6 +13,7 @@ from numesh.codes import POINTER_LATENCY
 from pointsman.cop.program import Instance, Operator
 from pointsman.network import Topology
 from pointsman.operators.implementation import box
+from pointsman.streams.standing import goes_on
 from pointsman.streams.stream import RoutedPhase
 
 from .dependencies import Dependencies
@@ -234,7 +235,7 @@ def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: in
     """A phase without what continues from it wherever a node goes: that is left behind by the barrier of a later phase."""
     routed = planned[index].routed
     after = [planned[s].routed.beside for s in structure.successors[index] if s >= 0]
-    ending = tuple(one for one in routed.beside if any(one not in beside for beside in after))
+    ending = tuple(one for one in routed.beside if any(goes_on(one, beside) is None for beside in after))
     return replace(routed, beside=ending) if ending != routed.beside else routed
 
 
@@ -250,7 +251,7 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
     shared = link_writes(planned.routed) & link_writes(before.routed)
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
     instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
-    new = [one for one in planned.routed.beside if one not in before.routed.beside]
+    new = [one for one in planned.routed.beside if goes_on(one, before.routed.beside) is None]
     spans = []
     for chain in (
         *planned.routed.chains,

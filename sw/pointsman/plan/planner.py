@@ -32,6 +32,7 @@ from .candidates import Candidate
 from .choice import able
 from .continuing import continuing, ends_of
 from .continuing_routes import Made, plan_beside
+from .continuing_slots import with_more_slots
 from .ends import (
     change_cycles,
     closing_barrier,
@@ -144,6 +145,10 @@ class Planner:
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
         self.taken: dict[int, dict[int, frozenset[Link]]] = {}
         """By phase and earlier phase, links and slots that it has to leave alone."""
+        self.shared: dict[int, tuple[RoutedPhase, ...]] = {}
+        """By phase, what continues through it, if not with its first slots."""
+        self.continued: dict[int, frozenset[Link]] = {}
+        """By phase, links and slots that these have in other phases."""
         self.reasons: dict[int, str] = {}
         """By phase, why it needs a barrier though it could end by messages."""
 
@@ -180,6 +185,8 @@ class Planner:
             planned[index] = crowded
         else:
             raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots")
+        if self.standing:
+            planned = with_more_slots(planned, self.standing, self.structure, self.shape)
         refuse_crossing(self.structure, planned)
         self._settle(planned)
         self._count_reloads(planned)
@@ -500,7 +507,7 @@ class Planner:
         )
 
     def _beside(self, index: int) -> tuple[RoutedPhase, ...]:
-        return tuple(alone.routed for through, alone in self.standing if index in through.phases)
+        return self.shared.get(index) or tuple(alone.routed for t, alone in self.standing if index in t.phases)
 
     def first_streams(self, index: int) -> list[Stream]:
         """Streams of a phase as its operators would be done first of all."""
@@ -511,7 +518,7 @@ class Planner:
 
     def _route(self, index: int, streams: list[Stream], hops: range = range(0)) -> RoutedPhase:
         """``hops``: streams to neighbours that are to be in frames."""
-        taken = frozenset().union(*self.taken.get(index, {}).values())
+        taken = frozenset().union(*self.taken.get(index, {}).values(), self.continued.get(index, ()))
         beside = self._beside(index)
         key = (tuple(streams), self.period, taken, beside)
         if key not in self.routes:

@@ -279,8 +279,8 @@ class _Allocator:
                     row[p] = here.place(own, int(routed_row[own]))[1]
             for slot in reprogram_slots(routed, node, own):
                 rows[slot][p] = REPROGRAM_VFSM
-        for other in self.beside[index]:
-            for chain in self.phases[other].routed.chains:
+        for other, beside in zip(self.beside[index], routed.beside, strict=True):
+            for chain in beside.chains:
                 for vfsm in chain.vfsms:
                     if vfsm.node == node:
                         pipeline, number = self._place(other, vfsm)

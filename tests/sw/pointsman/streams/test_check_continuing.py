@@ -85,8 +85,9 @@ def test_another_slot_in_one_phase(images: Images) -> None:
             row[pipeline] = number
         return replace(part, schedule=tuple(map(tuple, rows)))
 
-    found = findings(edited(images, node, B, turned), "continuing")
-    assert any("it runs in slots" in message for message in found), found
+    found = check_images(edited(images, node, B, turned))
+    assert {"links", "continuing"} <= set(found.rules)
+    assert any("its words wait while node" in one.message for one in found.findings), found.render()
 
 
 def test_another_vfsm_in_one_phase(images: Images) -> None:
