@@ -98,7 +98,7 @@ def _share(planner: Planner, core: int | None) -> bool:
                 continue
             try:
                 met = _routed(planner, streams, planner.first_streams(p), ())
-                words[p] = min(met.words(s) for s in range(len(streams)))
+                words[p] = min((met.words(s) for s in range(len(streams))), default=0)
             except PointsmanError:
                 words[p] = 0
         most = [max(one.values(), key=_words) for one in shares]
