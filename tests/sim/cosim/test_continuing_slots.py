@@ -217,7 +217,7 @@ def test_fault_a_wire_of_another_in_the_phase_before(images: Images) -> None:
 
 
 def test_fault_a_wire_of_another_in_the_phase_after(images: Images) -> None:
-    """The other way: a word of the shift from a node that is late, in the phase of f, comes to another VFSM in the crowded one."""
+    """The other way: a word of the shift from a node that lingers beside f comes to another VFSM in the crowded phase."""
     codes = Codes(images.shape)
     found = []
     for node, image in enumerate(images.nodes):
