@@ -87,7 +87,7 @@ def _share(planner: Planner, core: int | None) -> bool:
     if planner.structure.threads is not None:
         return False
     shares: list[dict[int, RoutedPhase]] = []
-    for through, alone in planner.standing:
+    for number, (through, alone) in enumerate(planner.standing):
         routed = alone.routed
         streams = list(routed.streams)
         words = {}
@@ -101,8 +101,13 @@ def _share(planner: Planner, core: int | None) -> bool:
                 words[p] = min((met.words(s) for s in range(len(streams))), default=0)
             except PointsmanError:
                 words[p] = 0
+        # What others have by now, or from their first route.
         most = [max(one.values(), key=_words) for one in shares]
-        shares.append(share(alone, words, most, planner.shape))
+        most += [other.routed for _, other in planner.standing[number + 1 :]]
+        met_too = [not set(other.phases).isdisjoint(through.phases) for other, _ in planner.standing]
+        beside = [one for one, meets in zip(most, met_too[:number] + met_too[number + 1 :], strict=True) if meets]
+        members = frozenset.intersection(*(planner.structure.phases[p].nodes for p in through.phases))
+        shares.append(share(alone, words, members, beside, planner.shape))
     if not any(
         _words(one) > _words(a.routed)
         for (_, a), own in zip(planner.standing, shares, strict=True)

@@ -65,7 +65,11 @@ def with_more_slots(
 
 
 def share(
-    alone: PlannedPhase, words: Mapping[int, int], beside: Sequence[RoutedPhase], shape: NodeShape
+    alone: PlannedPhase,
+    words: Mapping[int, int],
+    nodes: frozenset[int],
+    beside: Sequence[RoutedPhase],
+    shape: NodeShape,
 ) -> dict[int, RoutedPhase]:
     """Slots for an operator before the others of its phases are routed, by phase: so many ``words`` a period in each stream, if
     there is room for them. The slots of a phase are among those of every phase with more.
@@ -74,6 +78,8 @@ def share(
     ----------
     alone : PlannedPhase
         Its first route, the slots of which are kept everywhere.
+    nodes : frozenset of int
+        Those that come to all of its phases.
     beside : sequence of RoutedPhase
         What others that continue have in any of these phases.
     """
@@ -85,9 +91,9 @@ def share(
     )
     limited = replace(routed, streams=streams)
     empty = replace(routed, streams=(), chains=(), beside=(*beside, limited))
-    everybody = replace(alone, operators=(), routed=empty, nodes=frozenset(range(routed.topology.nodes)))
+    together = replace(alone, operators=(), routed=empty, nodes=nodes)
     through = Through(alone.operators[0].operator, 0.0, (0,))
-    slots = _Slots([everybody], [(through, replace(alone, routed=limited))], shape, (), patient=True)
+    slots = _Slots([together], [(through, replace(alone, routed=limited))], shape, (), patient=True)
     slots.fill(0, 0)
     found = {}
     for p, count in words.items():
