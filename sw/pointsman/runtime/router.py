@@ -64,6 +64,8 @@ class Router:
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = -1
         """Phase that runs; -1: the loader phase."""
+        self.unused = False
+        """The phase that runs was entered for an operator that continues, and no other has been loaded there yet."""
         self.memories = Memories(images, number, preloaded=preloaded)
         self.preloaded = preloaded
         self.changes = 0
@@ -192,6 +194,11 @@ class Router:
         whether the phase before has been left: a node that stays where it is, or is at its end, leaves with those of its
         barrier that go on. ``rewrites`` are made before the phase runs."""
         before = self.current
+        if self.unused and phase == before:
+            # So far for an operator that continues: this is the phase's own first use, and no round lies behind the node.
+            self.unused = False
+            return False
+        self.unused = False
         way = self.passages.get((before, phase))
         for passed in way or ():
             await self.change(passed, leave)
