@@ -20,7 +20,7 @@ Non-goals: whether applications use it in the same order everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
 from pointsman.images.image import Images
@@ -64,6 +64,13 @@ class Standing:
             vfsm
             for vfsm, index in self.at(node, one).items()
             if other in self.images.operators[index].continues and there.get(vfsm) == index
+        )
+
+    def lasting(self, node: int, phase: int, following: Collection[int]) -> frozenset[Vfsm]:
+        """Those whose operator continues from a phase to all that may follow at the node."""
+        operators = self.images.operators
+        return frozenset(
+            vfsm for vfsm, index in self.at(node, phase).items() if set(following) <= set(operators[index].continues)
         )
 
 

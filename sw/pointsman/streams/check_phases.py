@@ -261,10 +261,9 @@ def check_wires(
                     if other not in views[earlier]:
                         continue
                     notebook.counts["link ends between phases"] += 1
-                    # What continues from a phase without a barrier ends with one: see ``check_continuing``.
-                    over = () if barrier else (standing.at(node, earlier), standing.at(other, earlier))
+                    # What continues wherever the node goes ends with a barrier later: see ``check_continuing``.
                     then, far = (
-                        use(n, earlier, frozenset(o)) for n, o in zip((node, other), over or ((), ()), strict=True)
+                        use(n, earlier, standing.lasting(n, earlier, following[n][earlier])) for n in (node, other)
                     )
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
