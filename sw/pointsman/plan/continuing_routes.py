@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from pointsman.cop.program import Operator
 from pointsman.errors import PointsmanError
 from pointsman.operators import Implementation, Wiring
-from pointsman.operators.online import Online
+from pointsman.operators.online import ONLINE, Online
 from pointsman.streams.router import route_phase
 from pointsman.streams.standing import goes_on
 from pointsman.streams.stream import RoutedPhase, Stream
 
-from .continuing import ends_of, inside, may_continue, taken_out
+from .continuing import by_messages, ends_of, inside, may_continue, taken_out
 from .continuing_slots import share
+from .online import OnlinePart, online_part, stands_for
 from .options import capped
 from .plan import Continuing, Plan, PlannedPhase
 from .roles import PlanError, plan_operator
@@ -138,7 +139,7 @@ def _counted(planner: Planner, plan: Plan) -> Plan:
             routed = goes_on(one.planned.routed, plan.phases[p].routed.beside)
             assert routed is not None
             cycles += planner._closed(
-                outline, one.planned.operators, None, routed, one.planned.nodes, "no-op", "", 0
+                outline, one.planned.operators, None, routed, one.planned.nodes, "no-op", "", 0, one.planned.part
             ).cycles
         made.append(replace(one, planned=replace(one.planned, cycles=cycles / len(one.phases))))
     return replace(plan, continuing=tuple(made))
@@ -151,7 +152,14 @@ def _rounds(planner: Planner, one: Continuing) -> float:
 def _routes(planner: Planner, most: int | None) -> Made:
     made: Made = []
     for through in sorted(planner.structure.through, key=lambda one: -len(one.phases)):
-        made.append((through, _route(planner, through, most, made)))
+        alone = _route(planner, through, most, made)
+        meeting = [t.operator.label for t, a in made if a.online and not set(t.phases).isdisjoint(through.phases)]
+        if alone.online is not None and meeting:
+            raise PlanError(
+                f"{through.operator.position}: operators '{meeting[0]}' and '{through.operator.label}', which are done by "
+                "messages, cannot both continue over the same change of phase"
+            )
+        made.append((through, alone))
     return made
 
 
@@ -162,23 +170,52 @@ def _route(planner: Planner, through: Through, most: int | None, made: Made) -> 
     others = max((planner.first_streams(p) for p in through.phases), key=len)
     failure: PointsmanError | None = None
     for implementation in _suitable(planner, operator):
-        streams = capped(operator, implementation.streams(operator, planner.context), planner.period)
-        streams = inside(operator, streams, frozenset(range(planner.context.topology.nodes)))
+        part = None
+        if isinstance(implementation, Online):
+            part = _channels(planner, outline, implementation)
+            streams = list(part.streams)
+        else:
+            streams = capped(operator, implementation.streams(operator, planner.context), planner.period)
+            streams = inside(operator, streams, frozenset(range(planner.context.topology.nodes)))
         few = streams if most is None else [replace(stream, max_words=most, chains=1) for stream in streams]
         try:
             alone = replace(_routed(planner, few, others, beside), streams=tuple(streams))
         except PointsmanError as error:
             failure = failure or error
             continue
-        planned = plan_operator(operator, implementation, range(len(streams)), alone, Wiring(alone))
+        span = range(len(streams))
+        planned = plan_operator(operator, implementation, span, alone, Wiring(alone))
         if planned is None:
             continue
         planned = replace(planned, delays={})
         nodes = operator.nodes
-        return planner._closed(outline, (planned,), None, alone, nodes, "no-op", "it continues", 0)
+        closed = planner._closed(outline, (planned,), None, alone, nodes, "no-op", "it continues", 0, part)
+        if part is None:
+            return closed
+        return replace(closed, online=stands_for(part, closed.wiring, span, planner.program.topology))
     raise failure or PlanError(
         f"{operator.position}: operator '{operator.label}' has no implementation that can continue over a change of phase"
     )
+
+
+def _channels(planner: Planner, outline: PhaseOutline, implementation: Online) -> OnlinePart:
+    """The online streams of an operator done by messages, to all neighbours: they have to do beside other streams."""
+    (operator,) = outline.operators
+    why = None
+    if planner.structure.threads is not None:
+        why = "the nodes around it go their own ways"
+    part = online_part(outline, (implementation,), planner.program, operator.label, planner.express)
+    if part is None or not part.streams:
+        why = "no message of it goes anywhere"
+    elif not part.network.nodes <= operator.nodes:
+        stray = min(part.network.nodes - operator.nodes)
+        why = f"its messages go through node {stray}, which has no part in it"
+    if part is None or why is not None:
+        raise PlanError(
+            f"{operator.position}: operator '{operator.label}', which is done by messages, cannot continue over a change of "
+            f"phase: {why}"
+        )
+    return part
 
 
 def _routed(
@@ -199,6 +236,9 @@ def _routed(
 def _suitable(planner: Planner, operator: Operator) -> Iterator[Implementation]:
     """Implementations whose router stays as it is."""
     if not may_continue(operator):
+        return
+    if by_messages(operator):
+        yield from (one for one in ONLINE if operator.impl == one.name and operator.kind in one.kinds)
         return
     for _, one in sorted(planner._able(operator, False), key=lambda pair: pair[0]):
         rewrites = one.by_value or one.synchronised or one.gated or one.rescheduled or one.stages(operator) > 1

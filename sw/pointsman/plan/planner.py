@@ -78,6 +78,9 @@ ROUTING = 0.1
 """Effort of the router for a plan."""
 WIDENED = 8
 """Sets of nodes by which a barrier grows at most because words go other ways when it is routed."""
+MASKED = 64
+"""Cycles more until a node leaves a phase when the word that lets it go finds its processor serving messages
+(`pointsman.runtime.online`): what a handler that is told to stop still does, with a header from each of four neighbours."""
 HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
@@ -425,11 +428,25 @@ class Planner:
             ending = closed("none", why)
             least = ending.cycles + phase.exits * self._barrier_cycles(self._barrier(phase, routed, part))
             return _Draft(ending, why, least, spans, part)
-        if not any(s >= 0 and s != index for s in self.structure.successors[index]):
+        messages = self._messages(index)
+        if messages and any(one.values != ((),) or one.stages > 1 for one in planned):
+            raise RoutingError(
+                f"load functions of '{phase_name(phase)}' rewrite the router, and messages interrupt nodes"
+            )
+        successors = self.structure.successors[index]
+        if not any(s >= 0 and s != index for s in successors) and not (messages and barrier_reason):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
         parts = parts_of(phase, routed)
         why_not = [barrier_reason or why_not_loose(part, planned, routed, self._last(index)) for part in parts]
+        if messages:
+            # How long a word waits for a processor is not known then.
+            why = "processors may be called away to pass on messages"
+            last = self._last(index)
+            why_not = [
+                one or (None if leaves_nothing([part], planned, last) else why)
+                for part, one in zip(parts, why_not, strict=True)
+            ]
         reason = next((why for why in why_not if why is not None), None)
         if reason is None:
             if leaves_nothing(parts, planned, self._last(index)):
@@ -502,10 +519,14 @@ class Planner:
         over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
         closing = replace(closing, drain=max(one.drain for one in (*planned, *over)))
         nodes = phase_nodes(phase, routed) | barrier.nodes
-        settle = settle_cycles(routed, span)
+        settle = settle_cycles(routed, span) + (MASKED if self._messages(index) else 0)
         return self._closed(
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
+
+    def _messages(self, index: int) -> bool:
+        """Do messages of an operator that continues pass through the phase?"""
+        return any(alone.online is not None for through, alone in self.standing if index in through.phases)
 
     def _beside(self, index: int) -> tuple[RoutedPhase, ...]:
         return self.shared.get(index) or tuple(alone.routed for t, alone in self.standing if index in t.phases)

@@ -64,6 +64,8 @@ class Router:
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = -1
         """Phase that runs; -1: the loader phase."""
+        self.arrived: Callable[[], None] | None = None
+        """Called when a phase runs."""
         self.unused = False
         """The phase that runs was entered for an operator that continues, and no other has been loaded there yet."""
         self.memories = Memories(images, number, preloaded=preloaded)
@@ -126,6 +128,8 @@ class Router:
         await self.send(0, self.codes.add_pointer(delta), category)
         await WaitEmpty(0, category)
         await Wait(POINTER_DRAIN, category)
+        if self.arrived is not None and phase >= 0:
+            self.arrived()
 
     def keeps(self, phases: Sequence[int]) -> bool:
         """Does each of these phases stay where it is once it has been loaded?"""
@@ -210,6 +214,8 @@ class Router:
         await leave(self.current)
         if phase == before and phase >= 0:
             await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
+            if self.arrived is not None:
+                self.arrived()
         return True
 
     async def change(
