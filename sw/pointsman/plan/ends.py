@@ -74,7 +74,8 @@ def _responsible(
 ) -> Sequence[PlannedOperator]:
     """Operators by which a node must know that it may leave: the last ones if these tell that all others are over."""
     final = [one for one in inside if last is not None and one.operator.label in last]
-    if final and all(one.message_bound and _covers(one, part) for one in final):
+    # One in which a node moves no word tells it nothing.
+    if final and all(one.message_bound and _covers(one, part) and one.silent.isdisjoint(part) for one in final):
         rest = [one for one in inside if one not in final]
         return [*final, *(one for one in rest if one.drain)]
     return inside
