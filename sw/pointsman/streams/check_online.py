@@ -67,7 +67,7 @@ class _Phase:
 
     def may_end(self) -> bool:
         """Does some node come to the end of its program from here?"""
-        return any(left == self.phase and entered == -1 for _, left, entered, _ in self.images.passages)
+        return any((left, *way)[-1] == self.phase and entered == -1 for _, left, entered, way in self.images.passages)
 
     def check_queues(self, users: list[int]) -> None:
         """Every operator has destination queues of its own, and a header has room for their numbers."""
