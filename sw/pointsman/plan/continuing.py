@@ -1,11 +1,13 @@
 """Operators that continue over changes of phase (Metcalf 1997, §5.1): which may, how they are routed, who enters where.
 
-A continuing operator keeps its route, VFSMs, interface registers and slots in all of its phases, also where the thesis would let
-the slots differ (§5.1.1). So nothing about its wires changes when a node goes on, whatever its neighbours do meanwhile, and
-nodes that have nothing else to do in a phase need not come to it. Takes phases and the operators beside them; routes an operator
-in the phase where it meets most others, and keeps that. The judge has rules of its own (``streams.check_continuing``).
+A continuing operator keeps its route, VFSMs, interface registers and the slots of its first route in all of its phases. So
+words go on over its wires whatever phases its nodes are in, and nodes that have nothing else to do in a phase need not come to
+it. Takes phases and the operators beside them; routes an operator in the phase where it meets most others, and keeps that. The
+judge has rules of its own (``streams.check_continuing``).
 
-Non-goals: other slots or bandwidth from phase to phase, operators whose router is rewritten, online ones.
+Those done by messages continue with their channels, and every processor goes on serving them (§5.1.3).
+
+Non-goals: operators whose router is rewritten; other slots from phase to phase (``continuing_slots``).
 """
 
 from __future__ import annotations
@@ -15,18 +17,24 @@ from dataclasses import dataclass, replace
 
 from pointsman.cop.program import Operator
 from pointsman.operators.implementation import runtime_values
+from pointsman.operators.online import ONLINE
 from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
 from .extents import Part
 from .phase_tree import breakable
 from .plan import Continuing, Leaving, PlannedPhase
 from .roles import PlanError
-from .structure import START, Structure, Through
+from .structure import END, START, Structure, Through
 
 
 def may_continue(operator: Operator) -> bool:
     """Is its router the same all the time?"""
-    return runtime_values(operator) == ((),)
+    return by_messages(operator) or runtime_values(operator) == ((),)
+
+
+def by_messages(operator: Operator) -> bool:
+    """Does the program ask for an implementation that goes online? Its channels are the same whatever the values."""
+    return any(operator.impl == one.name and operator.kind in one.kinds for one in ONLINE)
 
 
 @dataclass(frozen=True)
@@ -54,8 +62,12 @@ def beside_phases(root: Part) -> Beside:
 
 
 def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
-    """Phases from which a node may go on to one in which the operator is not any more."""
-    return tuple(p for p in through.phases if any(s >= 0 and s not in through.phases for s in structure.successors[p]))
+    """Phases from which a node may go on to one in which the operator is not any more; or, with messages that it may have to
+    pass on for others, to the end of the program."""
+    least = END if by_messages(through.operator) else 0
+    return tuple(
+        p for p in through.phases if any(s >= least and s not in through.phases for s in structure.successors[p])
+    )
 
 
 def inside(operator: Operator, streams: Iterable[Stream], network: frozenset[int]) -> list[Stream]:

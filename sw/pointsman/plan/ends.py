@@ -13,6 +13,7 @@ from numesh.codes import POINTER_LATENCY
 from pointsman.cop.program import Instance, Operator
 from pointsman.network import Topology
 from pointsman.operators.implementation import box
+from pointsman.streams.standing import goes_on
 from pointsman.streams.stream import RoutedPhase
 
 from .dependencies import Dependencies
@@ -73,7 +74,8 @@ def _responsible(
 ) -> Sequence[PlannedOperator]:
     """Operators by which a node must know that it may leave: the last ones if these tell that all others are over."""
     final = [one for one in inside if last is not None and one.operator.label in last]
-    if final and all(one.message_bound and _covers(one, part) for one in final):
+    # One in which a node moves no word tells it nothing.
+    if final and all(one.message_bound and _covers(one, part) and one.silent.isdisjoint(part) for one in final):
         rest = [one for one in inside if one not in final]
         return [*final, *(one for one in rest if one.drain)]
     return inside
@@ -333,7 +335,7 @@ def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: in
     """A phase without what continues from it wherever a node goes: that is left behind by the barrier of a later phase."""
     routed = planned[index].routed
     after = [planned[s].routed.beside for s in structure.successors[index] if s >= 0]
-    ending = tuple(one for one in routed.beside if any(one not in beside for beside in after))
+    ending = tuple(one for one in routed.beside if any(goes_on(one, beside) is None for beside in after))
     return replace(routed, beside=ending) if ending != routed.beside else routed
 
 
@@ -349,7 +351,7 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
     shared = link_writes(planned.routed) & link_writes(before.routed)
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
     instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
-    new = [one for one in planned.routed.beside if one not in before.routed.beside]
+    new = [one for one in planned.routed.beside if goes_on(one, before.routed.beside) is None]
     spans = []
     for chain in (
         *planned.routed.chains,

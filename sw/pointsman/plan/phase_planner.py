@@ -69,6 +69,9 @@ ROUTING = 0.3
 """Effort of the router for a plan."""
 WIDENED = 8
 """Sets of nodes by which a barrier grows at most because words go other ways when it is routed."""
+MASKED = 64
+"""Cycles more until a node leaves a phase when the word that lets it go finds its processor serving messages
+(`pointsman.runtime.online`): what a handler that is told to stop still does, with a header from each of four neighbours."""
 HIJACKED = 1.5
 """Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
 
@@ -140,6 +143,10 @@ class PhasePlanner:
         """Begin again."""
         self.joined: dict[int, dict[int, list[set[int]]]] = {}
         """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
+        self.shared: dict[int, tuple[RoutedPhase, ...]] = {}
+        """By phase, what continues through it, if not with its first slots."""
+        self.continued: dict[int, frozenset[Link]] = {}
+        """By phase, links and slots that these have in other phases."""
         self.taken: dict[int, dict[int, frozenset[Link]]] = {}
         """By phase and earlier phase, links and slots that it has to leave alone."""
         self.freed: dict[int, Freed] = {}
@@ -270,7 +277,8 @@ class PhasePlanner:
         left = always_left(self.structure, self.structure.phases.index(phase))
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
-            if not left:
+            # What continues through it may enter it before the operator is loaded.
+            if not left or self._beside(self.structure.phases.index(phase)):
                 found = [one for one in found if not one[1].entered]
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
@@ -321,11 +329,25 @@ class PhasePlanner:
             ending = closed("none", why)
             least = ending.cycles + phase.exits * self._barrier_cycles(self._barrier(phase, routed, part))
             return _Draft(ending, why, least, spans, part)
-        if not any(s >= 0 and s != index for s in self.structure.successors[index]):
+        messages = self._messages(index)
+        if messages and any(one.values != ((),) or one.stages > 1 for one in planned):
+            raise RoutingError(
+                f"load functions of '{phase_name(phase)}' rewrite the router, and messages interrupt nodes"
+            )
+        successors = self.structure.successors[index]
+        if not any(s >= 0 and s != index for s in successors) and not (messages and barrier_reason):
             ending = closed("none", "no phase follows")
             return _Draft(ending, None, ending.cycles, spans)
         parts = parts_of(phase, routed)
         why_not = [barrier_reason or why_not_loose(part, planned, routed, self._last(index)) for part in parts]
+        if messages:
+            # How long a word waits for a processor is not known then.
+            why = "processors may be called away to pass on messages"
+            last = self._last(index)
+            why_not = [
+                one or (None if leaves_nothing([part], planned, last) else why)
+                for part, one in zip(parts, why_not, strict=True)
+            ]
         reason = next((why for why in why_not if why is not None), None)
         if reason is None:
             if leaves_nothing(parts, planned, self._last(index)):
@@ -398,13 +420,17 @@ class PhasePlanner:
         over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
         closing = drained(closing, (*planned, *over), routed, span)
         nodes = phase_nodes(phase, routed) | barrier.nodes
-        settle = settle_cycles(routed, span)
+        settle = settle_cycles(routed, span) + (MASKED if self._messages(index) else 0)
         return self._closed(
             phase, planned, closing, routed, nodes, "barrier", draft.reason, settle, draft.part, draft.spans[-1]
         )
 
+    def _messages(self, index: int) -> bool:
+        """Do messages of an operator that continues pass through the phase?"""
+        return any(alone.online is not None for through, alone in self.standing if index in through.phases)
+
     def _beside(self, index: int) -> tuple[RoutedPhase, ...]:
-        return tuple(alone.routed for through, alone in self.standing if index in through.phases)
+        return self.shared.get(index) or tuple(alone.routed for t, alone in self.standing if index in t.phases)
 
     def first_streams(self, index: int) -> list[Stream]:
         """Streams of a phase as its operators would be done first of all."""
@@ -417,7 +443,7 @@ class PhasePlanner:
         self, index: int, streams: list[Stream], hops: range = range(0), fewer: RoutedPhase | None = None
     ) -> RoutedPhase:
         """``hops``: streams to neighbours that are to be in frames; ``fewer``: the first streams, routed without the others."""
-        taken = frozenset().union(*self.taken.get(index, {}).values())
+        taken = frozenset().union(*self.taken.get(index, {}).values(), self.continued.get(index, ()))
         beside = self._beside(index)
         freed = self._freed(index, streams) if taken else ()
         key = (tuple(streams), self.period, taken, beside, freed)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from .around import route_around
 from .continuing import continuing
 from .continuing_routes import plan_beside
+from .continuing_slots import with_more_slots
 from .ends import Freed, collisions, settling, word_spans
 from .fit import keeper
 from .leaving import leaving
@@ -89,6 +90,8 @@ class Planner(PhasePlanner):
         else:
             why = f"; {'; '.join(crowded_out)}" if crowded_out else ""
             raise PlanError(f"the wires of its phases cannot be kept apart with {self.period} slots{why}")
+        if self.standing:
+            planned = with_more_slots(planned, self.standing, self.structure, self.shape)
         refuse_crossing(self.structure, planned)
         self._settle(planned)
         self._count_reloads(planned)

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from numesh.codes import REPROGRAM_VFSM, MoveType
+from pointsman.streams.standing import goes_on
 from pointsman.streams.stream import RoutedPhase, largest_gap
 
 Link = tuple[int, int, int]
@@ -55,7 +56,8 @@ def link_writes(routed: RoutedPhase) -> set[Link]:
 
 def kept_links(one: RoutedPhase, other: RoutedPhase) -> set[Link]:
     """Writes of what continues from one phase to another: the same VFSM may go on writing (Table 5.2)."""
-    return {link for routed in one.beside if routed in other.beside for link in link_writes(routed)}
+    pairs = [(routed, goes_on(routed, other.beside)) for routed in one.beside]
+    return {link for routed, again in pairs if again is not None for link in link_writes(routed) & link_writes(again)}
 
 
 @kept

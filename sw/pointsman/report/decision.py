@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from pointsman.plan.estimates import Estimates
-from pointsman.plan.plan import Considered, Plan, PlannedPhase
+from pointsman.plan.plan import Considered, Continuing, Plan, PlannedPhase
+from pointsman.streams.standing import goes_on
 
 from .table import table
 
@@ -42,12 +43,19 @@ def decision_json(plan: Plan, costs: Estimates) -> dict[str, Any]:
                 "label": one.operator.operator.label,
                 "implementation": one.operator.implementation.name,
                 "phases": [plan.phases[p].name for p in one.phases],
+                "words": [_least_words(plan, one, p) for p in one.phases],
                 "cycles": one.planned.cycles,
             }
             for one in plan.continuing
         ],
         "ways": [_way(one) for one in plan.considered],
     }
+
+
+def _least_words(plan: Plan, one: Continuing, phase: int) -> int:
+    """Words a period of the slowest stream of what continues, in a phase."""
+    routed = goes_on(one.planned.routed, plan.phases[phase].routed.beside) or one.planned.routed
+    return min((routed.words(s) for s in range(len(routed.streams))), default=0)
 
 
 def _phase(phase: PlannedPhase, costs: Estimates) -> dict[str, Any]:
@@ -106,7 +114,11 @@ def decision_text(plain: dict[str, Any]) -> str:
         lines += [f"  '{label}: continues" for label in phase["continuing"]]
     for one in plain["continuing"]:
         lines += ["", f"'{one['label']} continues through {len(one['phases'])} phases: {', '.join(one['phases'])}"]
-        lines.append(f"  {one['implementation']}, {one['cycles']:,.0f} cycles, the same slots in all of them")
+        words = set(one["words"])
+        slots = "the same slots in all of them"
+        if len(words) > 1:
+            slots = f"{', '.join(map(str, one['words']))} words a period in them"
+        lines.append(f"  {one['implementation']}, {one['cycles']:,.0f} cycles, {slots}")
     ways = plain["ways"][:MOST_WAYS]
     rows = [
         [

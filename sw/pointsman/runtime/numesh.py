@@ -38,13 +38,34 @@ class NumeshSubstrate:
         self.clock = clock
         self.router = Router(images, number, clock, preloaded=preloaded)
         self.agents = agents_of(images, number, clock)
+        self.serving: Agent | None = None
+        """The agent of the phase that was entered last."""
+        self.left: str | None = None
+        """The phase that was left last."""
+        self.masked = False
+        """The node is on its way from one phase to the next, through the barrier: messages have to wait."""
+        self.router.arrived = self._arrived
         self.leaving: str | None = None
         """Phase whose closing barrier is running."""
 
     @property
     def agent(self) -> Agent | None:
         """Who serves online messages in the phase that runs."""
-        return self.agents.get(self.router.current)
+        return None if self.masked else self.agents.get(self.router.current)
+
+    def _arrived(self) -> None:
+        self.masked = False
+        before, self.serving = self.serving, self.agent
+        if before is not None and before is not self.serving:
+            self._refuse_unread(before)
+
+    def _refuse_unread(self, agent: Agent) -> None:
+        if not agent.idle():
+            name = self.left if self.left is not None else ""
+            raise PointsmanError(
+                f"phase '{name}': a message to node {self.number} has not been read",
+                hint="every message must be read before its phase ends",
+            )
 
     def ports(self) -> list[tuple[Signature, Port | None]]:
         """Every operator of the program, once if it has several schedules: not the barriers that close phases, nor what stands
@@ -99,6 +120,8 @@ class NumeshSubstrate:
         if not left and phase >= 0 and self.images.phases[phase].online is not None:
             # Messages of others may still pass, and others wait in the barrier.
             await self.leave(phase)
+        if phase >= 0 and phase in self.agents:
+            self._refuse_unread(self.agents[phase])
         # Commands that gates have posted.
         await self.router.settled()
 
@@ -111,23 +134,27 @@ class NumeshSubstrate:
     async def leave(self, phase: int) -> None:
         """Make sure that no word of a phase is left in the router (§5.2.3)."""
         router = self.router
+        self.masked = False
         await router.settled()
         image = self.images.phases[phase]
+        self.left = image.name
+        agent = self.agents.get(phase)
+        continues = image.online is not None and bool(self.images.operators[image.online].continues)
         if image.barrier is not None and image.barrier in router.operators:
             self.leaving = image.name
             role = router.operators[image.barrier].roles[0]
+            if agent is not None and continues:
+                agent.urgent, agent.called = role.lanes[-1].registers, False
             await Transfer([lane_request(lane, 1, {}) for lane in role.lanes], Category.PSYNC)
+            if agent is not None and continues:
+                agent.urgent, agent.called, self.masked = (), False, True
             await Wait(role.delay, Category.PSYNC)
             self.leaving = None
         elif image.technique != "none":
             self._refuse_unused(image)
             await WaitUntil(router.deadline, Category.PSYNC)
-        agent = self.agents.get(phase)
-        if agent is not None and not agent.idle():
-            raise PointsmanError(
-                f"phase '{image.name}': a message to node {self.number} has not been read",
-                hint="every message must be read before its phase ends",
-            )
+        if agent is not None and not continues:
+            self._refuse_unread(agent)
 
     def _refuse_unused(self, image: PhaseImage) -> None:
         """Others rely on it that a node that has gone through a phase of its own accord has exchanged the phase's words."""

@@ -70,6 +70,7 @@ class NumeshPort:
             # In any of its phases it is ready: nothing of the router changes for it (§5.1.1).
             if router.current not in self.operator.continues:
                 await router.enter(self.view.enters, self.substrate.leave)
+                router.unused = True
             self.role, self.value, self.calls = role, given.index, {}
             return Part(role.kind, role.local, role.void)
         entering = router.current != phase or await router.enter(phase, self.substrate.leave)

@@ -176,6 +176,11 @@ class Agent:
         """Words of others that went through this processor."""
         self.held = self.peak = 0
         """Words in memory, now and at most."""
+        self.urgent: tuple[int, ...] = ()
+        """Registers of the word that lets the node leave its phase, while it waits for that: the handler stops when it is there,
+        so that neighbours know how long the node may still be in the phase (§5.3.2)."""
+        self.called = False
+        """It is there."""
 
     # -- what a program asks for -----------------------------------------------------------------------------
 
@@ -233,7 +238,8 @@ class Agent:
         if isinstance(request, Transfer):
             moved = np.zeros(len(request.lanes), np.int64)
             while any(int(n) < lane.words for n, lane in zip(moved, request.lanes, strict=True)):
-                piece = Attend(request, full=self._expected(), empty=self._pending())
+                calling = ((), ()) if self.called else (self._expected(), self._pending())
+                piece = Attend(request, full=calling[0], empty=calling[1])
                 piece.moved[:] = moved
                 yield piece
                 stalled = bool((piece.moved == moved).all())
@@ -292,7 +298,7 @@ class Agent:
         while True:
             before = self.moves
             yield from self._move(None, self.clock.time + patience)
-            if self.moves == before:
+            if self.moves == before or self.called:
                 return
 
     def _move(self, waiting: Category | None, until: int | None = None) -> Steps:
@@ -307,16 +313,18 @@ class Agent:
         piece = Attend(
             Transfer(lanes, None if by_direction else Category.ONLINE) if lanes else None,
             until=0 if waiting is None and not lanes else until,
-            full=silent,
+            full=(*silent, *self.urgent),
             category=Category.ONLINE if waiting is None else waiting,
             one_lane=True,
         )
         yield piece
+        self.called |= any(r in self.urgent for r in piece.calls[0])
         ended = self._keep(piece.moved.tolist())
         if ended:
             yield Wait(ended * self.costs.turn, Category.ONLINE)
-        if piece.calls[0]:
-            yield from self._begin([self.input_at[r] for r in piece.calls[0]])
+        begun = [self.input_at[r] for r in piece.calls[0] if r not in self.urgent]
+        if begun:
+            yield from self._begin(begun)
 
     def _lanes(self) -> tuple[list[Lane], bool]:
         """Block moves, of all outputs, then of all inputs; are all words this program's own?
@@ -425,17 +433,20 @@ def _in_turn(channel: tuple[int, ...], turn: int) -> tuple[int, ...]:
 
 
 def agents_of(images: Images, number: int, clock: Clock, costs: Costs | None = None) -> dict[int, Agent]:
-    """The agents of a node, by phase."""
-    found = {}
+    """The agents of a node, by phase: one for all phases of what continues."""
+    found: dict[int, Agent] = {}
+    known: dict[int, Agent] = {}
     views = dict(images.nodes[number].operators)
     for index, phase in enumerate(images.phases):
         if phase.online is None or phase.online not in views:
             continue
         table = views[phase.online].online
         assert table is not None
-        lengths = queue_lengths(images, index)
-        layout = HeaderLayout.of(images.topology.nodes, len(lengths))
-        found[index] = Agent(number, table, layout, lengths, clock, costs or Costs())
+        if phase.online not in known:
+            lengths = queue_lengths(images, index)
+            layout = HeaderLayout.of(images.topology.nodes, len(lengths))
+            known[phase.online] = Agent(number, table, layout, lengths, clock, costs or Costs())
+        found[index] = known[phase.online]
     return found
 
 

@@ -47,6 +47,7 @@ class OnlinePort:
         self.way = way_named(operator.implementation, operator.kind)
         self.number = substrate.number
         self.position = view.position
+        self.enters = view.enters
         self.instance = next(i for i, one in enumerate(self.program.instances) if self.number in one.nodes)
         self.scripts: list[tuple[int, Script]] = []
         self.loaded: tuple[Any, ...] | None = None
@@ -62,7 +63,11 @@ class OnlinePort:
 
     async def load(self, given: Given) -> Part:
         """Enter the phase; find out who sends to whom, if the values are new."""
-        await self.router.enter(self.image.phase, self.substrate.leave)
+        if not self.image.continues:
+            await self.router.enter(self.image.phase, self.substrate.leave)
+        elif self.router.current not in self.image.continues:
+            await self.router.enter(self.enters, self.substrate.leave)
+            self.router.unused = True
         values = self._values(given)
         if agrees(self.program):
             values = await self._agree(values)
@@ -76,7 +81,7 @@ class OnlinePort:
 
     def stale(self) -> str | None:
         running = self.router.current
-        if running == self.image.phase:
+        if running in self.image.phases:
             return None
         phase = self.substrate.images.phases[running].name if running >= 0 else "loader"
         return f"has gone on to phase '{phase}' and must call {self.image.label}_load again"

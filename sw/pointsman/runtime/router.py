@@ -64,6 +64,10 @@ class Router:
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = -1
         """Phase that runs; -1: the loader phase."""
+        self.arrived: Callable[[], None] | None = None
+        """Called when a phase runs."""
+        self.unused = False
+        """The phase that runs was entered for an operator that continues, and no other has been loaded there yet."""
         self.memories = Memories(images, number, preloaded=preloaded)
         self.preloaded = preloaded
         self.changes = 0
@@ -126,6 +130,8 @@ class Router:
         await self.send(0, self.codes.add_pointer(delta), category)
         await WaitEmpty(0, category)
         await Wait(POINTER_DRAIN, category)
+        if self.arrived is not None and phase >= 0:
+            self.arrived()
 
     def keeps(self, phases: Sequence[int]) -> bool:
         """Does each of these phases stay where it is once it has been loaded?"""
@@ -194,6 +200,11 @@ class Router:
         whether the phase before has been left: a node that stays where it is, or is at its end, leaves with those of its
         barrier that go on. ``rewrites`` are made before the phase runs."""
         before = self.current
+        if self.unused and phase == before:
+            # So far for an operator that continues: this is the phase's own first use, and no round lies behind the node.
+            self.unused = False
+            return False
+        self.unused = False
         way = self.passages.get((before, phase))
         for passed in way or ():
             await self.change(passed, leave)
@@ -206,6 +217,8 @@ class Router:
         self.used.clear()
         if phase == before and phase >= 0:
             await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
+            if self.arrived is not None:
+                self.arrived()
         return True
 
     async def change(

@@ -296,7 +296,9 @@ class _PhaseStreams:
         for trace in known:
             if all(key == keys.get(node, ()) for node, key in trace.keys.items()):
                 return trace
-        trace = trace_promise(promise, views, self.codes, choice)
+        # In some of its phases what continues may have more than it has in all.
+        more = bool(self.images.operators[promise.operator].continues)
+        trace = trace_promise(promise, views, self.codes, choice, more=more)
         known.append(trace)
         self._note_trace(promise, trace, values)
         return trace

@@ -3,22 +3,26 @@
 In the images such an operator is in several phases. That none of its words is lost, doubled or taken for another's when a node
 goes on, while its neighbours may be in any of these phases, follows from what is proven here and from the rules of one phase:
 
-* At every node it has the same VFSMs in all of these phases, in the same slots with the same annotations, and nobody rewrites
-  them. So for its wires a change of phase is no change; and while a phase is loaded words wait in VFSM buffers.
+* At every node it has the same VFSMs in all of these phases, with the same annotations, and nobody rewrites them. So while a
+  phase is loaded, or where they have fewer slots, words wait in VFSM buffers.
+* Two neighbours may be in any two of its phases at once. For each of these pairs: whoever reads what the one sends in a slot is
+  the VFSM that gets it when both are in one phase, or nobody, and then it is refused; nobody else sends in a slot in which the
+  other reads; with aliased handshakes nobody turns the wire round in such a slot; and there is a slot in which both agree, so
+  that words go on however long that lasts.
+* Where the two ends are not in the same phases, or threads go their own ways, the slots are the same (§5.1.2).
 * Nothing else has these VFSMs or registers, in any phase. Within a phase that is the rule of promises and registers.
 * A node only goes on to a phase without the operator through a barrier in which all of its nodes meet.
 * The nodes in any other barrier that have the operator all go on with each other: none stays and uses it while others wait.
 
-Each stream is followed over the whole operator, at each node in one of its phases: by the first rule it does not matter in
-which.
+Each stream is followed over the whole operator in each phase; at a node that is not in it, in another.
 Non-goals: whether applications use it in the same order everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes
+from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
 from pointsman.images.image import Images
 
 from .check_ends import groups_of
@@ -62,6 +66,13 @@ class Standing:
             if other in self.images.operators[index].continues and there.get(vfsm) == index
         )
 
+    def lasting(self, node: int, phase: int, following: Collection[int]) -> frozenset[Vfsm]:
+        """Those whose operator continues from a phase to all that may follow at the node."""
+        operators = self.images.operators
+        return frozenset(
+            vfsm for vfsm, index in self.at(node, phase).items() if set(following) <= set(operators[index].continues)
+        )
+
 
 def widened(images: Images, views: Views, phase: int) -> Mapping[int, NodeView]:
     """The nodes of a phase, and those that meanwhile are in another phase of an operator that continues through it."""
@@ -103,6 +114,7 @@ class _Continuing:
     ) -> None:
         self.images, self.codes, self.views, self.following = images, codes, views, following
         self.standing, self.notebook = standing, notebook
+        self.used: dict[tuple[int, int, int, bool], dict[int, list[Vfsm]]] = {}
 
     def note(
         self,
@@ -136,6 +148,8 @@ class _Continuing:
         for node in sorted(used | having):
             here = [p for p in phases if node in self.views[p]]
             self.check_same(index, node, here)
+            for port in sorted(self.images.topology.at_port[node]):
+                self.check_link(index, node, port)
             self.check_registers(index, node, here)
             for p in here:
                 for later in self.following[node][p]:
@@ -157,7 +171,7 @@ class _Continuing:
         }
 
     def check_same(self, index: int, node: int, here: Sequence[int]) -> None:
-        """The same in all phases, and one annotation for all time."""
+        """The same VFSMs in all phases, and one annotation for all time."""
         if not here:
             return
         first = self.own(index, node, here[0])
@@ -172,19 +186,114 @@ class _Continuing:
                 if vfsm not in first or vfsm not in other:
                     lacking = name if vfsm not in first else self.images.phases[p].name
                     self.note(index, f"it is not in phase {lacking}", "the same VFSMs in all phases", p, node, vfsm)
-                elif first[vfsm][0] != other[vfsm][0]:
-                    self.note(
-                        index,
-                        f"it runs in slots {other[vfsm][0]}, and in {first[vfsm][0]} of phase {name}",
-                        "the same slots in all phases",
-                        p,
-                        node,
-                        vfsm,
-                    )
                 elif first[vfsm][1] != other[vfsm][1]:
                     self.note(
                         index, f"it moves words otherwise than in phase {name}", "the same annotation", p, node, vfsm
                     )
+                elif first[vfsm][0] != other[vfsm][0]:
+                    self.notebook.counts["VFSMs that continue in other slots"] += 1
+
+    def check_link(self, index: int, node: int, port: int) -> None:
+        """The words of one link, wherever its two ends are."""
+        images = self.images
+        phases = images.operators[index].continues
+        far, far_port = images.topology.at_port[node][port]
+        ends = [[p for p in phases if n in self.views[p]] for n in (node, far)]
+        sent = {p: self._slots(index, node, p, port, writes=True) for p in ends[0]}
+        taken = {p: self._slots(index, far, p, far_port, writes=False) for p in ends[1]}
+        if not any(sent.values()) and not any(taken.values()):
+            return
+        fixed = ends[0] != ends[1] or any(image.ways for image in images.nodes)
+        if fixed:
+            for n, slots in ((node, sent), (far, taken)):
+                for p in slots:
+                    if slots[p] != slots[min(slots)]:
+                        self.note(
+                            index,
+                            f"its slots on {self.codes.name(port if n == node else far_port)} are not those of phase "
+                            f"{images.phases[min(slots)].name}, where its nodes are in several phases at once",
+                            "the same slots in all of them",
+                            p,
+                            n,
+                        )
+        onward: dict[Vfsm, Vfsm] = {}
+        for p in ends[0]:
+            for slot, vfsm in sent[p].items():
+                reader = taken.get(p, {}).get(slot)
+                if reader is not None and onward.setdefault(vfsm, reader) != reader:
+                    self.note(
+                        index, "its words go to another VFSM than in another phase", "always the same", p, node, vfsm
+                    )
+        if not onward:  # they are never in one phase
+            for p, q in ((p, q) for p in ends[0] for q in ends[1]):
+                onward |= {sent[p][slot]: taken[q][slot] for slot in sent[p].keys() & taken[q].keys()}
+        for p in ends[0]:
+            for q in ends[1]:
+                if p != q:
+                    self.notebook.counts["links between phases of what continues"] += 1
+                    self.check_apart(index, (node, p, port), (far, q, far_port), sent[p], taken[q], onward)
+
+    def check_apart(
+        self,
+        index: int,
+        sender: tuple[int, int, int],
+        receiver: tuple[int, int, int],
+        sent: Mapping[int, Vfsm],
+        taken: Mapping[int, Vfsm],
+        onward: Mapping[Vfsm, Vfsm],
+    ) -> None:
+        """A link between a node in one phase and a node in another: (node, phase, port) of both ends."""
+        (node, p, port), (far, q, far_port) = sender, receiver
+        name = self.images.phases[q].name
+        reads = self._every(far, q, far_port, writes=False)
+        writes = self._every(node, p, port, writes=True)
+        for slot, vfsm in sent.items():
+            for other in reads.get(slot, ()):
+                if other != onward.get(vfsm):
+                    message = (
+                        f"in slot {slot} VFSM {other[1]} of node {far}, if that is in phase {name}, takes its words"
+                    )
+                    self.note(index, message, "the VFSM that takes them in its own phase, or none", p, node, vfsm)
+        for slot, vfsm in taken.items():
+            for other in writes.get(slot, ()):
+                if onward.get(other) != vfsm:
+                    message = f"node {far}, if it is in phase {name}, takes words of another for it in slot {slot}"
+                    self.note(index, message, "another slot", p, node, other)
+        if self.images.shape.aliased_handshake:
+            back = self._every(far, q, far_port, writes=True).keys() & sent.keys()
+            back |= self._every(node, p, port, writes=False).keys() & taken.keys()
+            for slot in sorted(back):
+                message = f"{self.codes.name(port)} is turned round in slot {slot} if node {far} is in phase {name}"
+                self.note(index, message, "one way for a wire in a slot", p, node)
+        for vfsm, reader in onward.items():
+            mine = {slot for slot, one in sent.items() if one == vfsm}
+            theirs = {slot for slot, one in taken.items() if one == reader}
+            if not mine & theirs:
+                message = f"its words wait while node {far} is in phase {name}"
+                self.note(index, message, "a slot that both have", p, node, vfsm)
+
+    def _slots(self, index: int, node: int, phase: int, port: int, *, writes: bool) -> dict[int, Vfsm]:
+        """Its VFSMs on a link by the slot of the writer."""
+        mine = {v for v, owner in self.standing.at(node, phase).items() if owner == index}
+        every = self._every(node, phase, port, writes=writes)
+        return {slot: vfsm for slot, vfsms in every.items() for vfsm in vfsms if vfsm in mine}
+
+    def _every(self, node: int, phase: int, port: int, *, writes: bool) -> dict[int, list[Vfsm]]:
+        """By the slot of the writer, VFSMs that may read or write a link."""
+        key = node, phase, port, writes
+        if key not in self.used:
+            found: dict[int, list[Vfsm]] = {}
+            view = self.views[phase][node]
+            for vfsm, choices in view.possible().items():
+                for annotation in choices:
+                    place = annotation.destination if writes else annotation.source
+                    if place == port and (writes or annotation.type != MoveType.FORK):
+                        for slot in view.every_slot(vfsm):
+                            there = found.setdefault(slot if writes else (slot - 1) % view.period, [])
+                            if vfsm not in there:
+                                there.append(vfsm)
+            self.used[key] = found
+        return self.used[key]
 
     def check_registers(self, index: int, node: int, here: Sequence[int]) -> None:
         """Its registers are used by no other VFSM in any phase: words may wait in them."""

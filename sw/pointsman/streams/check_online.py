@@ -43,7 +43,10 @@ class _Phase:
         if not 0 <= carrier < len(self.images.operators) or carrier not in self.image.operators:
             self.note(f"operator {carrier} stands for its online streams", "an operator of the phase")
             return
-        if self.image.technique != "barrier":
+        continues = self.images.operators[carrier].continues
+        goes_on = bool(self.image.successors) and set(self.image.successors) <= set(continues)
+        # Where what continues is over it needs a barrier that all of its nodes join: see ``check_continuing``.
+        if self.image.technique != "barrier" and not (goes_on and not self.may_end()):
             self.note(
                 f"it ends by {self.image.technique}, while processors may still have to pass on messages",
                 "a barrier at its end",
@@ -61,6 +64,10 @@ class _Phase:
             for channel in table.outputs:
                 self.check_channel(node, channel)
         self.check_ways()
+
+    def may_end(self) -> bool:
+        """Does some node come to the end of its program from here?"""
+        return any((left, *way)[-1] == self.phase and entered == -1 for _, left, entered, way in self.images.passages)
 
     def check_queues(self, users: list[int]) -> None:
         """Every operator has destination queues of its own, and a header has room for their numbers."""

@@ -182,9 +182,15 @@ def meets(images: Images, node: int, phase: int) -> bool:
 class LinkUse:
     """Slots in which a node may use its links in a phase, under any value and before any load function."""
 
-    def __init__(self, view: NodeView, codes: Codes, without: Collection[Vfsm] = ()) -> None:
+    def __init__(
+        self,
+        view: NodeView,
+        codes: Codes,
+        without: Collection[Vfsm] = (),
+        slots: Mapping[Vfsm, Collection[int]] | None = None,
+    ) -> None:
         self.writes: dict[int, set[int]] = {}
-        """By port, slots of VFSMs that write it, but those in ``without``."""
+        """By port, slots of VFSMs that write it, but those in ``without``, and some ``slots`` of others."""
         self.reads: dict[int, set[int]] = {}
         """By port, slots before those of VFSMs that read it: slots of their writers."""
         possible = view.possible()
@@ -194,14 +200,15 @@ class LinkUse:
         for vfsm, choices in possible.items():
             if vfsm in without:
                 continue
-            slots = view.every_slot(vfsm)
+            left_out = slots.get(vfsm, ()) if slots else ()
+            there = [slot for slot in view.every_slot(vfsm) if slot not in left_out]
             for annotation in choices:
                 off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
                 if codes.is_neighbour(annotation.destination) and not off:
-                    self.writes.setdefault(annotation.destination, set()).update(slots)
+                    self.writes.setdefault(annotation.destination, set()).update(there)
                 # The second leg of a fork names the link that the first one writes, and reads nothing from it.
                 if codes.is_neighbour(annotation.source) and annotation.type != MoveType.FORK:
-                    before = {(slot - 1) % view.period for slot in slots}
+                    before = {(slot - 1) % view.period for slot in there}
                     self.reads.setdefault(annotation.source, set()).update(before)
 
 
@@ -232,12 +239,15 @@ def check_wires(
     words : sequence of mapping
         By phase and VFSM, operator and source of each stream that passes it.
     """
-    used: dict[tuple[int, int, frozenset[Vfsm]], LinkUse] = {}
+    used: dict[tuple[int, int, frozenset[Vfsm], int], LinkUse] = {}
 
-    def use(node: int, phase: int, kept: frozenset[Vfsm] = frozenset()) -> LinkUse:
-        key = (node, phase, kept)
+    def use(node: int, phase: int, without: frozenset[Vfsm] = frozenset(), since: int = -1) -> LinkUse:
+        """``since``: without what continues from that phase in the same slots (Table 5.2)."""
+        key = (node, phase, without, since)
         if key not in used:
-            used[key] = LinkUse(views[phase][node], codes, kept)
+            kept = standing.kept(node, since, phase) if since >= 0 else ()
+            same = {vfsm: views[since][node].every_slot(vfsm) for vfsm in kept}
+            used[key] = LinkUse(views[phase][node], codes, without, same)
         return used[key]
 
     def may_send(node: int, later: int, port: int, slot: int, other: int, earlier: int) -> bool:
@@ -261,16 +271,14 @@ def check_wires(
                 if later == earlier:
                     continue
                 pairs.add((earlier, later))
-                # The same VFSM may go on (Table 5.2).
-                now = use(node, later, standing.kept(node, earlier, later))
+                now = use(node, later, since=earlier)
                 for port, (other, other_port) in links.items():
                     if other not in views[earlier]:
                         continue
                     notebook.counts["link ends between phases"] += 1
-                    # What continues from a phase without a barrier ends with one: see ``check_continuing``.
-                    over = () if barrier else (standing.at(node, earlier), standing.at(other, earlier))
+                    # What continues wherever the node goes ends with a barrier later: see ``check_continuing``.
                     then, far = (
-                        use(n, earlier, frozenset(o)) for n, o in zip((node, other), over or ((), ()), strict=True)
+                        use(n, earlier, standing.lasting(n, earlier, following[n][earlier])) for n in (node, other)
                     )
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())

@@ -43,7 +43,14 @@ class Trace:
     link_slots: int = 0
 
 
-def trace_promise(promise: Promise, views: Mapping[int, NodeView], codes: Codes, choice: Mapping[int, int]) -> Trace:
+def trace_promise(
+    promise: Promise,
+    views: Mapping[int, NodeView],
+    codes: Codes,
+    choice: Mapping[int, int],
+    *,
+    more: bool = False,
+) -> Trace:
     """Follow the words of ``promise``.
 
     Parameters
@@ -56,15 +63,24 @@ def trace_promise(promise: Promise, views: Mapping[int, NodeView], codes: Codes,
         Codes of the shape.
     choice : mapping
         Operator to index of its value.
+    more : bool
+        There may be more words per period than are promised.
     """
-    return _Tracer(promise, views, codes, choice).run()
+    return _Tracer(promise, views, codes, choice, more=more).run()
 
 
 class _Tracer:
     def __init__(
-        self, promise: Promise, views: Mapping[int, NodeView], codes: Codes, choice: Mapping[int, int]
+        self,
+        promise: Promise,
+        views: Mapping[int, NodeView],
+        codes: Codes,
+        choice: Mapping[int, int],
+        *,
+        more: bool,
     ) -> None:
         self.promise = promise
+        self.more = more
         self.views = views
         self.codes = codes
         self.choice = choice
@@ -107,7 +123,7 @@ class _Tracer:
         while self.waiting:
             node, pipeline, number = self.waiting.pop()
             self.follow(node, (pipeline, number))
-        if trace.words != promise.words:
+        if trace.words < promise.words or (trace.words > promise.words and not self.more):
             self.note(
                 "promises",
                 promise.source,

@@ -98,8 +98,9 @@ RULES: dict[str, Rule] = {
         "§4.1.1, §4.1.3",
     ),
     "continuing": Rule(
-        "An operator that continues has the same VFSMs, slots, annotations and registers in all of its phases, which nothing "
-        "else uses, and is over before a node goes on to a phase without it.",
+        "An operator that continues has the same VFSMs, annotations and registers in all of its phases, which nothing else uses; "
+        "in any two of them neighbours hand its words to the same VFSMs or refuse them, and agree in a slot; and it is over "
+        "before a node goes on to a phase without it.",
         "§5.1, Table 5.2",
     ),
     "commands": Rule(

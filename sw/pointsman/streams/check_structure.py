@@ -183,11 +183,9 @@ class _Structure:
                 "two phases or more, ascending, of which the first is its own",
                 **place,
             )
-        rewritten = image.synchronised or image.gated or bool(image.instances) or image.online is not None
+        rewritten = image.synchronised or image.gated or bool(image.instances)
         if image.states > 1 or rewritten:
-            self.note(
-                "structure", "it continues, and its router changes", "one value, one stage, nothing online", **place
-            )
+            self.note("structure", "it continues, and its router changes", "one value, one stage", **place)
 
     def check_program(self, program: Operator, **place: Any) -> None:
         """An operator as in a program: what the run time takes for granted."""

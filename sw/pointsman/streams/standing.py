@@ -7,7 +7,7 @@ the negotiation and of the thinning of short periods, both with any period that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,11 @@ def standing(
                     )
                 )
     return tuple(sorted(found, key=lambda one: (one.node, one.pipeline, one.slots)))
+
+
+def goes_on(one: RoutedPhase, beside: Iterable[RoutedPhase]) -> RoutedPhase | None:
+    """The same streams among what stands beside another phase, where they may have other slots; None if they are not there."""
+    return next((other for other in beside if other.streams == one.streams), None)
 
 
 def count_in(rows: Sequence[Standing], use: Use, pipelines: int, slots: int) -> None:

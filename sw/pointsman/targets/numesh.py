@@ -105,7 +105,7 @@ class _Allocator:
                 self.operators.append((p, phase.barrier))
         self.carriers: dict[int, int] = {}
         """By phase: the operator that stands for its online streams."""
-        for p, phase in enumerate(plan.phases):
+        for p, phase in enumerate(self.phases):
             if phase.online is not None:
                 self.carriers[p] = len(self.operators)
                 self.operators.append((p, phase.online))
@@ -313,11 +313,13 @@ class _Allocator:
                     row[p] = here.place(own, int(routed_row[own]))[1]
             for slot in reprogram_slots(routed, node, own):
                 rows[slot][p] = REPROGRAM_VFSM
-        for other in self.beside[index]:
-            for _, vfsm in self.at[other].get(node, ()):
-                pipeline, number = self._place(other, vfsm)
-                for slot in vfsm.slots:
-                    rows[slot][pipeline] = number
+        for other, beside in zip(self.beside[index], routed.beside, strict=True):
+            for chain in beside.chains:
+                for vfsm in chain.vfsms:
+                    if vfsm.node == node:
+                        pipeline, number = self._place(other, vfsm)
+                        for slot in vfsm.slots:
+                            rows[slot][pipeline] = number
         return tuple(tuple(row) for row in rows)
 
     def _annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
@@ -408,9 +410,9 @@ class _Allocator:
         bandwidth = 0.0
         if isinstance(planned.implementation, Online):
             online = OnlineOperator(for_image(planned.operator), self.queues[index])
-            part = self.plan.phases[phase].part
+            part = self.phases[phase].part
             if part is not None:
-                bandwidth = part.bandwidth(planned.operator.label, self.plan.phases[phase].routed)
+                bandwidth = part.bandwidth(planned.operator.label, self.phases[phase].routed)
         operator = planned.operator
         routed = self.phases[phase].routed
         continues = self._continues(phase)
@@ -475,7 +477,7 @@ class _Allocator:
             phase.reason,
             tuple(sorted(s for s in self.plan.structure.successors[index] if s >= 0)),
             self.barriers.get(index),
-            self.carriers.get(index),
+            next((self.carriers[p] for p in (index, *self.beside[index]) if p in self.carriers), None),
             self._load_cycles(index),
             self.second_blocks.get(index, 0),
             self._last(index),

@@ -31,6 +31,7 @@ def random_text(
     rounds: int = MOST_ROUNDS,
     threads: float = 0.0,
     continuing: float = 0.0,
+    online: float = 0.0,
 ) -> str:
     """A program; the same for the same arguments. Loops are run at most ``rounds`` times.
 
@@ -40,6 +41,8 @@ def random_text(
         Share of the groups that are sequences side by side on parts of the mesh.
     continuing : float
         Share of the groups that are operators beside a sequence.
+    online : float
+        Share of these in which one of the operators is done by messages.
     """
     rng = random.Random(seed)
     labels = iter(f"o{i}" for i in range(1000))
@@ -47,6 +50,8 @@ def random_text(
     everything = list(range(topology.nodes))
     region = everything
     together = False
+    calm = False
+    """No load function rewrites the router, as beside messages it cannot."""
 
     def subset() -> list[list[int]]:
         nodes = list(region)
@@ -70,6 +75,22 @@ def random_text(
         parts = [nodes[i : i + length] for i in range(0, len(nodes) - length + 1, length)]
         return parts[: rng.randint(1, len(parts))]
 
+    def messages() -> str:
+        """An operator done by messages, of all nodes."""
+        nonlocal left
+        left -= 1
+        kind, operands, ways = rng.choice(
+            [
+                ("broadcast", "(runtime)", ["dyn_bcast"]),
+                ("broadcast", str(rng.randrange(len(region))), ["dyn_bcast_tree"]),
+                ("stream", "(runtime) (runtime)", ["dyn_stream"]),
+                ("cshift", str(rng.randrange(len(region))), ["dyn_shift"]),
+            ]
+        )
+        nodes = " ".join(map(str, region))
+        how = f"{operands} :m {rng.choice([1, 5, 30])} :impl '{rng.choice(ways)}"
+        return f"(subset '(({nodes})) ({kind} '{next(labels)} {how}))"
+
     def operator(*, settled: bool = False) -> str:
         nonlocal left
         left -= 1
@@ -79,7 +100,7 @@ def random_text(
         words = rng.choice([1, 2, 3, 7, 20])
         operands = {
             "broadcast": lambda: rng.choice(
-                [str(rng.randrange(count)) if settled else "(runtime)", str(rng.randrange(count))]
+                [str(rng.randrange(count)) if settled or calm else "(runtime)", str(rng.randrange(count))]
             ),
             "stream": lambda: f"{rng.randrange(count)} {rng.randrange(count)}",
             "cshift": lambda: str(rng.randint(1 - count, count - 1)),
@@ -116,11 +137,15 @@ def random_text(
         return f"(parallel {' '.join(children)})"
 
     def beside(depth: int) -> str:
-        nonlocal together
+        nonlocal together, calm
         operators = [operator(settled=True) for _ in range(rng.choice([1, 1, 2]))]
+        passing = len(region) > 1 and rng.random() < online
+        if passing:
+            operators[0] = messages()
         before, together = together, True
-        inner = apart(depth) if len(region) > 2 and rng.random() < threads else sequence(depth, 3)
-        together = before
+        was, calm = calm, calm or passing
+        inner = apart(depth) if len(region) > 2 and not passing and rng.random() < threads else sequence(depth, 3)
+        together, calm = before, was
         return f"(parallel {' '.join(operators)} {inner})"
 
     def part(depth: int) -> str:
@@ -161,13 +186,22 @@ class Walker:
         async def walk(part: Group | Operator, turn: tuple[int, ...]) -> None:
             if isinstance(part, Operator):
                 await self._load(node, part, turn)
-                for operators, when in beside:
-                    for operator in operators:
-                        # All that have it come here with each other.
-                        if not operator.nodes <= part.nodes:
-                            continue
+                # All that have one of them come here with each other.
+                around = [(one, when) for several, when in beside for one in several if one.nodes <= part.nodes]
+                for operator, when in around:
+                    if not self._fits(operator):
                         await self._use(node, operator, when, received)
+                    elif not self._late(operator, when, turn):
+                        await self._use(node, operator, when, received, call="write")
+                        await self._use(node, operator, when, received, call="read")
+                    else:
+                        # Its words wait in the network, or at a processor, while the other is used.
+                        await self._use(node, operator, when, received, call="write")
                 await self._use(node, part, turn, received)
+                for operator, when in around:
+                    if self._fits(operator) and self._late(operator, when, turn):
+                        await self._load(node, operator, when)
+                        await self._use(node, operator, when, received, call="read")
             elif part.kind == "parallel":
                 # The operators run beside the other children: they are used before each operator of theirs with as many nodes.
                 operators = [child for child in part.children if isinstance(child, Operator)]
@@ -194,6 +228,17 @@ class Walker:
         await walk(self.program.root, ())
         return received
 
+    @staticmethod
+    def _fits(operator: Operator) -> bool:
+        """May the readers of a message come later, whatever the writer does meanwhile? One word fits into any register, and
+        messages that processors pass on into their memories."""
+        return operator.kind in ("broadcast", "stream") and (
+            operator.m == 1 or (operator.impl or "").startswith("dyn_")
+        )
+
+    def _late(self, operator: Operator, when: tuple[int, ...], turn: tuple[int, ...]) -> bool:
+        return self._number(operator.label, when, turn, "late") % 2 == 0
+
     def _mine(self, node: Node, operator: Operator) -> Iterator[tuple[Instance, int]]:
         for instance in operator.instances:
             if node.number in instance.nodes:
@@ -211,8 +256,15 @@ class Walker:
         await node.cop.__getattr__(f"{operator.label}_load")(*self._values(operator, turn))
 
     async def _use(
-        self, node: Node, operator: Operator, turn: tuple[int, ...], received: list[tuple[str, list[int]]]
+        self,
+        node: Node,
+        operator: Operator,
+        turn: tuple[int, ...],
+        received: list[tuple[str, list[int]]],
+        *,
+        call: str | None = None,
     ) -> None:
+        """``call``: that function only."""
         found = next(self._mine(node, operator), None)
         if found is None:
             return
@@ -227,20 +279,21 @@ class Walker:
         def note(got: Any) -> None:
             received.append((f"{label}{turn}", [int(word) for word in got]))
 
-        async def call(name: str, *arguments: Any) -> Any:
+        async def do(name: str, *arguments: Any) -> Any:
             return await node.cop.__getattr__(f"{label}_{name}")(*arguments)
 
         if operator.kind == "barrier":
-            await call("func")
+            await do("func")
         elif operator.kind in ("cshift", "eoshift"):
-            note(await call("func", words))
+            note(await do("func", words))
         elif operator.kind == "broadcast":
             if place == values["source"]:
-                await call("write", words)
-            else:
-                note(await call("read"))
+                if call != "read":
+                    await do("write", words)
+            elif call != "write":
+                note(await do("read"))
         else:
-            if place == values["source"]:
-                await call("write", words)
-            if place == values["destination"]:
-                note(await call("read"))
+            if place == values["source"] and call != "read":
+                await do("write", words)
+            if place == values["destination"] and call != "write":
+                note(await do("read"))

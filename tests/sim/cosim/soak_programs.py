@@ -127,7 +127,7 @@ def case_of(seed: int, *, often: bool = False) -> Case:
     """The case of a seed."""
     size = SIZES[seed % len(SIZES)]
     beside = seed % 3 == 0
-    share = {"continuing": 0.8, "threads": 0.2, "depth": 1} if beside else {}
+    share = {"continuing": 0.8, "threads": 0.2, "depth": 1, "online": 0.4 * (seed % 2)} if beside else {}
     text = _trees().random_text(seed, mesh(*size), rounds=OFTEN if often else _trees().MOST_ROUNDS, **share)
     blocks = 4 if seed % 4 == 0 else SHAPE.schedule_depth // PERIOD
     split = seed % 4 != 1 or (often and seed % 8 == 1)

@@ -15,6 +15,9 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.build import make_plan
 from pointsman.plan.division import costs_of
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import fold
+from pointsman.plan.structure import divided
 from pointsman.report.decision import decision_json, decision_text
 
 TEXT = """
@@ -90,3 +93,21 @@ def test_an_effort_of_nothing_is_refused(tmp_path: Path) -> None:
     answer = CliRunner().invoke(main, ["compile", str(source), "--mesh", "2x2", "--effort", "0"])
     assert answer.exit_code == 2
     assert "--effort" in answer.output
+
+
+def test_what_continues_is_told_with_its_words_in_each_phase() -> None:
+    crowded = "(phase (cshift 'a 1 :m 12) (cshift 'b 3 :m 12) (cshift 'c 2 :m 12))"
+    program = compile_text(
+        f"(parallel (cshift 's 1 :m 400) (loop 'l 2 {crowded} (cshift 'f 1 :m 9)))", topology=mesh(2, 2)
+    )
+    shape = NodeShape(vfsms=64, registers=32)
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    plan = make_plan(program, shape, name="test", period=16, structures=[structure])
+    costs = costs_of(program, Context(program.topology, shape), IMPLEMENTATIONS, period=plan.period)
+    plain = decision_json(plan, costs)
+    (one,) = plain["continuing"]
+    least = [min(chain.words for chain in plan.phases[p].routed.beside[0].chains) for p in range(2)]
+    assert one["words"] == least
+    assert least[0] < least[1]
+    assert f"{least[0]}, {least[1]} words a period in them" in decision_text(plain)
