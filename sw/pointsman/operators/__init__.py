@@ -26,7 +26,7 @@ from .stream_dynamic import DYNAMIC
 from .stream_linear import StrStreamLinear
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
-    StrBcast(),
+    *(StrBcast(legs=legs) for legs in (2, 3, None)),
     StrBcastLinear(bind=False),
     StrBcastLinear(bind=True),
     StrBcastLinear(bind=False, entered=True),
