@@ -93,6 +93,8 @@ class Forecast:
         roles = {node: drafts[state] for node, drafts in self.planned.roles.items()}
         mail: dict[tuple[int, int], deque[tuple[float, float]]] = defaultdict(deque)
         time = dict.fromkeys(roles, 0.0)
+        first = dict.fromkeys(roles, 0.0)
+        """By node, when the first item of the message was through the last lane, where items follow each other."""
         todo: dict[int, deque[list[LaneImage]]] = {}
         for node, draft in roles.items():
             steps: deque[list[LaneImage]] = deque()
@@ -101,7 +103,7 @@ class Forecast:
                 lanes = [lane for lane in draft.lanes if lane.turn == turn]
                 if draft.kind == "both" or writers is not None:
                     lanes = [lane for lane in lanes if not lane.write or writers is None or node in writers]
-                if any(lane.after_all for lane in lanes):
+                if draft.by_item or any(lane.after_all for lane in lanes):
                     # One after the other, each as a step of its own.
                     steps.extend([replace(lane, after=None, after_all=False)] for lane in lanes)
                     continue
@@ -114,6 +116,14 @@ class Forecast:
             for node, steps in todo.items():
                 while steps:
                     place = (node, len(steps))
+                    if roles[node].by_item:
+                        through = self._items(node, steps[0][0], (first[node], time[node]), ways, mail)
+                        if through is None:
+                            break
+                        first[node], time[node] = through
+                        steps.popleft()
+                        moving = True
+                        continue
                     if place not in sent:
                         sent.add(place)
                         moving = True
@@ -125,6 +135,30 @@ class Forecast:
                     steps.popleft()
                     moving = True
         return max(time.values())
+
+    def _items(
+        self,
+        node: int,
+        lane: LaneImage,
+        since: tuple[float, float],
+        ways: Mapping[tuple[int, int], list[Way]],
+        mail: dict[tuple[int, int], deque[tuple[float, float]]],
+    ) -> tuple[float, float] | None:
+        """When the first and the last word are through a lane that comes after one through which they were in ``since``; None
+        while what it reads has not been sent."""
+        item, words = self.planned.operator.type.words, self._words(lane)
+        if lane.write:
+            start = since[0] + item
+            last = max(since[1] + item, start + (words - 1) * self._gap(node, [lane], lane, ways))
+            reached = {way.end: way for register in lane.registers for way in ways.get((node, register), ())}
+            for end, way in reached.items():
+                mail[end].append((start + way.latency, last + way.latency))
+            return start, last
+        if not any(mail[node, register] for register in lane.registers):
+            return None
+        arrivals = [mail[node, register].popleft() for register in lane.registers if mail[node, register]]
+        come, over = min(a for a, _ in arrivals), max(b for _, b in arrivals)
+        return max(since[0] + item, come + item), max(since[1] + item, over + 1)
 
     def _words(self, lane: LaneImage) -> int:
         return self.planned.operator.m if lane.words is None else lane.words

@@ -237,6 +237,7 @@ class _Allocator:
             draft.void,
             draft.switch,
             tuple(self._command(phase, node, register, setting) for register, setting in draft.commands),
+            draft.by_item,
         )
 
     def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
