@@ -78,6 +78,7 @@ WAYS = [
     Way("allreduce", "str_allreduce", "'add"),
     Way("prefix", "str_prefix", "'add"),
     Way("prefix", "sch_prefix", "'add"),
+    Way("prefix", "str_prefix_linear", "'add"),
     Way("barrier", "str_barrier_tree", ""),
     Way("barrier", "str_barrier", ""),
     Way("cshift", "str_shift", "1"),
@@ -129,7 +130,8 @@ class Measured:
     images: Images
 
 
-def measure(way: Way, topology: Topology, m: int, period: int = PERIOD) -> Measured:
+def measure(way: Way, topology: Topology, m: int, period: int | None = PERIOD) -> Measured:
+    """``period`` None: what the compiler chooses."""
     shape = NodeShape(neighbours=max(4, topology.ports))
     program = compile_text(program_text(way, topology.nodes, m), topology=topology)
     (operator,) = program.operators()
@@ -177,7 +179,7 @@ def measure(way: Way, topology: Topology, m: int, period: int = PERIOD) -> Measu
         )
         moves = tuple((node, to) for node, to in enumerate(order) if node != to)
         words = min(promise.words for promise in schedule_moves(images, 0, 0, moves).promises)
-        expected = ENDS + sum(topology.size) / 2 + (m - 0.5) * period / words
+        expected = ENDS + sum(topology.size) / 2 + (m - 0.5) * plan.period / words
     return Measured(statistics.mean(ends.values()), expected, max(loads, default=0), images)
 
 
