@@ -47,15 +47,14 @@ class StrBcast(Implementation):
         if not is_constant(operator, "source"):
             return None
         if self.legs is None:
-            return Metric(words_per_cycle=0.41, latency=max(len(i.nodes) for i in operator.instances) ** 0.5 * 2 + 8)
+            return Metric(words_per_cycle=0.41, latency=max(len(i.nodes) for i in operator.instances) ** 0.5 * 2.5 + 12)
         deepest = 0
         for i in range(len(operator.instances)):
             tree = self._tree(operator, i, context)
             if tree is None:
                 return None
             deepest = max(deepest, tree_depth(tree))
-        # Of a leg more on the way each second node makes the first one wait.
-        return Metric(words_per_cycle=1.9 / self.legs, latency=(1 if self.legs == 2 else 1.5) * deepest + 8)
+        return Metric(words_per_cycle=1.9 / self.legs, latency=1.1 * deepest + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [

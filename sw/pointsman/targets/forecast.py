@@ -117,7 +117,8 @@ class Forecast:
                 while steps:
                     place = (node, len(steps))
                     if roles[node].by_item:
-                        through = self._items(node, steps[0][0], (first[node], time[node]), ways, mail)
+                        own = len(roles[node].lanes)
+                        through = self._items(node, steps[0][0], own, (first[node], time[node]), ways, mail)
                         if through is None:
                             break
                         first[node], time[node] = through
@@ -140,16 +141,17 @@ class Forecast:
         self,
         node: int,
         lane: LaneImage,
+        own: int,
         since: tuple[float, float],
         ways: Mapping[tuple[int, int], list[Way]],
         mail: dict[tuple[int, int], deque[tuple[float, float]]],
     ) -> tuple[float, float] | None:
         """When the first and the last word are through a lane that comes after one through which they were in ``since``; None
-        while what it reads has not been sent."""
+        while what it reads has not been sent. ``own``: lanes of the node, each of which takes a cycle of its port for a word."""
         item, words = self.planned.operator.type.words, self._words(lane)
         if lane.write:
             start = since[0] + item
-            last = max(since[1] + item, start + (words - 1) * self._gap(node, [lane], lane, ways))
+            last = max(since[1] + item, start + (words - 1) * max(own, self._gap(node, [lane], lane, ways)))
             reached = {way.end: way for register in lane.registers for way in ways.get((node, register), ())}
             for end, way in reached.items():
                 mail[end].append((start + way.latency, last + way.latency))
@@ -158,7 +160,8 @@ class Forecast:
             return None
         arrivals = [mail[node, register].popleft() for register in lane.registers if mail[node, register]]
         come, over = min(a for a, _ in arrivals), max(b for _, b in arrivals)
-        return max(since[0] + item, come + item), max(since[1] + item, over + 1)
+        start = max(since[0] + item, come + item)
+        return start, max(since[1] + item, over + 1, start + (words - 1) * own)
 
     def _words(self, lane: LaneImage) -> int:
         return self.planned.operator.m if lane.words is None else lane.words
