@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,17 @@ def test_a_long_prefix_on_many_nodes_is_near_what_a_processors_port_allows() -> 
 def test_long_messages_up_a_tree_take_a_few_cycles_a_word_whatever_its_depth(text: str) -> None:
     _, taken = cycles(mesh(8, 8), text)
     assert taken < 64 * 9 + 150
+
+
+def test_lanes_of_items_that_do_not_come_one_after_the_other_are_refused() -> None:
+    program = compile_text("(prefix 'o 'add :m 8 :impl 'str_prefix_linear)", topology=mesh(4))
+    images = make_images(make_plan(program, NodeShape(), name="order"))
+    node = images.nodes[1]
+    ((index, view),) = node.operators
+    (role,) = view.roles
+    assert role.by_item
+    first, *others = role.lanes
+    loose = replace(role, lanes=(first, *(replace(lane, after=None) for lane in others)))
+    wrong = replace(node, operators=((index, replace(view, roles=(loose,))),))
+    report = check_images(replace(images, nodes=(images.nodes[0], wrong, *images.nodes[2:])))
+    assert "lane 1 does not move items after lane 0" in report.render()
