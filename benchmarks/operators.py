@@ -80,6 +80,7 @@ WAYS = [
     Way("allreduce", "str_allreduce", "'add"),
     Way("prefix", "str_prefix", "'add"),
     Way("prefix", "sch_prefix", "'add"),
+    Way("prefix", "str_prefix_linear", "'add"),
     Way("barrier", "str_barrier_tree", ""),
     Way("barrier", "str_barrier", ""),
     Way("cshift", "str_shift", "1"),
@@ -131,7 +132,8 @@ class Measured:
     images: Images
 
 
-def measure(way: Way, topology: Topology, m: int, period: int = PERIOD) -> Measured:
+def measure(way: Way, topology: Topology, m: int, period: int | None = PERIOD) -> Measured:
+    """``period`` None: what the compiler chooses."""
     shape = NodeShape(neighbours=max(4, topology.ports))
     program = compile_text(program_text(way, topology.nodes, m), topology=topology)
     (operator,) = program.operators()

@@ -46,7 +46,7 @@ from pointsman.targets.packet.program import make_packet_program
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
-SIZES = ("2x2", "4x4", "6x6", "8x8", "10x10", "12x12", "16x16")
+SIZES = ("2x2", "3x3", "4x4", "6x6", "8x8", "10x10", "12x12", "16x16")
 LENGTHS = {"prefix": (1, 4, 16, 64), "broadcast": (1, 16, 128, 1024)}
 LONG = 1024
 FIXED = "8x8"
@@ -77,6 +77,7 @@ class Way:
 WAYS = (
     Way("prefix", "str_prefix", "'add"),
     Way("prefix", "sch_prefix", "'add"),
+    Way("prefix", "str_prefix_linear", "'add"),
     Way("prefix", "dyn_prefix", "'add"),
     Way("broadcast", "str_bcast", "0"),
     Way("broadcast", "str_bcast_linear", "(runtime)"),

@@ -65,6 +65,9 @@ class OperatorSpec:
 _FUNCTION = Operand("function", "function", ("plain",), optional=True)
 _DISTANCE = Operand("distance", "distance", ("plain",))
 
+ITEM_FUNCTIONS = ("add", "sum", "mul", "min", "max", "and", "or", "xor")
+"""Functions that need no definition. They combine messages item by item."""
+
 OPERATORS: Mapping[str, OperatorSpec] = {
     spec.kind: spec
     for spec in (

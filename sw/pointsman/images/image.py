@@ -96,6 +96,10 @@ class Role:
     """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
     commands: tuple[tuple[int, int], ...] = ()
     """(register, word) that its load function writes, if the operator is ``remote``: commands for other routers."""
+    by_item: bool = False
+    """Messages are combined item by item: each lane comes after the one before it, and ``step`` of a combination is the number
+    of the lane before which it is done with each item. An application whose function is not of that kind has the lanes move
+    one after the other, whole messages each."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .collect import COLLECTS
 from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
 from .online import ONLINE
 from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
+from .prefix_linear import PREFIXES_LINEAR
 from .prefix_schedules import PREFIX
 from .reduce import StrAllreduce, StrPrefix, StrReduce
 from .replacements import REPLACEMENTS
@@ -26,7 +27,7 @@ from .stream_dynamic import DYNAMIC
 from .stream_linear import StrStreamLinear
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
-    StrBcast(),
+    *(StrBcast(legs=legs) for legs in (2, 3, None)),
     StrBcastLinear(bind=False),
     StrBcastLinear(bind=True),
     StrBcastLinear(bind=False, entered=True),
@@ -46,8 +47,10 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBarrierTree(),
     StrBarrier(),
     StrReduce(),
-    StrAllreduce(),
+    StrAllreduce(by_item=False),
+    StrAllreduce(by_item=True),
     StrPrefix(),
+    *PREFIXES_LINEAR,
     *COLLECTS,
     *PREFIX,
     *DYNAMIC,

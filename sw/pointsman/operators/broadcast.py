@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import pairwise
 
 from pointsman.cop.program import Operator, Runtime
 from pointsman.images.image import LaneImage
@@ -25,18 +24,37 @@ from .implementation import (
     stream_name,
     taking_part,
 )
+from .multicasts import Links, narrow_tree, snake, tree_depth, two_arms
 
 
 class StrBcast(Implementation):
-    """A multicast stream for each instance, source known (str_bcast)."""
+    """A multicast stream for each instance, source known (str_bcast).
+
+    ``legs``: most moves that a word takes at a node; None: the router chooses its tree. A chain of VFSMs takes a word every so
+    many slots, and each pipeline has a chain, so that two legs (a snake, with the source anywhere on it) give nearly a word a
+    cycle, and three (a tree of two children a node) two words in three cycles, by shorter ways. Both chains go the same way.
+    Where they do not, processors, who use them in turn, wait for one and then for the other, which costs a fifth of the words
+    and more.
+    """
 
     name = "str_bcast"
     kinds = ("broadcast",)
 
+    def __init__(self, legs: int | None = None) -> None:
+        self.legs = legs
+
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "source"):
             return None
-        return Metric(words_per_cycle=0.5, latency=max(len(i.nodes) for i in operator.instances))
+        if self.legs is None:
+            return Metric(words_per_cycle=0.41, latency=max(len(i.nodes) for i in operator.instances) ** 0.5 * 2.5 + 12)
+        deepest = 0
+        for i in range(len(operator.instances)):
+            tree = self._tree(operator, i, context)
+            if tree is None:
+                return None
+            deepest = max(deepest, tree_depth(tree))
+        return Metric(words_per_cycle=1.9 / self.legs, latency=1.1 * deepest + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
@@ -48,10 +66,22 @@ class StrBcast(Implementation):
                 chains=2,
                 group=operator.label,
                 keep_in=keep_in(instance, context),
+                tree=self._tree(operator, i, context) if self.legs is not None else None,
             )
             for i, instance in enumerate(operator.instances)
             if self._readers(operator, i)
         ]
+
+    def _tree(self, operator: Operator, instance: int, context: Context) -> Links | None:
+        """Links of the multicast; None if there is none with so few legs."""
+        assert self.legs is not None
+        one = operator.instances[instance]
+        source, readers = one.nodes[operand(operator, instance, "source", ())], self._readers(operator, instance)
+        inside = keep_in(one, context)
+        nodes = tuple(sorted(inside)) if inside is not None else tuple(range(context.topology.nodes))
+        if self.legs == 2:
+            return two_arms(nodes, source, readers, context.topology)
+        return narrow_tree(nodes, source, readers, context.topology, self.legs)
 
     @staticmethod
     def _readers(operator: Operator, instance: int) -> tuple[int, ...]:
@@ -317,29 +347,6 @@ def flood_parent(node: int, source: int, topology: Topology) -> int:
 
 
 @lru_cache(maxsize=1024)
-def snake(nodes: tuple[int, ...], topology: Topology) -> tuple[int, ...] | None:
-    """The nodes in an order in which each is adjacent to the next: rows back and forth; None if that fails."""
-    if topology.kind == "graph":
-        order = list(nodes)
-    else:
-        places = {node: topology.coordinates(node) for node in nodes}
-
-        def key(node: int) -> tuple[int, ...]:
-            place = places[node]
-            folded: list[int] = []
-            flip = 0
-            for coordinate in reversed(place):
-                folded.append(-coordinate if flip % 2 else coordinate)
-                flip += coordinate
-            return tuple(folded)
-
-        order = sorted(nodes, key=key)
-    for node, following in pairwise(order):
-        if all(other != following for other, _ in topology.at_port[node].values()):
-            return None
-    return tuple(order)
-
-
 def _mesh_neighbours(node: int, members: frozenset[int], topology: Topology) -> list[int]:
     """Neighbours inside ``members``, without the links that close a torus."""
     place = topology.coordinates(node)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from numesh.codes import MoveType
 from numesh.shape import NodeShape
+from pointsman.cop.catalogue import ITEM_FUNCTIONS
 from pointsman.cop.program import Instance, Operator, Runtime
 from pointsman.errors import PointsmanError
 from pointsman.images.image import Combination, IoKind, LaneImage
@@ -100,6 +101,8 @@ class RoleDraft:
     """What the load function writes: (register, how a VFSM of the node to which its words go is to stand)."""
     each: tuple[RoleDraft, ...] = ()
     """If the stages are quite different: the role in each of them."""
+    by_item: bool = False
+    """As `pointsman.images.image.Role.by_item`."""
 
 
 class Wiring:
@@ -265,6 +268,13 @@ def role(
     if draft.each:
         return draft
     return replace(draft, settings=implementation.gen_load(operator, wiring, instance, node, values))
+
+
+def item_by_item(operator: Operator) -> bool:
+    """Does it combine messages of several items one by one, as far as is known: with a function that every program has?"""
+    if operator.m <= operator.type.words or not operator.instances:
+        return False
+    return dict(operator.instances[0].operands).get("function") in (None, *ITEM_FUNCTIONS)
 
 
 def runtime_operands(operator: Operator) -> tuple[str, ...]:

@@ -131,9 +131,7 @@ class SchPrefix(Implementation):
                 script.combine(base, "out", "in")
             else:
                 script.combine(before[at + 1], "", "in")
-        return RoleDraft(
-            "func", tuple(script.lanes), combines=tuple(script.combines), result=not void, void=void, switch=switch
-        )
+        return script.role(by_item=False, result=not void, void=void, switch=switch)
 
     def _from_above(self, script: Script, tree: Tree, node: int, registers, down: tuple[int, ...]) -> str:  # type: ignore[no-untyped-def]
         """Read what the parent sends all its children and pass on what stands before this node; gives that message's name."""

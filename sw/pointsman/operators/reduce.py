@@ -1,4 +1,8 @@
-"""Reduce, allreduce and prefix (Metcalf 1997, A.1 and B.1): messages combined by processors along a tree."""
+"""Reduce, allreduce and prefix (Metcalf 1997, A.1 and B.1): messages combined by processors along a tree.
+
+Functions that every program has combine item by item. With these an item goes on as soon as it is combined, so that a tree
+takes as long as a message and the way of one item together; with others a processor combines whole messages.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from .implementation import (
     RoleDraft,
     Wiring,
     is_constant,
+    item_by_item,
     keep_in,
     operand,
     stream_name,
@@ -25,6 +30,9 @@ from .trees import Tree, build_tree, centre
 
 HOP = 4.0
 """Cycles from processor to processor up a tree, besides those that a whole message takes, measured on the cycle model."""
+
+HOP_BY_ITEM = 9.0
+"""The same where items go on one by one: a word more often waits for its slot."""
 
 
 class _OnTree(Implementation):
@@ -98,6 +106,13 @@ class _OnTree(Implementation):
             script.move(True, up, outcome)
         return outcome
 
+    def accesses(self, operator: Operator, context: Context) -> int:
+        """Words that the busiest processor moves for one on its way up."""
+        trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
+        return max(
+            1, *(len(here.children) + (here.parent is not None) for tree in trees for here in tree.nodes.values())
+        )
+
     def depth(self, operator: Operator, context: Context) -> int:
         return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
 
@@ -137,6 +152,8 @@ class StrReduce(_OnTree):
         if not is_constant(operator, "destination"):
             return None
         depth = max(1, self.depth(operator, context))
+        if item_by_item(operator):
+            return Metric(words_per_cycle=1 / self.accesses(operator, context), latency=HOP_BY_ITEM * depth)
         return Metric(words_per_cycle=1 / (2 * depth), latency=HOP * depth)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
@@ -153,13 +170,7 @@ class StrReduce(_OnTree):
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         if node == tree.root and outcome != "in":
             script.combine(outcome, "", "in")
-        return RoleDraft(
-            "func",
-            tuple(script.lanes),
-            combines=tuple(script.combines),
-            result=node == tree.root,
-            void=void,
-        )
+        return script.role(by_item=item_by_item(operator), result=node == tree.root, void=void)
 
 
 class StrAllreduce(_OnTree):
@@ -168,10 +179,19 @@ class StrAllreduce(_OnTree):
 
     name = "str_allreduce"
     kinds = ("allreduce",)
-    traceable = True
+
+    def __init__(self, *, by_item: bool) -> None:
+        self.by_item = by_item
+        self.traceable = not by_item
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
+        if self.by_item:
+            if not item_by_item(operator):
+                return None
+            # Each reads the outcome, too.
+            words = max(2, self.accesses(operator, context) + 1)
+            return Metric(words_per_cycle=1 / words, latency=HOP_BY_ITEM * depth + 6)
         return Metric(words_per_cycle=1 / (4 * depth), latency=HOP * depth + 6)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
@@ -216,7 +236,7 @@ class StrAllreduce(_OnTree):
                 script.move(True, wiring.registers(down, node, "inject"), "in")
         elif node in listeners:
             script.move(False, wiring.registers(down, node, "deliver"), "in")
-        return RoleDraft("func", tuple(script.lanes), combines=tuple(script.combines), result=not void, void=void)
+        return script.role(by_item=self.by_item, result=not void, void=void)
 
 
 class StrPrefix(_OnTree):
@@ -232,6 +252,10 @@ class StrPrefix(_OnTree):
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
+        if item_by_item(operator):
+            # What comes up also goes down.
+            words = 2 * self.accesses(operator, context)
+            return Metric(words_per_cycle=1 / words, latency=2 * HOP_BY_ITEM * depth + 8)
         return Metric(words_per_cycle=1 / (10 * depth), latency=2 * HOP * depth + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
@@ -280,7 +304,7 @@ class StrPrefix(_OnTree):
                 sofar = running
             if item == "out":
                 script.combine(sofar, "", "in")
-        return RoleDraft("func", tuple(script.lanes), combines=tuple(script.combines), result=not void, void=void)
+        return script.role(by_item=item_by_item(operator), result=not void, void=void)
 
 
 def preceded(tree: Tree) -> frozenset[int]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pointsman.images.image import Combination, LaneImage
+
+from .implementation import RoleDraft
 
 
 class Script:
@@ -11,6 +15,8 @@ class Script:
     def __init__(self) -> None:
         self.lanes: list[LaneImage] = []
         self.combines: list[Combination] = []
+        self.places: list[int] = []
+        """Lanes before each combination."""
         self.step = 0
 
     def move(self, write: bool, registers: tuple[int, ...], message: str, after: int | None = None) -> int:
@@ -26,6 +32,7 @@ class Script:
     def combine(self, left: str, right: str, result: str) -> None:
         self.wait()
         self.combines.append(Combination(self.step, left, right, result))
+        self.places.append(len(self.lanes))
 
     def fold(self, messages: list[str], result: str) -> str:
         """Combine messages in order; gives the name under which the outcome stands (that of a single one)."""
@@ -34,3 +41,14 @@ class Script:
             self.combine(standing, message, result)
             standing = result
         return standing
+
+    def role(self, *, by_item: bool, result: bool, void: bool, switch: int | None = None) -> RoleDraft:
+        """What was written down as a role. ``by_item``: all of it is done with one item after the other, so that a processor
+        is at the last lanes with the first items while it is at the first lanes with others."""
+        lanes, combines = tuple(self.lanes), tuple(self.combines)
+        if by_item:
+            lanes = tuple(replace(lane, step=0, after=k - 1 if k else None) for k, lane in enumerate(lanes))
+            combines = tuple(replace(one, step=at) for one, at in zip(combines, self.places, strict=True))
+        return RoleDraft(
+            "func", lanes, combines=combines, result=result, void=void, switch=switch, by_item=by_item and bool(lanes)
+        )

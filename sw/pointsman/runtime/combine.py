@@ -7,6 +7,7 @@ result. NumPy's binary functions can be called both ways.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,19 +53,32 @@ def function_named(signature: Signature, functions: Mapping[str, Callable[..., A
     return found
 
 
+@dataclass(frozen=True)
+class Combiner:
+    """``function`` on the words of messages of items of type ``dtype``; not ``array``: on a message that is one item."""
+
+    function: Callable[..., Any]
+    dtype: np.dtype[Any]
+    array: bool
+
+    @property
+    def item(self) -> int | None:
+        """Words of an item, if it is certain that items are combined one by one."""
+        # A ufunc with a signature, like matmul, works on more than one item.
+        one = isinstance(self.function, np.ufunc) and self.function.signature is None
+        return max(1, self.dtype.itemsize // 4) if one else None
+
+    def __call__(self, a: np.ndarray, b: np.ndarray, out: np.ndarray, /) -> None:
+        left, right, result = a.view(self.dtype), b.view(self.dtype), out.view(self.dtype)
+        with np.errstate(over="ignore"):
+            if isinstance(self.function, np.ufunc):
+                self.function(left, right, out=result)
+            elif self.array:
+                self.function(left, right, result)
+            else:
+                result[0] = self.function(left[0], right[0])
+
+
 def combiner(signature: Signature, function: Callable[..., Any]) -> Combine:
     """``function`` on the words of messages of the operator's type."""
-    dtype = np.dtype(signature.type.rstrip("*"))
-    array = signature.type.endswith("*")
-
-    def combine(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-        left, right, result = a.view(dtype), b.view(dtype), out.view(dtype)
-        with np.errstate(over="ignore"):
-            if isinstance(function, np.ufunc):
-                function(left, right, out=result)
-            elif array:
-                function(left, right, result)
-            else:
-                result[0] = function(left[0], right[0])
-
-    return combine
+    return Combiner(function, np.dtype(signature.type.rstrip("*")), signature.type.endswith("*"))

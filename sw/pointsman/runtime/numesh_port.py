@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ from pointsman.images.image import (
     Role,
 )
 
+from .by_item import move_by_item
+from .combine import Combiner
 from .face import HERE, Combine, Given, Part, Signature
 from .online_port import online_signature
 from .requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
@@ -283,7 +286,9 @@ class NumeshPort:
     ) -> None:
         role, m = self._role, self.operator.m
         self._used()
-        if role.combines or any(lane.step for lane in lanes):
+        if role.by_item:
+            await self._move_in_turn(lanes, messages, combine)
+        elif role.combines or any(lane.step for lane in lanes):
             last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
             for step in range(last + 1):
                 if step == role.switch:
@@ -302,6 +307,27 @@ class NumeshPort:
             self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
         if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
             await self._go_on(lanes)
+
+    async def _move_in_turn(
+        self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None
+    ) -> None:
+        """Each lane comes after the one before it: with each item, or with the whole message if the function wants that, or if
+        the processor passes on messages of others meanwhile."""
+        role, m = self._role, self.operator.m
+        for name in (*(lane.data for lane in lanes), *(one.result for one in role.combines)):
+            if name != "token" and name not in messages:
+                messages[name] = np.zeros(m, np.uint32)
+        item = combine.item if isinstance(combine, Combiner) and self.substrate.agent is None else None
+        if item is not None and m % item == 0:
+            for request in move_by_item(lanes, role.combines, messages, m, combine, item):
+                await request
+            return
+        for k in range(len(lanes) + 1):
+            for one in role.combines:
+                if one.step == k:
+                    _combine(one, messages, m, combine)
+            if k < len(lanes):
+                await Transfer(lane_request(replace(lanes[k], after=None), m, messages))
 
     def _used(self) -> None:
         """Words are exchanged: others may rely on it, and on what has come before."""

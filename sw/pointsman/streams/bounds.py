@@ -6,9 +6,9 @@ every link that it must cross, some of them at nodes that it cannot avoid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -41,13 +41,14 @@ def need_of(part: Part, demand: Demand) -> Need | None:
     forwarding: Sequence[int] = ()
     crossed = 0
     links: tuple[int, ...] = ()
-    if demand.path is not None:
-        forwarding, crossed = demand.path[:-1], len(demand.path) - 1
-        links = _only_links(part, demand.path)
+    if demand.tree is not None:
+        forwarding, crossed = [node for node, _ in demand.tree], len(demand.tree)
+        links = _only_links(part, demand.tree)
     elif away:
         forwarding, crossed = _forced(part, demand, hops, away), max(len(away), max(hops[node] for node in away))
         links = _forced_links(part, demand, away)
-    nodes = {node: (node in forwarding) + (node in demand.destinations) for node in (*forwarding, *demand.destinations)}
+    legs = Counter(forwarding)
+    nodes = {node: legs[node] + (node in demand.destinations) for node in (*forwarding, *demand.destinations)}
     injecting = {demand.source, *(forwarding if demand.injects_anywhere else ())}
     registers = {node: (node in injecting) + (node in demand.destinations) for node in {*injecting, *nodes}}
     clash = demand.delivers in part.clashes[demand.reads]
@@ -55,10 +56,10 @@ def need_of(part: Part, demand: Demand) -> Need | None:
     return Need(nodes, registers, links, crossed + len(demand.destinations), max(2, gap))
 
 
-def _only_links(part: Part, path: Sequence[int]) -> tuple[int, ...]:
-    """Links of ``path``, but for those that have a second link beside them."""
+def _only_links(part: Part, tree: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Links of a path or tree, but for those that have a second link beside them."""
     found = []
-    for node, after in pairwise(path):
+    for node, after in tree:
         links = [link for link in part.leaving[node] if part.links[link][1] == after]
         if len(links) == 1:
             found.append(links[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
@@ -325,12 +326,24 @@ class _Structure:
                 self.note("lanes", "words move although the message is only copied", "no lanes", **place)
             for number, lane in enumerate(role.lanes):
                 self.check_lane(number, lane, role, place)
+                if role.by_item and (lane.after, lane.after_all, lane.step, lane.turn, lane.pair, lane.words) != (
+                    *(number - 1 if number else None, False, 0, 0, None, None),
+                ):
+                    self.note(
+                        "structure",
+                        f"lane {number} does not move items after lane {number - 1}",
+                        "whole messages, each item after the lane before",
+                        **place,
+                    )
             self.check_messages(role, place)
 
     def check_messages(self, role: Role, place: dict[str, Any]) -> None:
         """What a role does with messages: names, and nothing used before it is there."""
         for turn in range(max(1, role.turns)):
             lanes = [lane for lane in role.lanes if lane.turn == turn]
+            if role.by_item:
+                # For each item one lane after the other.
+                lanes = [replace(lane, step=number) for number, lane in enumerate(lanes)]
             there = set() if role.void else {"out"}
             for step in range(max([0, *(c.step for c in role.combines), *(lane.step for lane in lanes)]) + 1):
                 for one in (c for c in role.combines if c.step == step):

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -38,7 +39,8 @@ class Demand:
     chains: int
     nodes: tuple[int, ...]
     """Nodes that it may use, ascending."""
-    path: tuple[int, ...] | None
+    tree: tuple[tuple[int, int], ...] | None
+    """(from, to) of the links to take, if they are given."""
     injects_anywhere: bool
     reads: int
     delivers: int
@@ -164,7 +166,14 @@ def split(
 def _nodes(stream: Stream, everywhere: tuple[int, ...]) -> tuple[int, ...]:
     if stream.path is not None:
         return tuple(sorted(set(stream.path)))
+    if stream.tree is not None:
+        return tuple(sorted({stream.source, *(to for _, to in stream.tree)}))
     return everywhere if stream.keep_in is None else tuple(sorted(stream.keep_in))
+
+
+def _local_tree(stream: Stream, local: Mapping[int, int]) -> tuple[tuple[int, int], ...] | None:
+    given = stream.tree if stream.path is None else tuple(pairwise(stream.path))
+    return None if given is None else tuple((local[node], local[after]) for node, after in given)
 
 
 def _part(
@@ -212,7 +221,7 @@ def _part(
             destinations=tuple(local[node] for node in stream.destinations),
             chains=stream.chains,
             nodes=tuple(local[node] for node in nodes_of[index]),
-            path=None if stream.path is None else tuple(local[node] for node in stream.path),
+            tree=_local_tree(stream, local),
             injects_anywhere=stream.injects_anywhere,
             reads=condition(stream.inject_condition if stream.injects_anywhere else None),
             delivers=condition(stream.deliver_condition),

@@ -57,6 +57,9 @@ class Stream:
     path : tuple of int or None
         Nodes to pass in this order, each adjacent to the next, from the source to the last destination; a delivery
         forks off at each destination on the way. None: the router chooses.
+    tree : tuple of (int, int) or None
+        Links (from, to) to take from the source on, each from a node that has been reached, none to a node twice; in place
+        of ``path``. None: the router chooses.
     injects_anywhere : bool
         Any forwarding VFSM of the stream may be rewritten at load time to read the interface (C_ALLSRC,
         §7.1.4): only under ``inject_condition``.
@@ -83,6 +86,7 @@ class Stream:
     group: str = ""
     keep_in: frozenset[int] | None = None
     path: tuple[int, ...] | None = None
+    tree: tuple[tuple[int, int], ...] | None = None
     injects_anywhere: bool = False
     inject_condition: Condition | None = None
     deliver_condition: Condition | None = None

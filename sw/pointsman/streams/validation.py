@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 
 from numesh.shape import NodeShape
@@ -49,7 +49,8 @@ def _problem(stream: Stream, topology: Topology) -> str | None:
         return "it has no destination"
     if len(set(stream.destinations)) < len(stream.destinations):
         return "a destination is named twice"
-    for node in (*nodes, *(stream.keep_in or ()), *(stream.path or ())):
+    given = (*(stream.path or ()), *chain.from_iterable(stream.tree or ()))
+    for node in (*nodes, *(stream.keep_in or ()), *given):
         if not 0 <= node < topology.nodes:
             return f"node {node} is outside the network (0..{topology.nodes - 1})"
     if not stream.weight > 0 or not isfinite(stream.weight):
@@ -59,9 +60,13 @@ def _problem(stream: Stream, topology: Topology) -> str | None:
     if stream.max_words is not None and stream.max_words < 1:
         return f"it must be allowed at least one word per period, not {stream.max_words}"
     if stream.keep_in is not None:
-        outside = [node for node in (*nodes, *(stream.path or ())) if node not in stream.keep_in]
+        outside = [node for node in (*nodes, *given) if node not in stream.keep_in]
         if outside:
             return f"node {outside[0]} is outside the nodes that it may use"
+    if stream.path is not None and stream.tree is not None:
+        return "it has both a path and a tree"
+    if stream.tree is not None:
+        return _tree_problem(stream, topology)
     return _path_problem(stream, topology) if stream.path is not None else None
 
 
@@ -76,3 +81,17 @@ def _path_problem(stream: Stream, topology: Topology) -> str | None:
             return f"its path goes from node {node} to node {after}, which are not adjacent"
     missed = [node for node in stream.destinations if node not in path]
     return f"its path misses destination {missed[0]}" if missed else None
+
+
+def _tree_problem(stream: Stream, topology: Topology) -> str | None:
+    reached = {stream.source}
+    for node, after in stream.tree or ():
+        if node not in reached:
+            return f"its tree goes on from node {node}, which it has not reached"
+        if after in reached:
+            return f"its tree reaches node {after} twice"
+        if all(other != after for other, _ in topology.at_port[node].values()):
+            return f"its tree goes from node {node} to node {after}, which are not adjacent"
+        reached.add(after)
+    missed = [node for node in stream.destinations if node not in reached]
+    return f"its tree misses destination {missed[0]}" if missed else None

@@ -253,6 +253,7 @@ class _Allocator:
             draft.void,
             draft.switch,
             tuple(self._command(phase, node, register, setting) for register, setting in draft.commands),
+            draft.by_item,
         )
 
     def _roles(self, index: int, node: int) -> tuple[Role, ...]:

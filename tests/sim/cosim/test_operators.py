@@ -57,6 +57,7 @@ WAYS = [
     ("allreduce", "str_allreduce", ()),
     ("prefix", "str_prefix", ()),
     ("prefix", "sch_prefix", ()),
+    ("prefix", "str_prefix_linear", ()),
     ("barrier", "str_barrier_tree", ()),
     ("reduce", "repl_runtime_reduce", ("runtime",)),
     ("allreduce", "repl_allreduce", ()),

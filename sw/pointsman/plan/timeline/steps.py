@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -375,6 +375,10 @@ class Writer:
             return self._through_gate(node, number, value)
         turn = call % draft.turns
         lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
+        if draft.by_item:
+            # Of the accesses that it could make the processor makes the one furthest on (`pointsman.runtime.by_item`).
+            last = len(lanes)
+            lanes = [replace(lane, after=last - k if k else None) for k, lane in reversed(list(enumerate(lanes)))]
         if draft.kind == "both":
             # The write function, then the read function.
             lanes = sorted(lanes, key=lambda lane: not lane.write)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pointsman.streams.problem import Limits, Part
-from pointsman.streams.trees import path_tree
+from pointsman.streams.trees import given_tree
 from pointsman.streams.ways import Way, shortest_way, tree_way
 
 from .rounds import Chains, Demands, Network, Use
@@ -128,13 +128,13 @@ def _ways(part: Part) -> tuple[list[tuple[int, int]], list[Way]]:
     known: dict[object, tuple[int, int]] = {}
     numbers = []
     for demand in part.demands:
-        if demand.path is None and len(demand.destinations) > 1:
+        if demand.tree is None and len(demand.destinations) > 1:
             numbers.append((-1, -1))
             continue
-        key = demand.path or (demand.source, demand.nodes), demand.destinations
+        key = demand.tree or (), demand.source, demand.nodes, demand.destinations
         if key not in known:
-            if demand.path is not None:
-                tree = path_tree(part, demand)
+            if demand.tree is not None:
+                tree = given_tree(part, demand)
                 ways.append(tree_way(part, demand.source, tree, demand.destinations))
                 known[key] = len(ways) - 1, len(ways) - 1
             else:

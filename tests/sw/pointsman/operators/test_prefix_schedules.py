@@ -7,7 +7,7 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
-from pointsman.operators import Context
+from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.operators.prefix_schedules import CHILDREN, SchPrefix, quickest_tree
 from pointsman.operators.reduce import preceded
 from pointsman.plan.build import make_plan
@@ -46,12 +46,11 @@ def test_where_there_is_no_block_for_a_second_schedule_it_is_refused_or_not_take
         make_images(make_plan(asked, shape, name="small", period=16))
     plain = compile_text("(prefix 'p 'add :m 64)", topology=mesh(4, 4))
     images = make_images(make_plan(plain, shape, name="small", period=16))
-    assert images.operators[0].implementation == "str_prefix"
+    assert images.operators[0].implementation == "str_prefix_linear"
 
 
-def test_the_compiler_takes_it_for_long_messages_on_many_nodes() -> None:
-    program = compile_text("(prefix 'p 'add :m 64)", topology=mesh(8, 8))
-    assert (
-        make_plan(program, NodeShape(), name="long", period=16).phases[0].operators[0].implementation.name
-        == "sch_prefix"
-    )
+def test_the_compiler_takes_it_before_one_schedule_for_long_messages_that_are_combined_as_a_whole() -> None:
+    program = compile_text("(prefix 'p 'mine :m 64)", topology=mesh(8, 8))
+    trees = [one for one in IMPLEMENTATIONS if one.name != "str_prefix_linear"]
+    plan = make_plan(program, NodeShape(), name="long", period=16, implementations=trees)
+    assert plan.phases[0].operators[0].implementation.name == "sch_prefix"

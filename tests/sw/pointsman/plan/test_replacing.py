@@ -61,11 +61,12 @@ def test_each_instance_has_a_middle_of_its_own() -> None:
 
 
 def test_what_promises_more_is_tried_besides() -> None:
-    # Down a tree whole messages wait at every processor; a broadcast does not stop at any.
-    as_it_is, replaced = found("(allreduce 'r 'add :m 4000)", 4, 4)
+    # Up a tree whole messages wait at every processor; in a reduce alone they have all slots to themselves.
+    as_it_is, replaced = found("(allreduce 'r 'mine :m 4000)", 4, 4)
     assert not as_it_is.replaced
     assert replaced.replaced[0].implementation == "repl_allreduce"
-    assert len(found("(allreduce 'r 'add :m 4)", 4, 4)) == 1
+    assert len(found("(allreduce 'r 'mine :m 4)", 4, 4)) == 1
+    assert len(found("(allreduce 'r 'add :m 4000)", 4, 4)) == 1  # item by item nothing waits
 
 
 def test_barrier_by_a_broadcast_has_to_be_message_bound() -> None:

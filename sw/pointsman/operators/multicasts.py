@@ -1,0 +1,97 @@
+"""Trees of links for multicasts, and snakes. How fast words follow each other depends on what they pass at each node."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise, permutations
+
+from pointsman.network import Topology
+
+Links = tuple[tuple[int, int], ...]
+"""(from, to), parents first."""
+
+
+def snake(
+    nodes: tuple[int, ...], topology: Topology, dimensions: tuple[int, ...] | None = None
+) -> tuple[int, ...] | None:
+    """The nodes in an order in which each is adjacent to the next: rows back and forth, or lines of the first of
+    ``dimensions``; None if that fails."""
+    if topology.kind == "graph":
+        order = list(nodes)
+    else:
+        places = {node: topology.coordinates(node) for node in nodes}
+
+        def key(node: int) -> tuple[int, ...]:
+            place = tuple(places[node][d] for d in dimensions) if dimensions else places[node]
+            folded: list[int] = []
+            flip = 0
+            for coordinate in reversed(place):
+                folded.append(-coordinate if flip % 2 else coordinate)
+                flip += coordinate
+            return tuple(folded)
+
+        order = sorted(nodes, key=key)
+    for node, following in pairwise(order):
+        if all(other != following for other, _ in topology.at_port[node].values()):
+            return None
+    return tuple(order)
+
+
+@lru_cache(maxsize=256)
+def two_arms(nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topology: Topology) -> Links | None:
+    """Links along a snake through ``nodes`` from ``source`` both ways, no farther than the last of ``readers``; the one with the
+    shortest arms of those along each dimension; None if there is none."""
+    wanted = set(readers)
+    found: list[Links] = []
+    for order in dimension_orders(topology):
+        path = snake(nodes, topology, order)
+        if path is None:
+            continue
+        at = path.index(source)
+        links: list[tuple[int, int]] = []
+        for arm in (path[at:], path[at::-1]):
+            last = max((k for k, node in enumerate(arm) if node in wanted), default=0)
+            links += pairwise(arm[: last + 1])
+        found.append(tuple(links))
+    return min(found, key=tree_depth, default=None)
+
+
+@lru_cache(maxsize=256)
+def narrow_tree(
+    nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topology: Topology, legs: int
+) -> Links | None:
+    """Links of a tree of short ways from ``source`` to ``readers`` within ``nodes``, on which no node has more than ``legs``
+    moves for a word: one for each child and one if it is a reader. None if growing level by level does not find it."""
+    inside, wanted = set(nodes), set(readers)
+    parent: dict[int, int] = {source: source}
+    children = {source: 0}
+    queue = [source]
+    # A node that finds its neighbours full may be reached later, by those that come behind it.
+    for node in queue:
+        for _, (other, _) in sorted(topology.at_port[node].items()):
+            if other in inside and other not in parent and children[node] + (node in wanted) < legs:
+                parent[other] = node
+                children[node] += 1
+                children[other] = 0
+                queue.append(other)
+    if not wanted <= parent.keys():
+        return None
+    needed: set[int] = set()
+    for node in wanted:
+        while node != source and node not in needed:
+            needed.add(node)
+            node = parent[node]
+    return tuple((parent[node], node) for node in queue[1:] if node in needed)
+
+
+def tree_depth(links: Links) -> int:
+    """Links to the farthest node."""
+    depth: dict[int, int] = {}
+    for node, after in links:
+        depth[after] = depth.get(node, 0) + 1
+    return max(depth.values(), default=0)
+
+
+def dimension_orders(topology: Topology) -> tuple[tuple[int, ...] | None, ...]:
+    """Dimensions from the one along which a snake runs to the one along which it goes on last; None: as the nodes are given."""
+    return (None,) if topology.kind == "graph" else tuple(permutations(range(len(topology.size))))
