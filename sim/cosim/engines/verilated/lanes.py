@@ -24,7 +24,7 @@ from .lanes_memory import closing, taken_out, write_of
 from .lanes_narrow import narrowed
 from .lanes_variables import TYPES, LanesError, Variable, in_32_bits, variables_of
 
-__all__ = ["LanesError", "lanes_header"]
+__all__ = ["LanesError", "lanes_header", "linked_statements"]
 
 _NAME = re.compile(r"\bvlSelfRef\.(\w+)|\b([A-Za-z_]\w*)\b")
 _KNOWN_CALLS = re.compile(
@@ -152,6 +152,12 @@ def _halves(source: str, triggers: str, link: str, clock: str, even: bool) -> tu
         if all(any(word.search(line) for part in half for line in part.statements) for half in own):
             raise LanesError(f"{name} goes from one half of the cycle to the other")
     return linked, clocked, declared
+
+
+def linked_statements(source: str, triggers: str, link: str, clock: str) -> list[str]:
+    """All that Verilator runs when inputs have changed, in order."""
+    linked, _, _ = _halves(source, triggers, link, clock, even=False)
+    return [statement for part in linked for statement in part.statements]
 
 
 def _narrowed(
