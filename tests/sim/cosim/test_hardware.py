@@ -157,7 +157,7 @@ def test_a_word_that_is_read_at_once_is_refused():
     wrong = changed("output reg [15:0] p_read_data", "output [15:0] p_read_data", registered=True)
     verilog = wrong.verilog.replace("p_read_data <= 0;", "").replace("p_read_data <= incoming;", "")
     verilog = verilog.replace("assign p_read_full", "assign p_read_data = p_read ? incoming : 0; assign p_read_full")
-    with pytest.raises(PointsmanError, match=r"p_read_data follows p_read$"):
+    with pytest.raises(PointsmanError, match=r"p_read_data follows p_read\n"):
         HardwareMachine(replace(wrong, verilog=verilog))
 
 
