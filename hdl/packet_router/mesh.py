@@ -1,4 +1,4 @@
-"""Stations or nodes joined by the links of a mesh or torus."""
+"""Stations or nodes joined by the links of a mesh, torus or graph."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from .interface import port_members
 from .node import Node, Station, processor_members
 from .router import link_members
+from .routing import graph_ends
 from .shape import RouterShape
 
 FORWARD = ("valid", "channel", "data", "last")
@@ -21,6 +22,9 @@ BACK = ("credit_valid", "credit_channel")
 
 def neighbour(shape: RouterShape, node: int, port: int) -> tuple[int, int] | None:
     """Node and port at the other end of a link; None where there is none."""
+    if shape.graph is not None:
+        ends = graph_ends(shape)[node]
+        return ends[port] if port < len(ends) else None
     dimension, up = divmod(port, 2)
     extent = shape.size[dimension]
     place = list(shape.place(node))

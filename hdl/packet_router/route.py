@@ -5,9 +5,11 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .header import ADDRESS, ANY
+from .routing import up_down_table
 from .shape import RouterShape
 
 
@@ -19,9 +21,9 @@ def bits_for(count: int) -> int:
 def route_layout(shape: RouterShape) -> StructLayout:
     """What is kept of a header beside its word.
 
-    ``wanted``: a bit for each link on a shortest way, one a dimension at most; none on arrival. ``farther``: for each pair of
-    dimensions, whether the second has more hops left. ``late``: the link in dimension order is taken on channel 1.
-    ``free``: adaptive routing is allowed.
+    ``wanted``: a bit for each link on a shortest way, one a dimension at most (in a graph one in all); none on arrival.
+    ``farther``: for each pair of dimensions, whether the second has more hops left. ``late``: the link in dimension order is
+    taken on channel 1. ``free``: adaptive routing is allowed.
     """
     pairs = shape.dimensions * (shape.dimensions - 1) // 2
     adaptive = shape.routing == "adaptive"
@@ -57,6 +59,9 @@ class Route(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        if self.shape.graph is not None:
+            self._look_up(m)
+            return m
         shape, shift = self.shape, 0
         wanted: list[Value] = []
         hops: list[Value] = []
@@ -100,3 +105,19 @@ class Route(wiring.Component):
                 m.d.comb += route.farther.eq(Cat(*pairs))
             m.d.comb += route.free.eq(self.header[ANY])
         return m
+
+    def _look_up(self, m: Module) -> None:
+        """The table of a graph: a row of ``wanted`` for each node and destination. All routers have the same one, and their
+        place as an input; where that is a constant, synthesis leaves the rows of one node."""
+        shape = self.shape
+        bits = shape.coordinate_bits[0]
+        m.d.comb += self.route.address.eq(self.header[ADDRESS:])
+        if not bits:
+            return
+        rows = [0] * (1 << 2 * bits)
+        for here, ports in enumerate(up_down_table(shape)):
+            for to, port in enumerate(ports):
+                rows[here << bits | to] = 0 if port is None else 1 << port
+        m.submodules.table = table = Memory(shape=shape.links, depth=len(rows), init=rows)
+        port = table.read_port(domain="comb")
+        m.d.comb += [port.addr.eq(Cat(self.header[:bits], self.here)), self.route.wanted.eq(port.data)]

@@ -140,6 +140,10 @@ class Router(wiring.Component):
     def _choose(self, route: Value, outputs: list[OutputPort]) -> tuple[list[Value], Value, Value]:
         """Outputs to ask for, one at most; whether any channel will do; the channel otherwise."""
         shape = self.shape
+        if shape.graph is not None:
+            links = [route.wanted[o] & outputs[o].free[0] for o in range(shape.links)]
+            here = Array(outputs[shape.local].free)[route.address]
+            return [*links, ~route.wanted.any() & here], Const(0, 1), Const(0, 1)
         dimensions = range(shape.dimensions)
         wanted = [route.wanted[2 * d] | route.wanted[2 * d + 1] for d in dimensions]
         arrived = ~route.wanted.any()

@@ -6,9 +6,12 @@ from dataclasses import asdict, dataclass
 from math import prod
 from typing import Literal
 
-Routing = Literal["e-cube", "adaptive"]
+Routing = Literal["e-cube", "adaptive", "up-down"]
 COORDINATE_BITS = 12
 """Bits of the header for the place of the destination."""
+GRAPH_NODES = 64
+"""Nodes of a network that is a graph: every router has a table with a row for each pair of nodes."""
+GRAPH_PORTS = 8
 
 
 class ShapeError(ValueError):
@@ -38,6 +41,10 @@ class RouterShape:
         Words that each of these queues holds. A power of two, 2 to 64.
     width : int
         Bits of a word, 32 to 64.
+    graph : tuple of (int, int) or None
+        Links of a network that is neither mesh nor torus, each a pair of nodes, joined in both directions; up to 64 nodes with up
+        to 8 links each. ``size`` then is the number of nodes, and ``routing`` is "up-down", on one channel. The ports of a
+        node are numbered in the order of its links here.
     """
 
     size: tuple[int, ...] = (4, 4)
@@ -48,6 +55,7 @@ class RouterShape:
     addresses: int = 16
     queue: int = 8
     width: int = 32
+    graph: tuple[tuple[int, int], ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.size, tuple) or not 1 <= len(self.size) <= 3:
@@ -63,10 +71,16 @@ class RouterShape:
             )
         if not isinstance(self.torus, bool):
             raise ShapeError(f"torus must be true or false, not {self.torus!r}")
-        if self.routing not in ("e-cube", "adaptive"):
-            raise ShapeError(f"routing must be e-cube or adaptive, not {self.routing!r}")
+        if self.routing not in ("e-cube", "adaptive", "up-down"):
+            raise ShapeError(f"routing must be e-cube, adaptive or up-down, not {self.routing!r}")
+        if (self.graph is not None) != (self.routing == "up-down"):
+            raise ShapeError("routing up-down and a graph must be given together")
+        if self.graph is not None:
+            self._check_graph(self.graph)
         if self.channels is not None:
             _integer("channels", self.channels)
+            if self.routing == "up-down" and self.channels != 1:
+                raise ShapeError(f"channels must be 1 for up-down, not {self.channels}")
             if self.routing == "e-cube" and self.channels != self.escape_channels:
                 where = "torus" if self.torus else "mesh"
                 raise ShapeError(
@@ -85,6 +99,32 @@ class RouterShape:
         if not 32 <= self.width <= 64:
             raise ShapeError(f"width must be 32 to 64 bits, not {self.width}")
 
+    def _check_graph(self, graph: tuple[tuple[int, int], ...]) -> None:
+        if len(self.size) != 1 or self.torus:
+            raise ShapeError("a graph must have its number of nodes as size, and be no torus")
+        if self.nodes > GRAPH_NODES:
+            raise ShapeError(f"a graph must have at most {GRAPH_NODES} nodes, not {self.nodes}")
+        if not isinstance(graph, tuple):
+            raise ShapeError(f"a graph must be a tuple of links, not {graph!r}")
+        reached, more = {0}, True
+        for link in graph:
+            if (
+                not isinstance(link, tuple)
+                or len(link) != 2
+                or not all(isinstance(node, int) and 0 <= node < self.nodes for node in link)
+            ):
+                raise ShapeError(f"a link must join two nodes 0 to {self.nodes - 1}, not {link!r}")
+            if link[0] == link[1]:
+                raise ShapeError(f"a link must not join node {link[0]} to itself")
+        while more:
+            found = {node for link in graph if reached & set(link) for node in link}
+            more, reached = not found <= reached, reached | found
+        if len(reached) != self.nodes:
+            missing = min(set(range(self.nodes)) - reached)
+            raise ShapeError(f"a graph must be connected: no links lead from node 0 to node {missing}")
+        if self.links > GRAPH_PORTS:
+            raise ShapeError(f"a node must have at most {GRAPH_PORTS} links, not {self.links}")
+
     @property
     def nodes(self) -> int:
         return prod(self.size)
@@ -95,7 +135,9 @@ class RouterShape:
 
     @property
     def links(self) -> int:
-        """Link ports: 2·d leads down dimension d, 2·d + 1 up."""
+        """Link ports: 2·d leads down dimension d, 2·d + 1 up. In a graph as many as its busiest node has links."""
+        if self.graph is not None:
+            return max(sum(node in link for link in self.graph) for node in range(self.nodes)) or 1
         return 2 * self.dimensions
 
     @property
@@ -149,6 +191,10 @@ class RouterShape:
         plain = asdict(self)
         plain["size"] = list(self.size)
         plain["channels"] = self.lanes
+        if self.graph is None:
+            del plain["graph"]
+        else:
+            plain["graph"] = [list(link) for link in self.graph]
         return plain
 
 

@@ -35,7 +35,7 @@ def _network(shape: RouterShape, module: str, verilog: str, registers: int) -> H
     if bits:
         wires.append(Wire(name="here", width=bits))
     return Hardware(
-        name=f"a {'x'.join(map(str, shape.size))} {'torus' if shape.torus else 'mesh'} of packet routers",
+        name=f"a {'x'.join(map(str, shape.size))} {_kind(shape)} of packet routers",
         blocks=shape.nodes,
         module=module,
         verilog=verilog,
@@ -49,6 +49,12 @@ def _network(shape: RouterShape, module: str, verilog: str, registers: int) -> H
         quiet_cycles=20_000 + 100 * shape.nodes,
         registered=True,
     )
+
+
+def _kind(shape: RouterShape) -> str:
+    if shape.graph is not None:
+        return "graph"
+    return "torus" if shape.torus else "mesh"
 
 
 def _joints(shape: RouterShape, node: int) -> Mapping[str, str]:

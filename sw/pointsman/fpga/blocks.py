@@ -107,6 +107,7 @@ def _packet(whole: bool) -> Callable[[Mapping[str, int]], Dut]:
                 torus=bool(sizes["torus"]),
                 routing="e-cube" if lanes <= escape else "adaptive",
                 channels=lanes,
+                graph=None,
                 **{name: sizes[name] for name in ("buffer", "addresses", "queue", "width")},
             )
         except ShapeError as error:

@@ -21,6 +21,7 @@ SHAPES = [
     RouterShape(size=(3,), torus=True, **SMALL),
     RouterShape(size=(2, 2), routing="adaptive", channels=2, **SMALL),
     RouterShape(size=(2, 1, 2), routing="adaptive", channels=3, torus=True, **SMALL),
+    RouterShape(size=(5,), routing="up-down", graph=((0, 1), (1, 2), (2, 3), (3, 4), (4, 0)), **SMALL),
 ]
 
 

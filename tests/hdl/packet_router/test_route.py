@@ -21,6 +21,7 @@ from packet_router.shape import RouterShape
         RouterShape(size=(3, 3, 2), routing="adaptive"),
         RouterShape(size=(2, 3, 2), torus=True, routing="adaptive"),
         RouterShape(size=(1, 4), routing="adaptive"),
+        RouterShape(size=(5,), routing="up-down", graph=((0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 3))),
     ],
     ids=lambda s: f"{s.routing}-{'x'.join(map(str, s.size))}{'t' * s.torus}",
 )

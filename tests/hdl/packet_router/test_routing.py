@@ -32,6 +32,41 @@ SHAPES = [
 ]
 
 
+def graph_shape(graph: networkx.Graph) -> RouterShape:
+    links = tuple((int(one), int(other)) for one, other in graph.edges())
+    return RouterShape(size=(graph.number_of_nodes(),), routing="up-down", graph=links)
+
+
+def diamond(columns: int, rows: int) -> networkx.Graph:
+    """A lattice in which every inner node of a row is joined to two of the row above and two of that below."""
+    found = networkx.Graph()
+    found.add_nodes_from(range(columns * rows))
+    for y in range(rows - 1):
+        for x in range(columns):
+            for step in (0, 1) if y % 2 else (-1, 0):
+                if 0 <= x + step < columns:
+                    found.add_edge(x + columns * y, x + step + columns * (y + 1))
+    return found
+
+
+GRAPHS = {
+    "one": networkx.path_graph(1),
+    "path": networkx.path_graph(5),
+    "ring": networkx.cycle_graph(7),
+    "star": networkx.star_graph(8),
+    "complete": networkx.complete_graph(6),
+    "petersen": networkx.petersen_graph(),
+    "diamond": diamond(4, 6),
+    "hypercube": networkx.convert_node_labels_to_integers(networkx.hypercube_graph(4)),
+    "torus": networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(4, 4, periodic=True)),
+    **{
+        f"random {seed}": networkx.random_regular_graph(3 + seed % 3, 12 + 2 * seed, seed=seed)
+        for seed in range(20)
+        if networkx.is_connected(networkx.random_regular_graph(3 + seed % 3, 12 + 2 * seed, seed=seed))
+    },
+}
+
+
 def dependencies(shape: RouterShape, choose: Choose = ways) -> networkx.DiGraph:
     """The extended channel dependency graph of the escape channels (Duato 1993).
 
@@ -120,3 +155,45 @@ def test_every_way_is_a_shortest_way_and_ends_at_its_destination(shape):
                 end = neighbour(shape, here, port)
                 assert end is not None
                 assert distance[end[0]][to] == distance[here][to] - 1
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_channels_of_any_graph_depend_on_each_other_without_a_cycle(name):
+    shape = graph_shape(GRAPHS[name])
+    found = dependencies(shape)
+    assert networkx.is_directed_acyclic_graph(found)
+    assert shape.nodes == 1 or found.number_of_nodes() >= 2 * (shape.nodes - 1), (
+        "both senses of a tree at least are used"
+    )
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_way_in_a_graph_ends_at_its_destination(name):
+    """The shortest one in a tree; elsewhere it may be longer, for it never goes up after it went down."""
+    shape = graph_shape(GRAPHS[name])
+    for start in range(shape.nodes):
+        for to in range(shape.nodes):
+            here, hops = start, 0
+            while (choice := ways(shape, (here,), (to,))) is not None:
+                end = neighbour(shape, here, choice.escape[0])
+                assert end is not None
+                assert choice.escape[1] == 0
+                here, hops = end[0], hops + 1
+                assert hops <= shape.nodes
+            assert here == to
+            if GRAPHS[name].number_of_edges() == shape.nodes - 1:
+                assert hops == networkx.shortest_path_length(GRAPHS[name], start, to), "in a tree there is one way"
+        assert all(neighbour(shape, start, port) is None for port in range(GRAPHS[name].degree(start), shape.links))
+
+
+def test_shortest_ways_round_a_ring_would_deadlock():
+    shape = graph_shape(networkx.cycle_graph(5))
+
+    def faulty(shape: RouterShape, here: tuple[int, ...], there: tuple[int, ...]) -> Ways | None:
+        if here == there:
+            return None
+        step = 1 if (there[0] - here[0]) % 5 <= 2 else -1
+        ports = range(shape.links)
+        return Ways((next(p for p in ports if neighbour(shape, here[0], p)[0] == (here[0] + step) % 5), 0), ())
+
+    assert networkx.find_cycle(dependencies(shape, faulty))

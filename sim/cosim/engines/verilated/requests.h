@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-enum class Kind : std::uint8_t { idle, timer, empty, transfer, attend };
+enum class Kind : std::uint8_t { idle, timer, empty, transfer, attend, plain };  // plain: a transfer, see Reading
 enum class Entered { waits, at_once, refused, error };
 
 struct Lane {
@@ -23,6 +23,16 @@ struct Lane {
 struct Watch {
     std::uint16_t reg;
     bool full;
+};
+
+// A transfer of one lane through one register, without conditions: what most programs await, in few bytes.
+struct Plain {
+    char* data;          // of the next word, or null
+    std::uint64_t left;  // words; 0: the request is of another kind
+    std::uint16_t reg;
+    std::int16_t category;
+    std::uint8_t bytes;
+    bool write;
 };
 
 // A request as it was read from Python. A program that awaits the same object again need not have it read again: reading one
@@ -56,20 +66,22 @@ struct Processor {
 
     PyObject* program = nullptr;  // borrowed
     PyObject* request = nullptr;
+    unsigned current = 0, oldest = 0;       // of `kept`
+    std::int64_t* state = nullptr;          // of a request that is attended: what its lanes have moved, who called
+    std::uint64_t number = 0;               // of the request: timers of earlier ones mean nothing
     std::int64_t since = 0, stalled = 0;
     std::uint64_t open = 0;  // words of a transfer that have yet to move
+    PyObject* known[kKept] = {};  // the requests of `kept`, side by side
+    Plain plain[kKept] = {};      // and those that are plain
     std::vector<Watch> watches;
-    std::int64_t* state = nullptr;  // of a request that is attended: what its lanes have moved, who called
-    std::uint64_t number = 0;       // of the request: timers of earlier ones mean nothing
     Reading kept[kKept];
-    unsigned current = 0, oldest = 0;  // of `kept`
 
     Reading& reading() { return kept[current]; }
     const Reading& reading() const { return kept[current]; }
     // Whether the request has been read already; it is the current one then.
     bool knows(const PyObject* wanted) {
         for (unsigned k = 0; k < kKept; ++k)
-            if (kept[k].request == wanted) {
+            if (known[k] == wanted) {
                 current = k;
                 return true;
             }
@@ -79,19 +91,30 @@ struct Processor {
     Reading& renew() {
         current = oldest;
         for (unsigned k = 0; k < kKept; ++k)
-            if (!kept[k].request) current = k;
+            if (!known[k]) current = k;
         if (current == oldest) oldest = (oldest + 1) % kKept;
-        reading().forget();
+        drop();
         return reading();
+    }
+    // Keep the current reading as that of `wanted`.
+    void keep(PyObject* wanted) {
+        reading().request = Py_NewRef(wanted);
+        known[current] = wanted;
+    }
+    // Forget the current reading.
+    void drop() {
+        known[current] = nullptr;
+        plain[current].left = 0;
+        reading().forget();
     }
     // The request is done with. One that is attended keeps its progress itself, so it has to be read again; one that
     // nobody else has cannot come again.
     void release() {
         if (!request) return;
-        if (state || (reading().request == request && Py_REFCNT(request) == 2)) {
+        if (state || (known[current] == request && Py_REFCNT(request) == 2)) {
             watches.clear();
             state = nullptr;
-            reading().forget();
+            drop();
         }
         Py_CLEAR(request);
     }
@@ -99,6 +122,8 @@ struct Processor {
         watches.clear();
         state = nullptr;
         for (Reading& each : kept) each.forget();
+        for (PyObject*& each : known) each = nullptr;
+        for (Plain& each : plain) each.left = 0;
     }
 };
 

@@ -5,19 +5,22 @@ namespace {
 constexpr long kNodeCyclesPerCheck = 100'000;  // some 10 ms, after which signals are seen
 constexpr int kWrite = 1, kRead = 2;           // categories of pointsman.runtime.requests
 
-std::uint64_t load(const Lane& lane) {
-    if (!lane.data) return 0;
-    if (lane.bytes == 4) return reinterpret_cast<const std::uint32_t*>(lane.data)[lane.moved];
-    return reinterpret_cast<const std::uint64_t*>(lane.data)[lane.moved];
+std::uint64_t load(const char* place, unsigned bytes) {
+    if (!place) return 0;
+    if (bytes == 4) return *reinterpret_cast<const std::uint32_t*>(place);
+    return *reinterpret_cast<const std::uint64_t*>(place);
 }
 
-void store(const Lane& lane, std::uint64_t word) {
-    if (!lane.data) return;
-    if (lane.bytes == 4)
-        reinterpret_cast<std::uint32_t*>(lane.data)[lane.moved] = static_cast<std::uint32_t>(word);
+void store(char* place, unsigned bytes, std::uint64_t word) {
+    if (!place) return;
+    if (bytes == 4)
+        *reinterpret_cast<std::uint32_t*>(place) = static_cast<std::uint32_t>(word);
     else
-        reinterpret_cast<std::uint64_t*>(lane.data)[lane.moved] = word;
+        *reinterpret_cast<std::uint64_t*>(place) = word;
 }
+
+// Of the next word of a lane.
+char* place(const Lane& lane) { return lane.data ? lane.data + lane.moved * lane.bytes : nullptr; }
 
 }  // namespace
 
@@ -29,6 +32,7 @@ Run::Run(Mesh& mesh, const Vocabulary& names, PyObject* programs, PyObject* resu
       counts_{counts},
       options_{options},
       processors_(mesh.nodes()),
+      moving_(mesh.nodes()),
       kinds_(mesh.nodes(), Kind::idle),
       due_((mesh.nodes() + 63) / 64, 0),
       started_{mesh.time()},
@@ -45,6 +49,7 @@ Run::Run(Mesh& mesh, const Vocabulary& names, PyObject* programs, PyObject* resu
 
 Run::~Run() {
     for (unsigned node = 0; node < nodes_; ++node) {
+        if (kinds_[node] == Kind::plain) settle(node);
         mesh_.idle(node);
         processors_[node].release();
         processors_[node].forget();
@@ -113,7 +118,19 @@ bool Run::resume(unsigned node) {
     }
 }
 
+// Begins a plain transfer that has been read before: the way of most requests, and a short one.
+bool Run::known_plain(unsigned node, PyObject* request) {
+    Processor& processor = processors_[node];
+    // Events are in the order of nodes, whatever these do.
+    if (options_.events || !processor.knows(request)) return false;
+    const Plain& plain = processor.plain[processor.current];
+    if (!plain.left) return false;
+    begin(node, plain);
+    return true;
+}
+
 Entered Run::enter(unsigned node, PyObject* request) {
+    if (known_plain(node, request)) return Entered::waits;
     Processor& processor = processors_[node];
     const Entered result = reader_.read(processor, request);
     if (result != Entered::waits) return result;
@@ -123,6 +140,7 @@ Entered Run::enter(unsigned node, PyObject* request) {
     bool at_once = false;
     switch (reading.kind) {
         case Kind::idle:
+        case Kind::plain:
         case Kind::transfer:
             break;
         case Kind::timer:
@@ -144,7 +162,7 @@ Entered Run::enter(unsigned node, PyObject* request) {
         if (reading.kind == Kind::attend || refused) {
             processor.watches.clear();
             processor.state = nullptr;
-            processor.reading().forget();
+            processor.drop();
         }
         return at_once ? Entered::at_once : Entered::refused;
     }
@@ -153,7 +171,7 @@ Entered Run::enter(unsigned node, PyObject* request) {
     kinds_[node] = reading.kind;
     if (time >= 0) timers_.push({time, node, processor.number});
     if (!processor.watches.empty()) ++attended_;
-    if (!reading.lanes.empty()) {
+    if (!reading.lanes.empty() && !known_plain(node, request)) {
         kinds_[node] = Kind::transfer;
         ++transfers_;
     }
@@ -170,6 +188,13 @@ bool Run::finish(unsigned node, PyObject* value) {
 // The request of a node is complete: count it and go on.
 bool Run::complete(unsigned node) {
     Processor& processor = processors_[node];
+    if (kinds_[node] == Kind::plain) {
+        settle(node);
+        --transfers_;
+        kinds_[node] = Kind::idle;
+        processor.release();
+        return resume(node);
+    }
     const Reading& reading = processor.reading();
     if (processor.state) {
         for (std::size_t k = 0; k < reading.lanes.size(); ++k)
@@ -249,7 +274,7 @@ bool Run::choose(unsigned node) {
         const unsigned reg = reading.registers[lane.first + lane.turn];
         if (lane.write ? mesh_.write_full(node, reg) : !mesh_.read_full(node, reg)) continue;
         if (lane.write)
-            mesh_.write(node, reg, load(lane));
+            mesh_.write(node, reg, load(place(lane), lane.bytes));
         else
             mesh_.read(node, reg);
         issued_.emplace_back(node, number);
@@ -260,21 +285,62 @@ bool Run::choose(unsigned node) {
     return false;
 }
 
+void Run::begin(unsigned node, const Plain& plain) {
+    kinds_[node] = Kind::plain;
+    ++transfers_;
+    Moving& moving = moving_[node];
+    static_cast<Plain&>(moving) = plain;
+    moving.since = moving.stalled = mesh_.time();
+    const unsigned category = plain.category >= 0 ? plain.category : plain.write ? kWrite : kRead;
+    moving.cycles = counts_.cycles + node * counts_.categories + category;
+    moving.accesses = counts_.accesses + 2 * node + !plain.write;
+}
+
+// Count the cycles of a plain transfer so far.
+void Run::settle(unsigned node) {
+    Moving& moving = moving_[node];
+    *moving.cycles += mesh_.time() - moving.since;
+    moving.since = mesh_.time();
+}
+
 void Run::cycle() {
-    bool changed = !issued_.empty();
+    bool changed = !issued_.empty() || !issued_plain_.empty();
     for (const auto& [node, lane] : issued_) mesh_.idle(node);
+    for (const unsigned node : issued_plain_) mesh_.idle(node);
     issued_.clear();
+    issued_plain_.clear();
     if (transfers_)
-        for (unsigned node = 0; node < nodes_; ++node)
-            if (kinds_[node] == Kind::transfer) changed |= choose(node);
+        for (unsigned node = 0; node < nodes_; ++node) {
+            if (kinds_[node] == Kind::plain) {
+                const Moving& moving = moving_[node];
+                if (moving.write ? mesh_.write_full(node, moving.reg) : !mesh_.read_full(node, moving.reg)) continue;
+                if (moving.write)
+                    mesh_.write(node, moving.reg, load(moving.data, moving.bytes));
+                else
+                    mesh_.read(node, moving.reg);
+                issued_plain_.push_back(node);
+                changed = true;
+            } else if (kinds_[node] == Kind::transfer) {
+                changed |= choose(node);
+            }
+        }
     mesh_.tick(changed);
 
     const std::int64_t now = mesh_.time();
+    if (!issued_plain_.empty()) quiet_ = now;
+    for (const unsigned node : issued_plain_) {
+        Moving& moving = moving_[node];
+        if (!moving.write) store(moving.data, moving.bytes, mesh_.read_data(node));
+        if (moving.data) moving.data += moving.bytes;
+        ++*moving.accesses;
+        moving.stalled = now;
+        if (--moving.left == 0) set_due(node);
+    }
     for (const auto& [node, number] : issued_) {
         Processor& processor = processors_[node];
         Reading& reading = processor.reading();
         Lane& lane = reading.lanes[number];
-        if (!lane.write) store(lane, mesh_.read_data(node));
+        if (!lane.write) store(place(lane), lane.bytes, mesh_.read_data(node));
         if (options_.events)
             events_.push_back({now - 1, static_cast<std::int32_t>(node),
                                static_cast<std::int16_t>(reading.registers[lane.first + lane.turn]), lane.write, 0,
@@ -335,9 +401,14 @@ bool Run::raise_deadlock() {
     PyObject* const waits = PyList_New(0);
     bool ok = waits;
     for (unsigned node = 0; ok && node < nodes_; ++node) {
-        const Processor& processor = processors_[node];
         if (kinds_[node] == Kind::idle) continue;
-        const std::size_t count = kinds_[node] == Kind::transfer ? processor.reading().lanes.size() : 0;
+        Processor& processor = processors_[node];
+        if (kinds_[node] == Kind::plain) {
+            Lane& lane = processor.reading().lanes[0];
+            lane.moved = lane.words - moving_[node].left;
+            processor.stalled = moving_[node].stalled;
+        }
+        const std::size_t count = kinds_[node] == Kind::transfer || kinds_[node] == Kind::plain ? processor.reading().lanes.size() : 0;
         PyObject* const moved = PyTuple_New(static_cast<Py_ssize_t>(count));
         for (std::size_t k = 0; moved && k < count; ++k)
             PyTuple_SET_ITEM(moved, k, PyLong_FromUnsignedLongLong(processor.reading().lanes[k].moved));

@@ -63,7 +63,17 @@ class Run {
     static bool one_complete(const Reading& reading);
     static bool may_move(const Reading& reading, const Lane& lane);
     bool choose(unsigned node);
+    void begin(unsigned node, const Plain& plain);
+    void settle(unsigned node);
+    bool known_plain(unsigned node, PyObject* request);
     void cycle();
+
+    // A plain transfer that is under way. It is looked at in every cycle, and all that it needs is in one line of the cache;
+    // cycles are counted when it is settled.
+    struct alignas(64) Moving : Plain {
+        std::int64_t since, stalled;
+        std::int64_t *cycles, *accesses;  // where it counts
+    };
 
     Mesh& mesh_;
     const unsigned nodes_;
@@ -72,8 +82,10 @@ class Run {
     Counts counts_;
     Options options_;
     std::vector<Processor> processors_;
+    std::vector<Moving> moving_;
     std::vector<Kind> kinds_;
     std::vector<std::pair<unsigned, unsigned>> issued_;  // node, lane
+    std::vector<unsigned> issued_plain_;                 // nodes
     struct Timer {
         std::int64_t time;
         unsigned node;

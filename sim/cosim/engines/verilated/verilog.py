@@ -16,6 +16,8 @@ from collections.abc import Iterator
 
 from cosim.hardware import SEAT, TOP, Hardware, output
 
+from .dataflow import Promise
+
 BLOCK = "node"
 """Instance name of the block in its wrapper, as waveforms show it."""
 
@@ -58,6 +60,28 @@ def one_block_header(hardware: Hardware, lanes: int) -> str:
             ),
             f"#define SIGNALS(X) {' '.join(_rows(signals))}\n",
         ]
+    )
+
+
+def promise_of(hardware: Hardware) -> Promise:
+    """What must not follow what in the same cycle, by the names of `one_block_verilog` in C++.
+
+    Flags and the word that was read follow registers, in any hardware; of ``registered`` hardware all outputs do.
+    """
+    inputs = [name for name, _ in _port_inputs(hardware)]
+    outputs = [name for name, _ in _port_outputs(hardware)]
+    members: list[tuple[str, str]] = []
+    if hardware.registered:
+        inputs += [wire.name for wire in hardware.wires if not wire.output]
+        outputs += [wire.name for wire in hardware.wires if wire.output]
+        members.append(("reset", "rst"))
+    prefix = f"{SEAT}__DOT__"
+    members += [(f"{prefix}{start}{_mangled(name)}", name) for name in inputs for start in ("", "next_")]
+    return Promise(
+        module=hardware.module,
+        inputs=tuple(members),
+        outputs=tuple((f"{prefix}{_mangled(name)}", name) for name in outputs),
+        registered=hardware.registered,
     )
 
 

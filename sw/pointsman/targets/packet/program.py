@@ -89,8 +89,9 @@ def make_packet_program(
         topology.kind not in ("mesh", "torus")
         or topology.size != shape.size
         or (topology.kind == "torus") != shape.torus
+        or shape.graph is not None
     ):
-        kind = "torus" if shape.torus else "mesh"
+        kind = "graph" if shape.graph is not None else "torus" if shape.torus else "mesh"
         raise PointsmanError(
             f"the program is for a {topology} {topology.kind}, the routers are a "
             f"{'x'.join(map(str, shape.size))} {kind}"

@@ -189,11 +189,11 @@ def test_variables_become_arrays_and_the_scheduler_of_verilator_stays_behind():
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("vlSelfRef.seat__DOT__word = (~ 3U);", "S.seat__DOT__word[l] = (uint16_t)( (~ 3U));"),
+        ("vlSelfRef.seat__DOT__word = (~ 3U);", "S.seat__DOT__word[l] = 0xffffU & ( (~ 3U));"),
         ("vlSelfRef.seat__DOT__flag = 1U;", "S.seat__DOT__flag[l] = 1U;"),
         (
             "if ((3U == vlSelfRef.seat__DOT__word)) { vlSelfRef.seat__DOT__word = 1U; }",
-            "if ((3U == S.seat__DOT__word[l])) { S.seat__DOT__word[l] = (uint16_t)( 1U); }",
+            "if ((3U == S.seat__DOT__word[l])) { S.seat__DOT__word[l] = 0xffffU & ( 1U); }",
         ),
         (
             "if ((vlSelfRef.seat__DOT__word == 3U)) { vlSelfRef.seat__DOT__flag = 1U; }",

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cosim.engines.verilated import VerilatedEngine, build
+from cosim.engines.verilated.kept import kept
 from cosim.engines.verilated.numesh import node_state, numesh_hardware
 from cosim.engines.verilated.verilog import machine_verilog
 from cosim.hardware import Hardware
@@ -196,7 +197,7 @@ def test_where_there_are_no_locks_the_first_build_counts(monkeypatch: pytest.Mon
         raise OSError("no locks available")
 
     monkeypatch.setenv("POINTSMAN_CACHE", str(tmp_path))
-    monkeypatch.setattr(build.fcntl, "flock", no_locks)
+    monkeypatch.setattr("cosim.engines.verilated.kept.fcntl.flock", no_locks)
 
     def overtaken(folder: Path) -> None:
         (folder / "mine").touch()
@@ -204,7 +205,7 @@ def test_where_there_are_no_locks_the_first_build_counts(monkeypatch: pytest.Mon
         first.mkdir()
         (first / "theirs").touch()
 
-    folder = build._kept("engine", "key", overtaken)
+    folder = kept("engine", "key", overtaken)
     assert [path.name for path in folder.iterdir()] == ["theirs"]
     assert [path.name for path in tmp_path.iterdir()] == ["engine-key"]
 
@@ -217,7 +218,7 @@ def test_a_build_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build._kept("engine", "key", fail)
+        kept("engine", "key", fail)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -226,7 +227,7 @@ def test_what_killed_builds_left_is_swept_after_a_day(monkeypatch: pytest.Monkey
     for name, age in (("building-old", 2 * 24 * 3600), ("building-new", 60)):
         (tmp_path / name).mkdir()
         os.utime(tmp_path / name, (time.time() - age,) * 2)
-    build._kept("engine", "key", lambda folder: None)
+    kept("engine", "key", lambda folder: None)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["building-new", "engine-key"]
 
 

@@ -16,6 +16,19 @@ BOOKSIM = {(4, 4): {8: 1749, 32: 1605, 512: 1560, 9: 1941}, (8, 8): {8: 4069, 32
 """Cycles of bit reversal, 512 words from every node, e-cube, by words of a packet; corrected BookSim 2."""
 
 
+PETERSEN_AND_A_RING = RouterShape(
+    size=(16,),
+    routing="up-down",
+    graph=(
+        *((n, (n + 1) % 5) for n in range(5)),
+        *((n, n + 5) for n in range(5)),
+        *((n + 5, (n + 2) % 5 + 5) for n in range(5)),
+        *((n, n + 1) for n in range(9, 15)),
+        (15, 0),
+    ),
+)
+
+
 def reversal(nodes: int) -> tuple[int, ...]:
     bits = nodes.bit_length() - 1
     return tuple(int(format(node, f"0{bits}b")[::-1], 2) for node in range(nodes))
@@ -43,8 +56,11 @@ def test_adaptive_is_near_the_best_of_a_published_simulator():
         RouterShape(size=(2, 2)),
         RouterShape(size=(3,), torus=True, queue=2, addresses=4),
         RouterShape(size=(2, 2), routing="adaptive", channels=3, buffer=4, addresses=2),
+        RouterShape(
+            size=(5,), routing="up-down", graph=((0, 1), (1, 2), (2, 3), (3, 4), (4, 0)), buffer=4, addresses=2
+        ),
     ],
-    ids=["e-cube", "torus", "adaptive"],
+    ids=["e-cube", "torus", "adaptive", "graph"],
 )
 def test_rtl_agrees_to_the_cycle(shape):
     chance = np.random.default_rng(3)
@@ -94,11 +110,11 @@ def _simulated(shape: RouterShape, traffic: Traffic, cycles: int) -> tuple[list[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("routing", ["e-cube", "adaptive"])
+@pytest.mark.parametrize("routing", ["e-cube", "adaptive", "up-down"])
 def test_compiled_rtl_agrees_to_the_cycle(routing):
     from cosim.packet.traffic import run_traffic
 
-    shape = RouterShape(size=(4, 4), routing=routing)
+    shape = RouterShape(size=(4, 4), routing=routing) if routing != "up-down" else PETERSEN_AND_A_RING
     for words in (8, 32, 512):
         traffic = Traffic(reversal(16), words, 512 // words)
         expected, found = run_model(shape, traffic), run_traffic(shape, traffic)
