@@ -154,8 +154,13 @@ class _Attempts:
         """The next candidates that can be routed, as many as may still be planned: about what they take at least, and what
         plans them."""
         found: list[tuple[float, int, Planner]] = []
+        later: list[tuple[int, Candidate]] = []
         while left:
             number, one = left.popleft()
+            if found and self.best is None and one.estimate > HOPELESS * min(least for least, _, _ in found):
+                # That will be known when those are planned.
+                later.append((number, one))
+                continue
             others = bool(found) or self.best is not None
             # What is in one phase takes long to route: not unless it promises more than what the best plan takes.
             most = HOPELESS * self.rough if self.best is None or not one.whole else self.best.cycles
@@ -194,6 +199,7 @@ class _Attempts:
                 self._refuse(number, planner, error)
                 continue
             found.append((one.estimate if least is None else least, number, planner))
+        left.extendleft(reversed(later))
         return found
 
     def _plan(self, number: int, planner: Planner) -> None:

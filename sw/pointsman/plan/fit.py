@@ -62,7 +62,7 @@ def keeper(
     index = max(used, key=lambda i: (used[i], i), default=None)
     if index is None or not used[index]:
         return None
-    return index, f"phase '{needy}' needs {what} that it would keep without"
+    return index, f"phase '{needy}' needs {what} that this one would keep without"
 
 
 def _vfsms_at(phase: PlannedPhase, node: int) -> int:

@@ -20,8 +20,8 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Technique
 from pointsman.operators import Context, Implementation, Wiring
 from pointsman.operators.barrier import StrBarrierTree
-from pointsman.operators.implementation import is_settled, rounds_between_values
-from pointsman.operators.kept import metric_of, streams_of
+from pointsman.operators.implementation import is_settled
+from pointsman.operators.kept import streams_of
 from pointsman.operators.online import Online
 from pointsman.streams.frames import route_frames
 from pointsman.streams.router import RoutingError, route_phase
@@ -47,13 +47,14 @@ from .ends import (
 from .entered import always_left
 from .hijack import Hijacked, hijack
 from .online import OnlinePart, online_part, stands_for
-from .options import call_cycles, capped, most_words
+from .options import capped
 from .plan import PlannedOperator, PlannedPhase
 from .roles import PlanError, plan_operator
 from .room import refuse_overfull_phase, refuse_two_makers
+from .routed_cycles import leaving_cycles, operator_cycles
 from .structure import PhaseOutline
 from .timing import barrier_cycles
-from .wires import Link, command_gap, kept
+from .wires import Link, kept
 
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
@@ -549,33 +550,13 @@ class PhasePlanner:
         part: OnlinePart | None = None,
         span: range = range(0),
     ) -> PlannedPhase:
-        cycles = changing = 0.0
-        for one, rounds in zip(operators, phase.rounds, strict=True):
-            operator = one.operator
-            # Streams of one word a period, with which nodes only meet, do not count.
-            limits = (None, most_words(operator, self.period))
-            words = [routed.words(s) for s in one.streams if routed.streams[s].max_words in limits]
-            gap = routed.period / min(words) if words else 1.0
-            metric = metric_of(one.implementation, operator, self.context)
-            assert metric is not None
-            word = max(gap, one.abreast, 1 / metric.words_per_cycle)
-            latency = metric.latency
-            if part is not None and operator.label in part.own:
-                gap = part.gap(operator.label, routed)
-                word, latency = max(word, gap), latency + part.hops(operator.label) * gap
-            answered = one.implementation.processor_bound
-            cycles += rounds * operator.c * call_cycles(operator, word, latency, answered=answered)
-            cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
-            if technique == "msg-sync" and one.delays:
-                worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
-                changing += phase.exits * sum(worst) / len(worst)
+        cycles = operator_cycles(phase, operators, routed, self.context, part)
+        changing = leaving_cycles(phase, operators, routed, technique)
         if isinstance(barrier, Hijacked):
             changing += phase.exits * (barrier.cycles + settle)
             barrier = barrier.planned
         elif barrier is not None:
             changing += phase.exits * (self._barrier_cycles(barrier.operator) + settle)
-        if technique != "none":
-            changing += phase.exits * (command_gap(routed) / 2 + 6)
         wiring = wiring_of(routed)
         carrier = None
         if part is not None and barrier is not None:

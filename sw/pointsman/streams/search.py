@@ -77,6 +77,7 @@ class Search:
         self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
         self.known: dict[tuple[Part, Level], list[Chain]] = {}
         self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
+        self.overloads: dict[tuple[Part, Level, int, bool], tuple[str, int] | None] = {}
         self.failure: tuple[Site, Outcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
         if len(self.groups) > 1:
@@ -323,11 +324,17 @@ class Search:
 
     def _overload(self, part: Part, site: Site, level: Level, most: int, whole: bool = True) -> tuple[str, int] | None:
         words = self._words(site, level)
-        limits = [min(most, demand.chains) for demand in part.demands]
-        if whole:
-            pairs = zip(words, limits, strict=True)
-            limits = [max(c for c in range(1, limit + 1) if count % c == 0) for count, limit in pairs]
-        return overloaded(part, self.loads[part], words, limits, self.period, self.limits, reserve=True)
+        key = part, words, most, whole
+        if key not in self.overloads:
+            # The level of a group is asked for again and again while only those of other parts change.
+            limits = [min(most, demand.chains) for demand in part.demands]
+            if whole:
+                pairs = zip(words, limits, strict=True)
+                limits = [max(c for c in range(1, limit + 1) if count % c == 0) for count, limit in pairs]
+            self.overloads[key] = overloaded(
+                part, self.loads[part], words, limits, self.period, self.limits, reserve=True
+            )
+        return self.overloads[key]
 
     # What went wrong ------------------------------------------------------------------------------------------------
 

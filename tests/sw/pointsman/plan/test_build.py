@@ -1,4 +1,4 @@
-"""What the planner says of operators that it cannot do."""
+"""What the planner says of operators that it cannot do, and which of its candidates it takes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.cop.catalogue import OPERATORS
 from pointsman.network import mesh
-from pointsman.operators import IMPLEMENTATIONS
+from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan import candidates
-from pointsman.plan.build import PlanError, make_plan
+from pointsman.plan.build import PLANS, PlanError, make_plan
+from pointsman.plan.candidates import find_candidates
 from pointsman.plan.structure import outline
 
 OPERANDS = {"node": "0", "nodes": "'(1 2)", "distance": "1", "permutation": "'(1 0 3 2)", "function": "'f"}
@@ -94,3 +95,26 @@ def test_a_schedule_of_one_slot_is_refused(text: str, period: int | None) -> Non
     with pytest.raises(PlanError) as caught:
         make_plan(program, NodeShape(), name="x", period=period)
     assert caught.value.message == "the schedule length must be at least 2, not 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(loop 'l 9 (broadcast 'a (runtime) :m 40) (allreduce 'b 'sum :m 8) (cshift 'c 1 :m 40))",
+        "(sequential (subset (make-1d 'x) (broadcast 'a (runtime) :m 9)) (subset (make-1d 'y) (allreduce 'b 'sum :m 3)))",
+        "(loop 'l 30 (subset (make-1d 'y) (broadcast 'a 1 :m 100)) (subset (make-1d 'x) (broadcast 'b 0 :m 100)))",
+    ],
+)
+def test_none_of_the_candidates_that_are_given_up_is_quicker(text: str) -> None:
+    program = compile_text(text, topology=mesh(3, 2))
+    shape = NodeShape()
+    found = find_candidates(program, Context(program.topology, shape), IMPLEMENTATIONS, period=None, effort=1.0)
+    alone = []
+    for one in found.ways[:PLANS]:
+        try:
+            made = make_plan(program, shape, name="p", period=one.period, structures=[one.structure])
+        except PlanError:
+            continue
+        alone.append(made.cycles)
+    assert len(alone) > 1
+    assert make_plan(program, shape, name="p").cycles <= min(alone)

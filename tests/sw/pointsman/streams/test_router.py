@@ -165,3 +165,21 @@ def test_a_way_of_several_hops_finds_starts_between_forbidden_slots(replay: Modu
     phase = route_phase([Stream("s", 0, (3,))], mesh(4, 1), NodeShape(), period=16, forbidden=forbidden)
     assert replay.findings(phase, forbidden=forbidden) == []
     assert words(phase) == [3]
+
+
+@pytest.mark.parametrize("period", [8, 16])
+def test_a_share_that_streams_did_not_have_beside_fewer_is_not_tried(replay: ModuleType, period: int) -> None:
+    """Knowing it changes nothing but the time; and what was had is kept to."""
+    few, network = shift(4), mesh(4, 1)
+    more = [*few, Stream("meet", 0, (1, 2, 3), max_words=1, group="m")]
+    had = words(route_phase(few, network, NodeShape(), period=period))
+    tried: list[str] = []
+    known: list[str] = []
+    free = route_phase(more, network, NodeShape(), period=period, progress=tried.append)
+    told = route_phase(more, network, NodeShape(), period=period, had=had, progress=known.append)
+    assert told == free
+    assert len(known) <= len(tried)
+    assert max(had) > 1
+    least = route_phase(more, network, NodeShape(), period=period, had=[1] * len(few))
+    assert words(least) == [1] * len(more)
+    assert replay.findings(least) == []

@@ -1,0 +1,38 @@
+"""Why phases get barriers, and what a refused program is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.build import make_plan
+from pointsman.plan.plan import Plan
+from pointsman.plan.roles import PlanError
+from pointsman.plan.structure import outline
+
+
+def plan(text: str, size: tuple[int, int], shape: NodeShape) -> Plan:
+    """A phase for each operator."""
+    program = compile_text(text, topology=mesh(*size))
+    return make_plan(program, shape, name="p", period=8, structures=[outline(program)])
+
+
+def test_a_barrier_for_lack_of_vfsms_keeps_its_reason_when_wires_collide_as_well() -> None:
+    text = "(loop 'l 9 (broadcast 'a 1 :m 40) (broadcast 'b 1 :m 40) (broadcast 'c 1 :m 40))"
+    roomy = plan(text, (3, 2), NodeShape(vfsms=64))
+    assert not any("needs VFSMs" in phase.reason for phase in roomy.phases)
+    reasons = [phase.reason for phase in plan(text, (3, 2), NodeShape(vfsms=8)).phases]
+    assert all("needs VFSMs of node" in reason and "the link" not in reason for reason in reasons), reasons
+
+
+@pytest.mark.parametrize("registers", [8, 16])
+def test_a_refusal_names_the_lack_of_vfsms_that_made_a_barrier_necessary(registers: int) -> None:
+    text = "(loop 'l 9 (broadcast 'a 1 :m 40) (cshift 'b 1 :m 40) (broadcast 'c 1 :m 40))"
+    with pytest.raises(PlanError) as refusal:
+        plan(text, (2, 2), NodeShape(vfsms=4, registers=registers))
+    assert refusal.value.message.endswith(
+        "has to have a barrier because phase 'a' needs VFSMs of node 0 that this one would keep without"
+    )
+    assert "phase 'b' cannot be routed" in refusal.value.message
