@@ -22,7 +22,7 @@ from pointsman.errors import PointsmanError
 
 MAGIC = b"\x89PtsImg\n"
 """First bytes. The first is no text and the last is a line feed, which tells a file spoilt by a text conversion."""
-VERSION = 5
+VERSION = 6
 HEADER = struct.Struct("<8sIIIIQ32s")
 ENTRY = struct.Struct("<IIQQII")
 ALIGNMENT = 8

@@ -15,12 +15,13 @@ def always_left(structure: Structure, phase: int) -> bool:
     """Does every node leave ``phase`` between two uses of its one operator, whichever way it takes?
 
     A node that has no operator in the phases in between would not see that others leave. Of a phase that does not come again
-    nothing is claimed: applications may call its operator several times all the same.
+    nothing is claimed: applications may call its operator several times all the same. Nor where an operator continues: its load
+    function may enter the phase, and rewrites nothing.
     """
     outline = structure.phases[phase]
     if len(outline.operators) != 1 or phase in structure.again or structure.threads is not None:
         return False
-    if phase not in structure.reachable(phase):
+    if phase not in structure.reachable(phase) or any(phase in one.phases for one in structure.through):
         return False
     for node in sorted(outline.operators[0].nodes):
         reached: set[int] = set()

@@ -49,12 +49,17 @@ def check_entered(
                 Finding("entered", message, right, phase=name, node=node, operator=one.label, source=one.source)
             )
 
-        others = [i for i in image.operators if i not in (index, image.barrier, image.online)]
+        # What continues changes nothing of the phase, but a node must not come to it that way.
+        inner = {index, image.barrier, image.online}
+        others = [i for i in image.operators if i not in inner and not images.operators[i].continues]
         if others:
             label = images.operators[others[0]].label
             note(
                 f"operator {label} is in its phase as well, and may be used while it is rewritten", "a phase of its own"
             )
+        for node in sorted(views):
+            if any(view.enters == phase for _, view in images.nodes[node].operators):
+                note("the node may come to it by an operator that continues", "its own load function", node)
         games = ends[phase]
         for node in sorted(views):
             if views[node].nodes == 1 or phase not in later_phases(following[node], phase):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -414,6 +415,9 @@ ROWS = "(define rows (make-1d 'x)) (loop 'l 5 (broadcast 'b 0 :m 60) (subset row
 IN_TURN = "(broadcast 'x 0 :m 60) (allreduce 'a 'add :m 1) (broadcast 'b 0 :m 60)"
 BESIDE = """(broadcast 'x 0 :m 4)
 (parallel (stream 's 0 3 :m 3) (sequential (cshift 'a 1 :m 12) (broadcast 'b 1 :m 12))) (broadcast 'y 3 :m 4)"""
+NEIGHBOURS = """(broadcast 'x 0 :m 60) (subset '((0 1) (2 3)) (allreduce 'h 'add :m 1)) (subset '((1 2)) (allreduce 'g 'add :m 1))
+(broadcast 'b 0 :m 60)"""
+"""A local barrier, h and g, at the beginning of the phase of b, whose words pass nodes that have yet to go through it."""
 SPLIT = (("x",), ("a",), ("b",), ("y",))
 JOINED = "(loop 'l 4 (allreduce 'a 'add :m 1) (stream 's (runtime) (runtime) :m 6) (broadcast 'b (runtime) :m 40))"
 
@@ -490,7 +494,15 @@ FAULTS = (
     Fault("WIR-03", "no time to settle", JOINED, "wires", change=without_settling),
     Fault(
         "WIR-04",
-        "the way back of a loop forgotten",
+        "one of several phases before forgotten",
+        "(broadcast 'x 0 :m 60) (loop 'l 3 (broadcast 'a 0 :m 60) (broadcast 'b 0 :m 60))",
+        "wires",
+        names=("str_bcast_bind",),
+        patch=patched((planner, "collisions", forwards_only), (planner, "route_around", lambda *_, **__: {})),
+    ),
+    Fault(
+        "WIR-05",
+        "a phase after that stands already forgotten",
         "(loop 'l 3 (broadcast 'a 0 :m 60) (broadcast 'b 0 :m 60))",
         "wires",
         names=("str_bcast_bind",),
@@ -522,6 +534,15 @@ FAULTS = (
         phases=(("x",), ("a", "b")),
         change=unordered,
         conservative="applications that keep to the program's order do no harm: the run time then no longer insists on it",
+    ),
+    Fault(
+        "WIR-08",
+        "every node has heard of its neighbours only",
+        NEIGHBOURS,
+        "wires",
+        names=("str_bcast_bind", "str_allreduce"),
+        phases=(("x",), ("h", "g", "b")),
+        patch=patched((dependencies.Dependencies, "begins", lambda *_: True)),
     ),
     Fault(
         "WIR-02",
@@ -557,3 +578,10 @@ def test_fault_is_seen_by_the_judge_and_in_a_run(fault: Fault, monkeypatch: pyte
     assert wrong != right
     assert fault.judged in check_images(wrong).rules, check_images(wrong).render()
     assert goes_wrong(wrong, program) == (not fault.conservative)
+
+
+def test_the_documentation_lists_these_faults() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "phases.md").read_text()
+    for fault in FAULTS:
+        seen = "yes" if not fault.conservative else f"no: {fault.conservative}"
+        assert f"| {fault.rule} | {fault.what} | *{fault.judged}* | {seen} |" in text

@@ -15,7 +15,9 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
 from pointsman.plan import planner
 from pointsman.plan.build import make_plan
-from pointsman.plan.structure import outline
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import fold
+from pointsman.plan.structure import divided, outline
 from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
 
@@ -81,6 +83,25 @@ def test_a_barrier_of_some_nodes_is_not_enough(loop: Images, left_out: set[int])
     assert f"words may still pass node {min(left_out)} when the node rewrites for the next use" in findings(
         made, "entered"
     )
+
+
+BESIDE = """(parallel (broadcast 'c 0 :m 2) (loop 'l 3 (stream 's (runtime) (runtime) :m 6) (allreduce 'a 'f :m 1)))
+(allreduce 'z 'f :m 1)"""
+"""Its first phase is the stream's, so the load function of c enters it."""
+
+
+def beside() -> Images:
+    program = compile_text(BESIDE, topology=mesh(4))
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    shape = NodeShape(registers=32, vfsms=64)
+    return make_images(make_plan(program, shape, name="test", period=16, structures=[structure]))
+
+
+def test_its_phase_may_not_be_entered_by_what_continues(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not findings(beside(), "entered")
+    monkeypatch.setattr(planner, "always_left", lambda *_: True)
+    assert "the node may come to it by an operator that continues" in findings(beside(), "entered")
 
 
 def test_nothing_else_may_be_in_its_phase(monkeypatch: pytest.MonkeyPatch) -> None:
