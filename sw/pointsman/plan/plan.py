@@ -165,7 +165,8 @@ class Leaving:
 @dataclass(frozen=True)
 class Continuing:
     """An operator that continues over several phases (§5.1). ``planned``: as if it were a phase of its own that nobody ever
-    leaves; its registers and VFSMs are nobody else's."""
+    leaves; its registers and VFSMs are nobody else's. ``planned.routed`` has the slots of its first route, which it has in all of
+    its phases; those of phase p are in what stands beside ``Plan.phases[p].routed``, in the order of ``Plan.beside(p)``."""
 
     planned: PlannedPhase
     phases: tuple[int, ...]

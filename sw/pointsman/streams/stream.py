@@ -166,7 +166,8 @@ class RoutedPhase:
     chains: tuple[RoutedChain, ...]
     seconds: float = field(default=0.0, compare=False)
     beside: tuple[RoutedPhase, ...] = ()
-    """What stands in the same slots beside the streams of this phase: operators that continue through it from other phases."""
+    """What stands beside the streams of this phase: operators that continue through it from other phases, each with the slots
+    that it has here. The same streams and VFSMs in all of their phases (`pointsman.streams.standing.goes_on`)."""
 
     @property
     def all_chains(self) -> tuple[RoutedChain, ...]:

@@ -108,3 +108,28 @@ def test_a_request_that_waits_for_nothing_is_refused():
     waits = Attend(until=7, category=Category.READ)
     assert (waits.lanes, waits.done, waits.until) == ((), False, 7)
     assert waits.state.dtype == np.int64
+
+
+def test_the_word_that_opens_a_barrier_calls_the_handler_off():
+    """Neighbours count on it that a node leaves soon after that word has come, whatever messages there are."""
+    one = agent()
+    one.urgent = (7,)
+    # A message half in, of which a word comes every cycle: the handler would stay for all of it.
+    one.arriving[0] = message(1, 0, 0, words=1000)
+    steps = one.serve(one.costs.interrupt, one.costs.patience)
+    next(steps)
+    for _ in range(3):
+        piece = steps.send(None)
+        assert isinstance(piece, Attend)
+        assert 7 in piece.full
+        piece.state[0] = 1
+    piece.look(lambda register: register == 7)
+    with pytest.raises(StopIteration):
+        steps.send(None)
+    assert one.called
+    # The barrier's own words are moved without a break now.
+    barrier = Transfer([Lane(False, 7, 1)], Category.PSYNC)
+    piece = next(one.carry_out(barrier))
+    assert isinstance(piece, Attend)
+    assert not piece.full
+    assert not piece.empty
