@@ -10,7 +10,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.build import make_plan
-from pointsman.plan.dependencies import Dependencies, keeping
+from pointsman.plan.dependencies import Dependencies, keeping, senders
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure import outline
 
@@ -87,3 +87,21 @@ def test_a_phase_behind_which_all_depend_on_each_other_shares_its_registers() ->
     assert keeping(plan.structure, plan.phases) == [False, False]
     deaf = [replace(p, operators=d.operators) for p, d in zip(plan.phases, _deaf(plan), strict=True)]
     assert keeping(plan.structure, deaf) == [True, True]
+
+
+def test_only_neighbours_whose_links_are_read_can_send_words_of_the_next_use() -> None:
+    # Rows know nothing of each other's columns, but no word of 'c' comes from a column beside.
+    plan = plan_of(
+        """(define rows (make-1d 'x)) (define cols (make-1d 'y))
+        (loop 'l 10
+          (subset cols (allreduce 'a 'f :m 1))
+          (subset rows (broadcast 'b 0 :m 1 :impl 'str_bcast_bind))
+          (subset cols (broadcast 'c 0 :m 60)))""",
+        2,
+        3,
+    )
+    last = plan.phases[2]
+    assert last.technique == "msg-sync"
+    assert senders(last.routed) == {(0, 2), (2, 4), (1, 3), (3, 5)}
+    assert not known(plan).has_left(2, 2, 0, 1)
+    assert not keeping(plan.structure, plan.phases)[2]
