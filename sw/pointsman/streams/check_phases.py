@@ -240,6 +240,15 @@ def check_wires(
             used[key] = LinkUse(views[phase][node], codes, kept)
         return used[key]
 
+    def goes_on(node: int, phase: int, *, always: bool) -> frozenset[Vfsm]:
+        """VFSMs of what continues; ``always``: to each phase that may come next."""
+        following = images.phases[phase].successors if always else ()
+        return frozenset(
+            vfsm
+            for vfsm, index in standing.at(node, phase).items()
+            if all(other in images.operators[index].continues for other in following)
+        )
+
     def may_send(node: int, later: int, port: int, slot: int, other: int, earlier: int) -> bool:
         """May a word be written there while the node at the other end has not left the earlier phase?"""
         view = views[later][node]
@@ -267,11 +276,8 @@ def check_wires(
                     if other not in views[earlier]:
                         continue
                     notebook.counts["link ends between phases"] += 1
-                    # What continues from a phase without a barrier ends with one: see ``check_continuing``.
-                    over = () if barrier else (standing.at(node, earlier), standing.at(other, earlier))
-                    then, far = (
-                        use(n, earlier, frozenset(o)) for n, o in zip((node, other), over or ((), ()), strict=True)
-                    )
+                    # What continues ends with a barrier of all of its nodes, this one or a later one: see ``check_continuing``.
+                    then, far = (use(n, earlier, goes_on(n, earlier, always=barrier)) for n in (node, other))
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
                     before, name = images.phases[earlier].name, images.phases[later].name
