@@ -29,9 +29,9 @@ AT, SWITCH, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 19)
 """Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
 stand; until deadline a; deadline b is so many cycles on, if it is not later; cycles count for a phase; with a weight; settings
 stand as soon as the command registers are empty; until they do; until cycle a, which is still to come; schedule a runs as soon
-as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send a; pass on what was taken
-up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have gone. Deadline 0 is that
-of words, the others of phases."""
+as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send a; pass on what was
+taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have gone. Deadline 0
+is that of words, the others of phases."""
 WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
 """Columns of the table of lanes."""
 NEVER = 1 << 60

@@ -21,7 +21,7 @@ VISITS = 80
 NODE_VISITS = 3000
 """Most visits of nodes to them, about: what a timeline costs goes with these."""
 ROUNDS = 12
-"""Most rounds of a loop, where that is few enough visits."""
+"""Most rounds of a loop, where all of them would be too many visits."""
 FEWEST = 3
 """Rounds of a loop that are sampled at least: one that loads, and two."""
 GOLDEN = (5**0.5 - 1) / 2
@@ -94,8 +94,12 @@ def _taken(group: Group, turn: int, times: int) -> list[Group | Operator]:
 def _sampled(program: Program) -> dict[int, int]:
     """Rounds of each loop, by its identity."""
     loops = [part for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"]
-    rounds = {id(loop): min(max(1, loop.count), ROUNDS) for loop in loops}
-    while _visits(program, rounds) > min(VISITS, NODE_VISITS // program.topology.nodes):
+    most_visits = min(VISITS, NODE_VISITS // program.topology.nodes)
+    rounds = {id(loop): max(1, loop.count) for loop in loops}
+    if _visits(program, rounds) <= most_visits:
+        return rounds
+    rounds = {loop: min(count, ROUNDS) for loop, count in rounds.items()}
+    while _visits(program, rounds) > most_visits:
         most = max(rounds.values(), default=0)
         if most <= FEWEST:
             break

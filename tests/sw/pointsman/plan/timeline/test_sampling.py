@@ -65,6 +65,11 @@ def test_the_first_round_stands_for_itself():
     assert [visit.number for visit in (first, *others)] == list(range(len(others) + 1))
 
 
+def test_all_rounds_are_played_where_they_are_few():
+    found = list(visits(compile_text("(loop 'k 4 (loop 'l 15 (barrier 'b)))", topology=mesh(2, 1))))
+    assert [visit.weight for visit in found] == [1.0] * 60
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 9, 36, 65536])
 def test_each_value_comes_once_before_any_comes_again(count: int):
     for first in (0, count):
