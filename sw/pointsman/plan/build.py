@@ -159,7 +159,7 @@ class _Attempts:
                 continue
             others = bool(found) or self.best is not None
             hopeless = one.estimate > HOPELESS * self.rough
-            if others and (one.whole or hopeless or self.planned + len(found) >= self.most):
+            if others and (one.whole or hopeless or self.planned + len(found) + len(later) >= self.most):
                 if self.best is None:
                     left.appendleft((number, one))
                     break
