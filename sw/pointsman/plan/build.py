@@ -166,7 +166,7 @@ class _Attempts:
             most = HOPELESS * self.rough if self.best is None or not one.whole else self.best.cycles
             hopeless = one.estimate > most
             wait = one.whole and self.best is None
-            full = self.planned + len(found) >= self.most
+            full = self.planned + len(found) + len(later) >= self.most
             if others and (wait or hopeless or full or _behind(one, self.tried)):
                 if self.best is None:
                     left.appendleft((number, one))
