@@ -360,7 +360,7 @@ class Writer:
                 parts.insert(sum(group[0].step < draft.switch for group in groups), self._switch(node, second[phase]))
                 parts.append(self._switch(node, phase))
             found = [step for part in parts for step in part]
-            delay = 0 if one.implementation.synchronised else self._delay(one, node, value)
+            delay = self._delay(one, node, value)
             if delay and not one.implementation.synchronised:
                 found.append((k.DUE, delay, 0))
             self._moves[key] = found
