@@ -108,7 +108,7 @@ def test_another_version_is_named(image: bytes) -> None:
     assert (
         refused(header(image, version=7)).message == "x.image, header, offset 0x8: the format version must be 6, not 7"
     )
-    assert refused(header(image, version=6)).hint == (
+    assert refused(header(image, version=7)).hint == (
         "the file was made by a newer Pointsman; compile the program with this one"
     )
     assert "an older Pointsman" in str(refused(header(image, version=1)))
