@@ -278,8 +278,7 @@ class PhasePlanner:
         left = always_left(self.structure, self.structure.phases.index(phase))
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
-            # What continues through it may enter it before the operator is loaded.
-            if not left or self._beside(self.structure.phases.index(phase)):
+            if not left:
                 found = [one for one in found if not one[1].entered]
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone or operator.impl == one[1].name]

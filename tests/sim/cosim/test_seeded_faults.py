@@ -25,7 +25,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, NodePhase, PhaseImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import dependencies, ends, fit, hijack, planner, roles
+from pointsman.plan import dependencies, ends, fit, hijack, phase_planner, planner, roles
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
 from pointsman.plan.phase_tree import breaks, fold
@@ -236,7 +236,7 @@ def no_collisions(*_: object, **__: object) -> list[Any]:
 NO_WIRES = patched((planner, "collisions", no_collisions), (planner, "route_around", lambda *_, **__: {}))
 """Nobody looks at wires of other phases."""
 LOOSE = patched(
-    (planner, "why_not_loose", lambda *_: None),
+    (phase_planner, "why_not_loose", lambda *_: None),
     (planner, "collisions", no_collisions),
     (planner, "route_around", lambda *_, **__: {}),
 )
@@ -251,8 +251,8 @@ def together(*patches: Patch) -> Patch:
     return patch
 
 
-NO_HIJACK = patched((planner, "hijack", lambda *_: None))
-HIJACK = patched((planner, "HIJACKED", 100.0))
+NO_HIJACK = patched((phase_planner, "hijack", lambda *_: None))
+HIJACK = patched((phase_planner, "HIJACKED", 100.0))
 
 
 def with_roles(images: Images, operators: set[int], change: Callable[[Role], Role]) -> Images:

@@ -17,6 +17,7 @@ from pointsman.plan.phase_tree import fold
 from pointsman.plan.plan import Plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import Structure, divided
+from pointsman.plan.timeline.timeline import timeline
 from pointsman.plan.wires import kept_links, link_writes
 from pointsman.streams.stream import RoutedPhase
 
@@ -69,7 +70,8 @@ def test_a_plan_with_what_continues() -> None:
     assert barrier is not None
     assert barrier.operator.nodes == {0, 1, 2, 3}
     assert one.enters == dict.fromkeys(range(4), 1)
-    assert plan.cycles == sum(phase.cycles for phase in plan.phases) + one.planned.cycles
+    played = timeline(plan)
+    assert played is not None and plan.cycles == played.total
     # Both phases have it beside them, with the same VFSMs, and keep off its slots.
     a, b = plan.phases[1].routed, plan.phases[2].routed
     assert link_writes(one.planned.routed) <= kept_links(a, b)
@@ -131,7 +133,8 @@ def test_more_bandwidth_where_others_have_less_to_do(other: str, aliased: bool) 
 
 def test_old_slots_come_first() -> None:
     """Where the bandwidth is the same, the slots are."""
-    program, split = structure(f"(parallel (cshift 's 1 :m 40) (sequential {CROWDED} (barrier 'f) (barrier 'g)))")
+    crowded = "(parallel (cshift 'a 1 :m 40) (cshift 'b -1 :m 40) (broadcast 'c 0 :m 40) (cshift 'd 1 :m 40))"
+    program, split = structure(f"(parallel (cshift 's 1 :m 40) (sequential {crowded} (barrier 'f) (barrier 'g)))")
     plan = make_plan(program, SHAPE, name="test", period=16, structures=[split])
     starts = [[set(chain.vfsms[0].slots) for chain in plan.phases[p].routed.beside[0].chains] for p in range(3)]
     for before, after in pairwise(starts):

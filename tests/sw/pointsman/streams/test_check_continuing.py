@@ -71,15 +71,18 @@ def test_it_is_right(images: Images) -> None:
     assert images.phases[B].technique == "barrier"
 
 
-def test_another_slot_in_one_phase(images: Images) -> None:
+def test_other_slots_in_one_phase(images: Images) -> None:
     _, vfsms = standing(images)
     node, pipeline, vfsm = vfsms[0]
+    had = next([row[pipeline] for row in part.schedule] for part in images.nodes[node].phases if part.phase == A)
 
     def turned(part: NodePhase) -> NodePhase:
         column = [row[pipeline] for row in part.schedule]
-        at = column.index(vfsm)
-        free = next(t for t in range(len(column)) if column[t] == 0 or column[t] == 1)
-        column[at], column[free] = column[free], column[at]
+        at = [t for t, number in enumerate(column) if number == vfsm]
+        free = [t for t, number in enumerate(column) if number in (0, 1) and had[t] != vfsm]
+        for one, other in zip(at, free, strict=False):
+            column[one], column[other] = column[other], column[one]
+        assert all(column[t] != vfsm for t in at), "there are not enough free slots to plant this"
         rows = [list(row) for row in part.schedule]
         for row, number in zip(rows, column, strict=True):
             row[pipeline] = number

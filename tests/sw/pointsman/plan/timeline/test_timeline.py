@@ -22,7 +22,7 @@ from pointsman.plan.phase_tree import fold
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure import divided, outline
 from pointsman.plan.timeline import timeline as module
-from pointsman.plan.timeline.sampling import visits
+from pointsman.plan.timeline.sampling import choice, visits
 from pointsman.plan.timeline.timeline import timed, timeline
 from pointsman.targets.numesh import make_images
 
@@ -39,7 +39,7 @@ def plan_of(
 
 def measured(plan: Plan) -> tuple[list[float], int]:
     """Mean cycles of a node in each phase, and all of them. Every node goes through the visits of a timeline's own walk with the
-    values in turn, so programs here have few rounds."""
+    values that it takes, so programs here have few rounds."""
     images, nodes = make_images(plan), plan.topology.nodes
 
     async def main(node: Any) -> None:
@@ -48,7 +48,7 @@ def measured(plan: Plan) -> tuple[list[float], int]:
             if node.number not in operator.nodes:
                 continue
             values = runtime_values(operator)
-            value = values[visit.number % len(values)]
+            value = values[choice(operator.label, visit.number, len(values))]
             instance = next(i for i in operator.instances if node.number in i.nodes)
             place = instance.nodes.index(node.number)
             operands = dict(instance.operands)
