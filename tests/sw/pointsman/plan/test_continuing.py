@@ -71,7 +71,8 @@ def test_a_plan_with_what_continues() -> None:
     assert barrier.operator.nodes == {0, 1, 2, 3}
     assert one.enters == dict.fromkeys(range(4), 1)
     played = timeline(plan)
-    assert played is not None and plan.cycles == played.total
+    assert played is not None
+    assert plan.cycles == played.total
     # Both phases have it beside them, with the same VFSMs, and keep off its slots.
     a, b = plan.phases[1].routed, plan.phases[2].routed
     assert link_writes(one.planned.routed) <= kept_links(a, b)
