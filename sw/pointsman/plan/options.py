@@ -23,15 +23,22 @@ def most_words(operator: Operator, period: int) -> int | None:
 def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
     """Streams of an operator, none with more words than ``:b`` allows, nor than a round has: more slots would be quicker by less
     than a period, and are missing elsewhere, also in other phases (`around`)."""
-    most = most_words(operator, period)
-    round_words = max(1, operator.m * operator.c)
-    if most is None and round_words >= period:
+    most = limit(operator, period)
+    if most is None:
         return list(streams)
-    most = round_words if most is None else min(most, round_words)
     return [
         replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
         for stream in streams
     ]
+
+
+def limit(operator: Operator, period: int) -> int | None:
+    """Words a period that its streams get at most, whatever there is room for; None: as many as fit."""
+    most = most_words(operator, period)
+    round_words = max(1, operator.m * operator.c)
+    if most is None and round_words >= period:
+        return None
+    return round_words if most is None else min(most, round_words)
 
 
 def best_rate(operator: Operator, words_per_cycle: float, period: int) -> float:

@@ -37,8 +37,8 @@ TEXT = f"""
 (parallel
   (cshift 's 1 :m {WORDS})
   (loop 'l {ROUNDS}
-    (phase (cshift 'a 1 :m 12) (cshift 'b 3 :m 12) (cshift 'c 2 :m 12))
-    (cshift 'f 1 :m 9)))
+    (phase (cshift 'a 1 :m 12 :b 0.13) (cshift 'b 3 :m 12 :b 0.13) (cshift 'c 2 :m 12 :b 0.13))
+    (cshift 'f 1 :m 9 :b 0.07)))
 """
 CROWDED, QUIET = 0, 1
 

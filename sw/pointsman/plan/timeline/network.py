@@ -10,6 +10,7 @@ import numpy as np
 from numesh.codes import MoveType
 from pointsman.operators.implementation import VfsmSetting
 from pointsman.plan.plan import Plan, PlannedPhase
+from pointsman.streams.standing import goes_on
 from pointsman.streams.stream import RoutedPhase, RoutedVfsm
 
 from .kernel import BUFFER, LEG, LINK, NOTHING, REGISTER, VOID, Board
@@ -124,9 +125,19 @@ class Network:
         period, nodes = self.plan.period, self.nodes
         rows: list[list[int]] = [[] for _ in range((self.loader + 1 + len(self.second)) * period * nodes)]
         for number, (part, vfsm, _, _) in enumerate(self.place, self.commands):
-            for phase in (part,) if part < self.loader else self.plan.continuing[part - self.loader].phases:
+            if part < self.loader:
                 for slot in vfsm.slots:
-                    rows[(phase * period + slot) * nodes + vfsm.node].append(number)
+                    rows[(part * period + slot) * nodes + vfsm.node].append(number)
+        for part, one in enumerate(self.plan.continuing, self.loader):
+            for phase in one.phases:
+                # The same VFSMs as in its first route, perhaps in other slots.
+                beside = goes_on(one.planned.routed, self.plan.phases[phase].routed.beside)
+                assert beside is not None
+                for chain in beside.chains:
+                    for vfsm in chain.vfsms:
+                        number = self.number[part, chain.stream, chain.chain, vfsm.node, vfsm.pipeline, vfsm.number]
+                        for slot in vfsm.slots:
+                            rows[(phase * period + slot) * nodes + vfsm.node].append(number)
         for p, row in self.second.items():
             for chain in self.plan.phases[p].routed.second:
                 for vfsm in chain.vfsms:
@@ -152,8 +163,7 @@ class Network:
         """By phase: whether a pipeline takes command words, by node, slot and pipeline (the rule of
         `pointsman.plan.wires.reprogram_slots`, for all nodes at once)."""
         return [
-            _command_slots(phase.routed, *(one.planned.routed for one in self.plan.beside(p)))
-            for p, phase in enumerate(self.plan.phases)
+            _command_slots(phase.routed, *phase.routed.beside) for phase in self.plan.phases
         ]
 
 

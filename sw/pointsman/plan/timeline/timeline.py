@@ -41,6 +41,8 @@ def timeline(plan: Plan) -> Timeline | None:
             return None
         if phase.part is not None and any(one.operator.valid is not None for one in phase.operators):
             return None
+    if any(one.planned.part is not None for one in plan.continuing):
+        return None  # messages that go on over changes of phase
     network = Network(plan)
     writer = Writer(plan, network)
     book = writer.write(visits(plan.program))
