@@ -34,6 +34,8 @@ from pointsman.runtime import Node
 from pointsman.runtime.numesh import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.streams.check import check_images
+from pointsman.streams.router import route_phase
+from pointsman.streams.stream import RoutedPhase
 from pointsman.targets import numesh as target
 from pointsman.targets.numesh import make_images
 
@@ -321,6 +323,13 @@ def without_settling(images: Images) -> Images:
     return with_parts(images, lambda _, part: replace(part, settle=()))
 
 
+def routed_blindly(
+    *args: Any, beside: Sequence[RoutedPhase] = (), forbidden: object = None, had: object = None, **options: Any
+) -> RoutedPhase:
+    """As if nothing stood beside the phase."""
+    return replace(route_phase(*args, **options), beside=tuple(beside))
+
+
 def without_passages(images: Images) -> Images:
     return replace(images, passages=())
 
@@ -491,7 +500,14 @@ FAULTS = (
         (2, 2),
         patch=patched((fit, "keeping", keeping_none), (target, "keeping", keeping_none)),
     ),
-    Fault("WIR-03", "no time to settle", JOINED, "wires", change=without_settling),
+    Fault(
+        "WIR-03",
+        "no time to settle",
+        "(loop 'l 4 (stream 's (runtime) (runtime) :m 6) (cshift 'b 1 :m 40))",
+        "wires",
+        (2, 2),
+        change=without_settling,
+    ),
     Fault(
         "WIR-04",
         "one of several phases before forgotten",
@@ -551,7 +567,7 @@ FAULTS = (
         "continuing",
         (2, 2),
         phases=SPLIT,
-        patch=patched((planner.Planner, "_beside", lambda *_: ())),
+        patch=patched((phase_planner, "route_phase", routed_blindly)),
     ),
     Fault("CNT-02", "other VFSMs in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_vfsms),
     Fault("CNT-04", "other slots in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_slots),

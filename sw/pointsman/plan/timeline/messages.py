@@ -138,7 +138,7 @@ class Messages:
     def post(self) -> agents.Post:
         """Channels of all phases before the first word."""
         nodes, rows = self.network.nodes, (self.network.loader + 1 + len(self.network.second)) * self.network.nodes
-        phases = [(p, phase) for p, phase in enumerate(self.plan.phases) if phase.part is not None]
+        phases = [(p, phase) for p, phase in enumerate(self.plan.phases) if phase.online is not None]
         outputs: Mapping[int, list[int]] = defaultdict(list)
         inputs: Mapping[int, list[int]] = defaultdict(list)
         onward = np.full((rows if phases else 1, nodes), -1, np.int64)
