@@ -162,9 +162,7 @@ class Network:
     def command_slots(self) -> list[np.ndarray]:
         """By phase: whether a pipeline takes command words, by node, slot and pipeline (the rule of
         `pointsman.plan.wires.reprogram_slots`, for all nodes at once)."""
-        return [
-            _command_slots(phase.routed, *phase.routed.beside) for phase in self.plan.phases
-        ]
+        return [_command_slots(phase.routed, *phase.routed.beside) for phase in self.plan.phases]
 
 
 def _command_slots(*parts: RoutedPhase) -> np.ndarray:
