@@ -44,7 +44,7 @@ class Topology:
     size: tuple[int, ...]
     links: tuple[Link, ...] = field(repr=False)
 
-    @property
+    @cached_property
     def nodes(self) -> int:
         return prod(self.size)
 
@@ -97,12 +97,18 @@ class Topology:
 
     def across(self, nodes: Iterable[int]) -> int:
         """Links from one corner to the opposite one of the smallest box around ``nodes``."""
-        places = [self.coordinates(node) for node in nodes]
+        places = [self._places[self.check_node(node)] for node in nodes]
         return sum(max(axis) - min(axis) for axis in zip(*places, strict=True))
 
-    def check_node(self, node: int) -> None:
+    @cached_property
+    def _places(self) -> list[tuple[int, ...]]:
+        return [self.coordinates(node) for node in range(self.nodes)]
+
+    def check_node(self, node: int) -> int:
+        """``node``, if there is such a one."""
         if not 0 <= node < self.nodes:
             raise PointsmanError(f"node {node} is outside the network (0..{self.nodes - 1})")
+        return node
 
     def __str__(self) -> str:
         return "x".join(map(str, self.size))

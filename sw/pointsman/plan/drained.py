@@ -11,7 +11,7 @@ left when it hears of the node in question, for the node for which most is left.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from numesh.codes import MoveType
@@ -34,13 +34,14 @@ def drained(
     if not drain:
         return replace(closing, drain=0)
     wiring = Wiring(routed)
+    waiting = [_waits(one, routed) for one in operators]
     left: dict[int, int] = {}
     for instance in closing.operator.instances:
         lanes = {node: closing.roles[node][0].lanes for node in instance.nodes}
         order, before = _events(lanes, routed, wiring, span)
         last = {node: (node, len(own) - 1) for node, own in lanes.items() if own}
         for late in instance.nodes:
-            most = max(_cycles(one, late, routed) for one in operators)
+            most = max(waits(late) for waits in waiting)
             heard = _heard(order, before, late)
             for node, event in last.items():
                 left[node] = max(left.get(node, 0), most - heard.get(event, 0))
@@ -53,20 +54,25 @@ def drained(
     return replace(closing, drain=drain, delays=delays)
 
 
-def _cycles(one: PlannedOperator, late: int, routed: RoutedPhase) -> int:
-    """Cycles until no word of an operator is on its way, from when the last node has come."""
+def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
+    """By the node that comes last: cycles from then until no word of an operator is on its way."""
     if not one.implementation.entered or not one.drain:
-        return one.drain
-    most = 0
+        return lambda late: one.drain
+    ways: list[tuple[dict[int, int], int, int]] = []
     for chain in routed.chains:
         if chain.stream in one.streams:
-            steps = [vfsm for vfsm in chain.vfsms if vfsm.type != MoveType.FORK]
-            at = next((i for i, vfsm in enumerate(steps) if vfsm.node == late), 0)
-            # One word in each router between the nearest destination and the one that is late; then each time one gets free.
-            waiting = max(1, min(at - 2, one.operator.m))
+            steps = [vfsm.node for vfsm in chain.vfsms if vfsm.type != MoveType.FORK]
+            place = {node: i for i, node in reversed(list(enumerate(steps)))}
             gap = largest_gap(chain.vfsms[0].slots, routed.period)
-            most = max(most, way_cycles(chain, routed.period) + waiting * gap + 4)
-    return most
+            ways.append((place, way_cycles(chain, routed.period), gap))
+
+    def cycles(late: int) -> int:
+        # One word in each router between the nearest destination and the one that is late; then each time one gets free.
+        return max(
+            (way + max(1, min(at.get(late, 0) - 2, one.operator.m)) * gap + 4 for at, way, gap in ways), default=0
+        )
+
+    return cycles
 
 
 def _events(

@@ -77,8 +77,9 @@ class Tables:
         """The network with the (link, slot) that must not be used, for each of ``Demands.kind``."""
         table = np.zeros((1 + len(self.freed), len(part.links), slots), np.bool_)
         for kind, freed in enumerate(((), *self.freed)):
-            for link, slot in part.blocked:
-                table[kind, link, slot % slots] |= (link, slot) not in freed
+            pairs = [pair for pair in part.blocked if pair not in freed] if freed else part.blocked
+            links, at = np.array(list(pairs), np.int64).reshape(-1, 2).T
+            table[kind, links, at % slots] = True
         return self.network._replace(blocked=table, any_blocked=bool(part.blocked))
 
     def chains(self, words: Sequence[int], counts: Sequence[int]) -> Chains:
