@@ -678,6 +678,15 @@ def test_there_are_only_so_many_engines():
         Machine(SHAPE, TOPOLOGY, engine="fast")
 
 
+@pytest.fixture
+def heeds_interrupts() -> Iterator[None]:
+    """Processes that a shell starts in the background ignore them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_interrupts")
 @pytest.mark.parametrize("engine", ["model", pytest.param("verilated", marks=needs_compiler)])
 def test_an_interrupt_is_seen_at_once_and_other_threads_run(engine: str):
     with Machine(SHAPE, TOPOLOGY, engine=engine) as machine:
