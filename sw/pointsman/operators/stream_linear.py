@@ -182,9 +182,14 @@ class StrStreamLinear(Synchronised):
 
 def way_cycles(chain: RoutedChain, period: int) -> int:
     """Cycles of a word that nobody stops from the source to the farthest end, at most."""
+    return max(cycles_to(chain, period))
+
+
+def cycles_to(chain: RoutedChain, period: int) -> list[int]:
+    """By VFSM: cycles of a word that nobody stops from the source to there, at most."""
     elapsed: list[int] = []
     for vfsm in chain.vfsms:
         before = chain.vfsms[vfsm.parent].slots
         steps = ((here - there) % period for here, there in zip(vfsm.slots, before, strict=True))
         elapsed.append(0 if vfsm.parent < 0 else elapsed[vfsm.parent] + max(steps))
-    return max(elapsed)
+    return elapsed

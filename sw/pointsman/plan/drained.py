@@ -17,7 +17,7 @@ from dataclasses import replace
 from numesh.codes import MoveType
 from pointsman.images.image import LaneImage
 from pointsman.operators import Wiring
-from pointsman.operators.stream_linear import way_cycles
+from pointsman.operators.stream_linear import cycles_to
 from pointsman.streams.stream import RoutedPhase, largest_gap
 
 from .plan import PlannedOperator
@@ -58,19 +58,30 @@ def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
     """By the node that comes last: cycles from then until no word of an operator is on its way."""
     if not one.implementation.entered or not one.drain:
         return lambda late: one.drain
-    ways: list[tuple[dict[int, int], int, int]] = []
+    ways: list[tuple[dict[int, tuple[int, int]], tuple[int, int], int]] = []
     for chain in routed.chains:
-        if chain.stream in one.streams:
-            steps = [vfsm.node for vfsm in chain.vfsms if vfsm.type != MoveType.FORK]
-            place = {node: i for i, node in reversed(list(enumerate(steps)))}
-            gap = largest_gap(chain.vfsms[0].slots, routed.period)
-            ways.append((place, way_cycles(chain, routed.period), gap))
+        if chain.stream not in one.streams:
+            continue
+        passed = cycles_to(chain, routed.period)
+        steps = [
+            (vfsm.node, max(passed) - there)
+            for vfsm, there in zip(chain.vfsms, passed, strict=True)
+            if vfsm.type != MoveType.FORK
+        ]
+        place = {node: (i, left) for i, (node, left) in reversed(list(enumerate(steps)))}
+        # Who writes is not the last: who reads comes after that, and is one node on at least.
+        first = steps[0][0]
+        near = next(((0, left) for node, left in steps if node != first), (0, 0))
+        place[first] = near
+        ways.append((place, near, largest_gap(chain.vfsms[0].slots, routed.period)))
 
     def cycles(late: int) -> int:
-        # One word in each router between the nearest destination and the one that is late; then each time one gets free.
-        return max(
-            (way + max(1, min(at.get(late, 0) - 2, one.operator.m)) * gap + 4 for at, way, gap in ways), default=0
-        )
+        most = 0
+        for place, near, gap in ways:
+            at, left = place.get(late, near)
+            # One word in each router between the nearest destination and the one that is late; then each time one gets free.
+            most = max(most, left + max(1, min(at - 2, one.operator.m)) * gap + 4)
+        return most
 
     return cycles
 
