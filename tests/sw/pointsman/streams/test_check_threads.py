@@ -120,7 +120,7 @@ def test_senders_that_did_not_wait_are_found(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(planner, "comes_next", lambda *_: False)
     monkeypatch.setattr(meetings, "comes_next", lambda *_: False)
     # Words from node 0 go over the links of both threads.
-    report = check_images(compiled(TEXT.replace("'y 3", "'y 0")))
+    report = check_images(compiled(TEXT.replace("'y 3", "'y 0").replace(":m 9", ":m 20")))
     found = [f for f in report.findings if f.rule == "threads"]
     assert found
     assert all("which was not in the barrier that closed phase" in f.message for f in found), report.render()
