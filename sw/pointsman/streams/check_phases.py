@@ -291,7 +291,7 @@ def check_wires(
                         continue
                     late = {
                         slot
-                        for slot in (again - turned if images.phases[later].order and not barrier else ())
+                        for slot in (again - turned if not barrier else ())
                         if not may_send(node, later, port, slot, other, earlier)
                     }
                     notebook.counts["links written again in turn"] += len(late)
