@@ -22,6 +22,7 @@ from pointsman.streams.standing import goes_on
 from pointsman.streams.stream import RoutedChain, RoutedPhase
 
 from .ends import collisions, word_spans
+from .options import at_most
 from .plan import PlannedPhase
 from .progress import largest_gap
 from .structure import Structure, Through
@@ -84,12 +85,7 @@ def share(
         What others that continue have in any of these phases.
     """
     routed = alone.routed
-    most = max(words.values())
-    streams = tuple(
-        replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
-        for stream in routed.streams
-    )
-    limited = replace(routed, streams=streams)
+    limited = replace(routed, streams=tuple(at_most(max(words.values()), routed.streams)))
     empty = replace(routed, streams=(), chains=(), beside=(*beside, limited))
     together = replace(alone, operators=(), routed=empty, nodes=nodes)
     through = Through(alone.operators[0].operator, 0.0, (0,))

@@ -27,18 +27,17 @@ Event = tuple[int, int]
 
 
 def drained(
-    closing: PlannedOperator, operators: Collection[PlannedOperator], routed: RoutedPhase, span: Collection[int]
+    closing: PlannedOperator, operators: Collection[PlannedOperator], wiring: Wiring, span: Collection[int]
 ) -> PlannedOperator:
     """A barrier, whose streams are ``span``, with its delays. Time: its nodes times its lanes, for each instance."""
     drain = max(one.drain for one in operators)
     if not drain:
         return replace(closing, drain=0)
-    wiring = Wiring(routed)
-    waiting = [_waits(one, routed) for one in operators]
+    waiting = [_waits(one, wiring.routed) for one in operators]
     left: dict[int, int] = {}
     for instance in closing.operator.instances:
         lanes = {node: closing.roles[node][0].lanes for node in instance.nodes}
-        order, before = _events(lanes, routed, wiring, span)
+        order, before = _events(lanes, wiring, span)
         last = {node: (node, len(own) - 1) for node, own in lanes.items() if own}
         for late in instance.nodes:
             most = max(waits(late) for waits in waiting)
@@ -87,7 +86,7 @@ def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
 
 
 def _events(
-    lanes: Mapping[int, Sequence[LaneImage]], routed: RoutedPhase, wiring: Wiring, span: Collection[int]
+    lanes: Mapping[int, Sequence[LaneImage]], wiring: Wiring, span: Collection[int]
 ) -> tuple[list[Event], dict[Event, list[tuple[Event, int]]]]:
     """Lanes in an order in which each comes after those it waits for, and for each these and how many cycles it takes at least
     from one to the other: a cycle for each VFSM."""
@@ -104,7 +103,7 @@ def _events(
         for i, lane in enumerate(own):
             if lane.after is not None:
                 before[node, i].append(((node, lane.after), 1))
-    for chain in routed.chains:
+    for chain in wiring.routed.chains:
         if chain.stream not in span:
             continue
         source = at.get(

@@ -24,8 +24,11 @@ def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[S
     """Streams of an operator, none with more words than ``:b`` allows, nor than a round has: more slots would be quicker by less
     than a period, and are missing elsewhere, also in other phases (`around`)."""
     most = limit(operator, period)
-    if most is None:
-        return list(streams)
+    return list(streams) if most is None else at_most(most, streams)
+
+
+def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:
+    """Streams that get no more than ``most`` words a period."""
     return [
         replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
         for stream in streams

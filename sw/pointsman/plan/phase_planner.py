@@ -418,7 +418,7 @@ class PhasePlanner:
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
-        closing = drained(closing, (*planned, *over), routed, span)
+        closing = drained(closing, (*planned, *over), wiring_of(routed), span)
         nodes = phase_nodes(phase, routed) | barrier.nodes
         settle = settle_cycles(routed, span) + (MASKED if self._messages(index) else 0)
         return self._closed(

@@ -14,7 +14,7 @@ from pointsman.operators.kept import metric_of
 from pointsman.streams.stream import RoutedPhase
 
 from .online import OnlinePart
-from .options import call_cycles, limit, most_words
+from .options import call_cycles, limit
 from .plan import PlannedOperator
 from .structure import PhaseOutline
 from .wires import command_gap
@@ -32,8 +32,8 @@ def operator_cycles(
     for one, rounds in zip(operators, phase.rounds, strict=True):
         operator = one.operator
         # Streams of one word a period, with which nodes only meet, do not count.
-        limits = (None, most_words(operator, routed.period), limit(operator, routed.period))
-        words = [routed.words(s) for s in one.streams if routed.streams[s].max_words in limits]
+        most = limit(operator, routed.period)
+        words = [routed.words(s) for s in one.streams if routed.streams[s].max_words == most]
         gap = routed.period / min(words) if words else 1.0
         metric = metric_of(one.implementation, operator, context)
         assert metric is not None

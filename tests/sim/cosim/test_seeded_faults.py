@@ -428,7 +428,6 @@ NEIGHBOURS = """(broadcast 'x 0 :m 60) (subset '((0 1) (2 3)) (allreduce 'h 'add
 (broadcast 'b 0 :m 60)"""
 """A local barrier, h and g, at the beginning of the phase of b, whose words pass nodes that have yet to go through it."""
 SPLIT = (("x",), ("a",), ("b",), ("y",))
-JOINED = "(loop 'l 4 (allreduce 'a 'add :m 1) (stream 's (runtime) (runtime) :m 6) (broadcast 'b (runtime) :m 40))"
 
 FAULTS = (
     Fault("PHT-01", "no passage through a phase of others", RED_BLACK, "passages", change=without_passages),

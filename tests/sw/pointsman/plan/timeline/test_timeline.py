@@ -80,6 +80,16 @@ def measured(plan: Plan) -> tuple[list[float], int]:
     return phases, record.total_cycles
 
 
+def assert_as_measured(plan: Plan, *, total: float, phase: float, cycles: float | None = None) -> None:
+    """The whole and each phase are within these shares of what the machine takes, or ``cycles``, and 12 in a phase."""
+    found = timeline(plan)
+    assert found is not None
+    phases, all_of_it = measured(plan)
+    assert found.total == pytest.approx(all_of_it, rel=total, abs=cycles)
+    for expected, is_ in zip(phases, found.phases, strict=False):
+        assert is_ == pytest.approx(expected, rel=phase, abs=12)
+
+
 TEXTS = {
     "one broadcast": "(broadcast 'b 0 :m 100)",
     "shifts round": "(loop 'l 4 (cshift 'c 1 :m 30) (cshift 'd -1 :m 20))",
@@ -96,12 +106,7 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_it_takes_about_as_long_as_the_machine(name: str, split: bool):
     plan = plan_of(TEXTS[name], mesh(2, 2), split=split)
-    found = timeline(plan)
-    assert found is not None
-    phases, total = measured(plan)
-    assert found.total == pytest.approx(total, rel=0.1, abs=8)
-    for expected, is_ in zip(phases, found.phases, strict=False):
-        assert is_ == pytest.approx(expected, rel=0.15, abs=12)
+    assert_as_measured(plan, total=0.1, phase=0.15, cycles=8)
 
 
 @pytest.mark.parametrize("size", [(1, 3), (3, 2), (5, 1)])
@@ -190,12 +195,7 @@ ONLINE = {
 def test_messages_that_processors_pass_on_are_in_it(name: str, size: tuple[int, int]):
     plan = plan_of(ONLINE[name], mesh(*size))
     assert any(phase.part is not None for phase in plan.phases)
-    found = timeline(plan)
-    assert found is not None
-    phases, total = measured(plan)
-    assert found.total == pytest.approx(total, rel=0.05)
-    for expected, is_ in zip(phases, found.phases, strict=False):
-        assert is_ == pytest.approx(expected, rel=0.05, abs=12)
+    assert_as_measured(plan, total=0.05, phase=0.05)
 
 
 def test_both_ends_of_a_message_come_alike():
@@ -215,12 +215,7 @@ def test_what_continues_over_phases_is_in_it():
     plan = make_plan(program, NodeShape(vfsms=64, registers=32), name="test", structures=[structure])
     assert plan.continuing
     assert len(plan.phases) == 3
-    found = timeline(plan)
-    assert found is not None
-    phases, total = measured(plan)
-    assert found.total == pytest.approx(total, rel=0.05)
-    for expected, is_ in zip(phases, found.phases, strict=False):
-        assert is_ == pytest.approx(expected, rel=0.1, abs=12)
+    assert_as_measured(plan, total=0.05, phase=0.1)
 
 
 def test_a_plan_that_cannot_be_played_keeps_its_estimate():
