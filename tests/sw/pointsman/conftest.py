@@ -38,3 +38,9 @@ def mutations_by_hand() -> ModuleType:
 def mesh_by_hand() -> ModuleType:
     """A slow and plain model of the nodes (mesh_by_hand.py)."""
     return _load("mesh_by_hand")
+
+
+@pytest.fixture(scope="session")
+def ring_application() -> ModuleType:
+    """An application with a program of one of several kinds (ring_application.py)."""
+    return _load("ring_application")

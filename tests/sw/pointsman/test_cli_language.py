@@ -6,6 +6,7 @@ import json
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -192,69 +193,33 @@ def test_what_is_emitted_is_compiled_again(path: Path, tmp_path: Path) -> None:
 
 # Applications with programs of Python
 
-APPLICATION = """\
-import numpy as np
-from pointsman import cop
-from pointsman.network import mesh
-from pointsman.runtime import Application, WrongAnswer
 
-def ring(net, words: int = 2):
-    return cop.cshift("c", {distance}, m=words)
-
-class Ring(Application):
-    {program}
-
-    def parameters(self):
-        return {{"words": 4}}
-
-    async def main(self, node):
-        await node.cop.c_load()
-        return await node.cop.c_func(np.full(4, node.number, np.int32))
-
-    def check(self, results):
-        for node, got in enumerate(results):
-            if list(got) != [(node - 1) % len(results)] * 4:
-                raise WrongAnswer(f"node {{node}} has {{got}}")
-        return "every node has its neighbour's number"
-"""
-PROGRAMS = {
-    "file": 'program = "ring.cop"',
-    "function": "program = ring",
-    "static": "program = staticmethod(ring)",
-    "method": "def program(self, net: cop.Network, words: int = 3) -> cop.Parts:\n        return ring(net, words)",
-    "Program": 'program = cop.compile_program(ring, topology=mesh(2, 2), parameters={"words": 4})',
-}
-
-
-def application(folder: Path, program: str, distance: str = "1") -> Path:
-    path = folder / "ring.py"
-    path.write_text(APPLICATION.format(program=program, distance=distance))
-    (folder / "ring.cop").write_text("(parameter words 2)\n(cshift 'c 1 :m words)\n")
-    return path
-
-
-def test_an_application_runs_with_a_program_of_python(tmp_path: Path) -> None:
+def test_an_application_runs_with_a_program_of_python(ring_application, tmp_path: Path) -> None:
     out = tmp_path / "ring.json"
-    result = call("run", application(tmp_path, PROGRAMS["method"]), "--mesh", "2x2", "--engine", "model", "--json", out)
+    result = call(
+        "run", ring_application.written(tmp_path, "method"), "--mesh", "2x2", "--engine", "model", "--json", out
+    )
     assert "every node has its neighbour's number" in result.stdout
     plain = json.loads(out.read_text())
     assert (plain["correct"], plain["parameters"]) == (True, {"words": 4})
 
 
 @pytest.mark.parametrize(
-    ("program", "distance", "message"),
+    ("kind", "options", "message"),
     [
-        ("program = 3", "1", "Ring must name its COP file, or be its own program"),
-        (PROGRAMS["Program"].replace("2, 2", "4, 4"), "1", "the program was made for a 4x4 mesh, not for a 2x2 mesh"),
-        (PROGRAMS["Program"].replace('"words": 4', '"words": 5'), "1", "other parameters than the application's"),
-        (PROGRAMS["function"], "'one'", "ring.py:7:12: cshift distance must be an integer, not one"),
-        (PROGRAMS["function"], "net.nowhere", "'Network' object has no attribute 'nowhere'"),
-        (PROGRAMS["method"], "1 // 0", "ring.py:7: ZeroDivisionError"),
+        ("file", {"change": ('"ring.cop"', "3")}, "Ring must name its COP file, or be its own program"),
+        ("Program", {"change": ("2, 2", "4, 4")}, "the program was made for a 4x4 mesh, not for a 2x2 mesh"),
+        ("Program", {"change": ('"words": 4', '"words": 5')}, "other parameters than the application's"),
+        ("function", {"distance": "'one'"}, "ring.py:7:12: cshift distance must be an integer, not one"),
+        ("function", {"distance": "net.nowhere"}, "'Network' object has no attribute 'nowhere'"),
+        ("method", {"distance": "1 // 0"}, "ring.py:7: ZeroDivisionError"),
     ],
 )
 def test_what_is_wrong_with_a_program_of_python_names_the_application(
-    program: str, distance: str, message: str, tmp_path: Path
+    ring_application, kind: str, options: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    result = call("run", application(tmp_path, program, distance), "--mesh", "2x2", "--engine", "model", status=2)
+    result = call(
+        "run", ring_application.written(tmp_path, kind, **options), "--mesh", "2x2", "--engine", "model", status=2
+    )
     assert message in result.stderr
     assert "Traceback" not in result.output
