@@ -55,8 +55,8 @@ class NumeshPort:
         self.partners: tuple[int | None, int | None] = (None, None)
         """Who sends to this node in it, and to whom this node sends."""
         order = () if operator.continues else substrate.images.phases[operator.phase].order
-        self.first = [one for one, other in order if other == index and one in self.router.operators]
-        """Operators of the phase that come before it."""
+        self.first = [one for one, other in order if other == index and _exchanges(self.router.operators.get(one))]
+        """Operators of the phase that come before it, by which this node hears of others or they of it."""
         self.gates = 0
         """Gates that have been opened, since the beginning."""
         self.own: deque[np.ndarray] = deque()
@@ -441,6 +441,11 @@ def signature_of(operator: OperatorImage) -> Signature:
         operator.function,
         operator.source,
     )
+
+
+def _exchanges(view: NodeOperator | None) -> bool:
+    """Does a node move words in an operator? One that is alone in a replaced operator never comes to its parts."""
+    return view is not None and any(lane.turn != SYNC for role in view.roles for lane in role.lanes)
 
 
 def _combine(one: Combination, messages: dict[str, np.ndarray], m: int, combine: Combine | None) -> None:
