@@ -14,6 +14,7 @@ from typing import Any
 from numesh.shape import NodeShape
 from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
+from pointsman.garbage import seldom_collected
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
 
 from .candidates import Candidate, Candidates, find_candidates
@@ -37,6 +38,7 @@ TRUSTED = 1.25
 """One of the two is less than this times the other."""
 
 
+@seldom_collected
 def make_plan(
     program: Program,
     shape: NodeShape,

@@ -7,8 +7,9 @@ Leaves alone: VFSM and register numbers, memory addresses (targets).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import inf
 
 from .around import route_around
 from .continuing import continuing
@@ -29,6 +30,10 @@ from .transit import refuse_secret_phases
 from .wires import Link, keep_off
 
 
+class _TooSlowError(Exception):
+    """Phases reach the limit."""
+
+
 class Planner(PhasePlanner):
     """One attempt: one schedule length."""
 
@@ -38,10 +43,19 @@ class Planner(PhasePlanner):
         """By phase, why it needs a barrier though it could end by messages."""
         self.least: list[float] = []
         """By phase, what it takes at least, if that has been found out."""
+        self.limit = inf
+        """Cycles from which on phases that are all planned are given up."""
 
     def plan(self, name: str, limit: float) -> Plan | None:
         """The plan, or None as soon as its predicted cycles reach ``limit``."""
-        return plan_beside(self, name, limit) if self.structure.through else self.plan_phases(name, limit)
+        if self.structure.through:
+            return plan_beside(self, name, limit)
+        # What continues leaves phases other room each time they are planned again, so they may come to less in the end.
+        self.limit = limit
+        try:
+            return self.plan_phases(name, limit)
+        except _TooSlowError:
+            return None
 
     def draft(self) -> float | None:
         """What the phases take at least, about, before they are closed and kept apart; None where others continue through
@@ -69,6 +83,7 @@ class Planner(PhasePlanner):
         self.taken |= route_around(
             self.structure, planned, self._on_other_wires, aliased_handshake=self.shape.aliased_handshake
         )
+        self._refuse_slow(planned)
         refuse_crossing(self.structure, planned)
         # Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to
         # wait in a barrier until all have left the earlier. Its own route changes with that, so look again.
@@ -77,6 +92,7 @@ class Planner(PhasePlanner):
             found = unsolved(self.structure, planned, self._collisions(planned), self.joined)
             for earlier, later, link in found:
                 self._separate(planned, earlier, later, link)
+                self._refuse_slow(planned)
             if found:
                 continue
             keeps = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
@@ -93,7 +109,7 @@ class Planner(PhasePlanner):
         if self.standing:
             planned = with_more_slots(planned, self.standing, self.structure, self.shape)
         refuse_crossing(self.structure, planned)
-        self._settle(planned)
+        planned = self._settled(planned)
         self._count_reloads(planned)
         refuse_secret_phases(self.structure, planned)
         refuse_split_barriers(self.structure, planned)
@@ -142,6 +158,14 @@ class Planner(PhasePlanner):
         assert again is not None
         planned[index] = again
 
+    def _left(self, planned: Sequence[PlannedPhase]) -> float:
+        """Cycles until the limit, as the phases would settle now."""
+        return self.limit if self.limit == inf else self.limit - sum(one.cycles for one in self._settled(planned))
+
+    def _refuse_slow(self, planned: Sequence[PlannedPhase]) -> None:
+        if self._left(planned) <= 0:
+            raise _TooSlowError
+
     def _leaving(self, planned: list[PlannedPhase]) -> Leaving:
         structure = self.structure
         refuse_missed_rounds(self.program, planned)
@@ -163,18 +187,24 @@ class Planner(PhasePlanner):
             phase = self.structure.phases[earlier]
             saved += phase.exits * self._barrier_cycles(self._barrier(phase, planned[earlier].routed))
         self.taken[later], self.freed[later] = taken, freed
+        left = self._left(planned)
+        again = None
         try:
-            return self.plan_phase(later, self.reasons.get(later), planned[later].cycles + saved)
+            again = self.plan_phase(later, self.reasons.get(later), planned[later].cycles + min(saved, left))
         except PlanError:
-            return None
+            pass
         finally:
             del self.taken[later]
+        if again is None and saved >= left:
+            # Neither this nor the barriers come to less than the limit.
+            raise _TooSlowError
+        return again
 
-    def _settle(self, planned: list[PlannedPhase]) -> None:
-        """Before which phases nodes wait for their neighbours; who need not does not pay for it."""
+    def _settled(self, planned: Sequence[PlannedPhase]) -> list[PlannedPhase]:
+        """With the phases before which nodes wait for their neighbours; who need not does not pay for it."""
         needed = settling(planned, self.structure, aliased_handshake=self.shape.aliased_handshake)
-        for index, settles in enumerate(needed):
-            before = planned[index]
+        found = []
+        for index, (before, settles) in enumerate(zip(planned, needed, strict=True)):
             more = 0.0
             if (
                 before.barrier is not None
@@ -182,9 +212,10 @@ class Planner(PhasePlanner):
                 and settles.isdisjoint(self.structure.successors[index])
             ):
                 more = -before.exits * before.settle
-            planned[index] = replace(
-                before, settles=settles, cycles=before.cycles + more, changing=before.changing + more
+            found.append(
+                replace(before, settles=settles, cycles=before.cycles + more, changing=before.changing + more)
             )
+        return found
 
     def _count_reloads(self, planned: list[PlannedPhase]) -> None:
         """Phases that take turns in the routers' memories cost what loading them again takes."""

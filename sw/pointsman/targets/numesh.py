@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, MoveType
 from pointsman.errors import PointsmanError
+from pointsman.garbage import seldom_collected
 from pointsman.images.image import (
     Images,
     LaneImage,
@@ -47,6 +48,7 @@ class FitError(PointsmanError):
     """A program that needs more of a router than there is."""
 
 
+@seldom_collected
 def make_images(plan: Plan) -> Images:
     """Give every part of a plan its place in the hardware.
 
