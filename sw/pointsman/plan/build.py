@@ -6,7 +6,7 @@ Takes a Program and a shape. Which ways there are is for ``candidates`` to say, 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -36,6 +36,10 @@ CLOSE = 1.1
 """The same if the best plan takes about what its phases come to."""
 TRUSTED = 1.25
 """One of the two is less than this times the other."""
+POLISH = 1200
+"""Streams, times the effort, that are routed again to find something quicker near the best plan."""
+SEEDS = 2
+"""Other routes of one way that are tried for that."""
 
 
 @seldom_collected
@@ -92,7 +96,10 @@ def make_plan(
         most_phases=most_phases,
     )
     attempts = _Attempts(name, candidates, shape, seed, implementations, express, effort, progress)
-    best = attempts.run()
+    attempts.run()
+    if structures is None:
+        attempts.polish()
+    best = attempts.best
     if best is None:
         raise attempts.failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
     considered = attempts.considered
@@ -123,10 +130,19 @@ class _Attempts:
         self.rough = inf
         """Cycles of the best plan by the rough measure that plans are made with."""
         self.considered: dict[int, Considered] = {}
-        self.routes: Routes = {}
-        self.known: dict[int, dict[object, Any]] = {}
-        """By variant of the program, what its planners have found out."""
+        self.ways = list(candidates.ways)
+        """All that were thought of, by number."""
+        self.chosen = (0, seed)
+        """Which of them the best plan is, and with which seed."""
+        self.routes: dict[int, Routes] = {}
+        """By seed of the router."""
+        self.known: dict[tuple[int, int], dict[object, Any]] = {}
+        """By variant of the program and seed, what its planners have found out."""
         self.tried: Tried = {}
+        self.seen: set[tuple[tuple[tuple[str, ...], ...], int]] = set()
+        """Divisions and schedule lengths that were planned, or tried near the best plan."""
+        self.seeds: set[tuple[int, int]] = set()
+        """Ways and seeds that were tried near the best plan."""
         self._failures: dict[tuple[bool, int], PointsmanError] = {}
 
     @property
@@ -135,22 +151,61 @@ class _Attempts:
         refused = self.candidates.refused
         return refused[0] if refused else self._failures[min(self._failures)] if self._failures else None
 
-    def run(self) -> Plan | None:
-        """The quickest plan; None if there is none."""
+    def run(self) -> None:
+        """Find the quickest plan, if there is one."""
         # Processors pass on messages only where nothing else can be done.
         # With more operators than VFSMs that is so from the first.
         for fallbacks in (False, True) if self.candidates.fits else (True,):
-            left = deque(enumerate(self.candidates.ways))
+            left = deque(enumerate(self.ways))
             while left:
                 drafted = self._drafted(left, fallbacks)
                 for _, number, planner in sorted(drafted, key=lambda one: one[:2]):
-                    if self.best is not None and _behind(self.candidates.ways[number], self.tried):
+                    if self.best is not None and _behind(self.ways[number], self.tried):
                         self._note(number, None, "not routed: there were better ones")
                     else:
                         self._plan(number, planner)
             if self.best is not None:
                 break
-        return self.best
+
+    def polish(self) -> None:
+        """Look for something quicker near the best plan: divisions with a phase more or less and other schedule lengths, which
+        may have been judged by estimates that are too rough, then other routes. Whatever is found is where it goes on from."""
+        left = POLISH * self.effort
+        moves: Iterator[tuple[int, int]] = iter(())
+        at: Plan | None = None
+        while self.best is not None:
+            if self.best is not at:
+                at, moves = self.best, self._near()
+            size = sum(len(phase.routed.streams) for phase in self.best.phases)
+            move = next(moves, None)
+            if move is None or size > left:
+                break
+            left -= size
+            self._try(*move)
+
+    def _near(self) -> Iterator[tuple[int, int]]:
+        """Ways, by number, and seeds of the router that have not been tried."""
+        number, seed = self.chosen
+        most = HOPELESS * self.ways[number].estimate
+        for one in self.candidates.near(self.ways[number]):
+            if one.estimate <= most and (one.labels, one.period) not in self.seen and not _behind(one, self.tried):
+                self.seen.add((one.labels, one.period))
+                self.ways.append(one)
+                yield len(self.ways) - 1, seed
+        for other in range(self.seed + 1, self.seed + 1 + SEEDS):
+            if (number, other) not in self.seeds:
+                yield number, other
+
+    def _try(self, number: int, seed: int) -> None:
+        """Plan a way with a seed of the router."""
+        self.seeds.add((number, seed))
+        planner = self._planner(self.ways[number], seed, fallbacks=False)
+        try:
+            planner.draft()
+        except PointsmanError as error:
+            self._refuse(number, planner, error)
+            return
+        self._plan(number, planner)
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[tuple[float, int, Planner]]:
         """The next candidates that can be routed, as many as may still be planned: about what they take at least, and what
@@ -183,18 +238,7 @@ class _Attempts:
             self.progress(
                 f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)"
             )
-            known = self.known.setdefault(id(one.variant), {})
-            planner = Planner(
-                one,
-                self.shape,
-                self.seed,
-                self.routes,
-                self.implementations,
-                self.express,
-                self.effort,
-                fallbacks,
-                known,
-            )
+            planner = self._planner(one, self.seed, fallbacks=fallbacks)
             try:
                 least = planner.draft()
             except PointsmanError as error:
@@ -203,6 +247,12 @@ class _Attempts:
             found.append((one.estimate if least is None else least, number, planner))
         left.extendleft(reversed(later))
         return found
+
+    def _planner(self, one: Candidate, seed: int, *, fallbacks: bool) -> Planner:
+        """One attempt at a way. What is routed with a seed is kept for other ways that want it."""
+        routes = self.routes.setdefault(seed, {})
+        known = self.known.setdefault((id(one.variant), seed), {})
+        return Planner(one, self.shape, seed, routes, self.implementations, self.express, self.effort, fallbacks, known)
 
     def _plan(self, number: int, planner: Planner) -> None:
         """Plan a candidate to the end, and keep it if it is the quickest."""
@@ -215,11 +265,13 @@ class _Attempts:
             self._refuse(number, planner, error)
             return
         self.planned += 1
-        one, cycles = self.candidates.ways[number], None if plan is None else plan.cycles
-        self.tried.setdefault(one.labels, {})[one.period] = inf if cycles is None else cycles
+        self.seen.add((self.ways[number].labels, self.ways[number].period))
+        one, cycles = self.ways[number], None if plan is None else plan.cycles
+        tried = self.tried.setdefault(one.labels, {})
+        tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
         self._note(number, cycles, "slower" if self.best is not None else "chosen")
         if plan is not None and (self.best is None or plan.cycles < self.best.cycles):
-            self.best, self.rough = plan, rough
+            self.best, self.rough, self.chosen = plan, rough, (number, planner.seed)
             for other, way in self.considered.items():
                 if way.cycles is not None:
                     self.considered[other] = replace(way, outcome="chosen" if other == number else "slower")
@@ -237,8 +289,10 @@ class _Attempts:
         self._note(number, None, f"refused: {error.message}")
 
     def _note(self, number: int, cycles: float | None, outcome: str, *, again: bool = True) -> None:
-        one = self.candidates.ways[number]
-        if again or number not in self.considered:
+        one, before = self.ways[number], self.considered.get(number)
+        if before is not None and before.cycles is not None and (cycles is None or before.cycles <= cycles):
+            return  # it has been planned with other routes
+        if again or before is None:
             self.considered[number] = Considered(one.labels, one.period, one.estimate, cycles, outcome)
 
 

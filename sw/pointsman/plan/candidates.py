@@ -6,14 +6,15 @@ routed here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
 from pointsman.operators import Context, Implementation
 
-from .division import costs_of, divisions, searched
+from .division import costs_of, divisions, neighbours, searched
+from .estimates import Estimates
 from .lengths import PERIODS, refuse_many_phases, schedule_lengths
 from .longest import longest
 from .replacing import Variant, variants
@@ -49,6 +50,32 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class _Priced:
+    """A variant of the program, and what phases of it are estimated to cost."""
+
+    variant: Variant
+    context: Context
+    implementations: Sequence[Implementation]
+    costs: Estimates
+
+    def ways(self, structure: Structure, lengths: Iterable[int], *, whole: bool) -> Iterator[Candidate]:
+        """A division with each of several schedule lengths."""
+        chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
+        prices = self.costs
+        if chosen:
+            program, period = self.variant.program, self.costs.period
+            prices = costs_of(program, self.context, self.implementations, period=period, by_value=chosen)
+        for n in lengths:
+            at = prices.at(n)
+            if structure.threads is None:
+                estimate = at.of(_apart_from_values(structure))
+            else:
+                estimate = longest(structure, at.phase)
+            estimate += sum(at.alone(one.operator) for one in structure.through)
+            yield Candidate(self.variant, structure, n, estimate, whole)
+
+
+@dataclass(frozen=True)
 class Candidates:
     """``gap``: how much of the searches' estimates may be too much, from 0 to 1. ``refused``: why others are not among them."""
 
@@ -57,6 +84,28 @@ class Candidates:
     refused: tuple[PointsmanError, ...]
     fits: bool
     """The nodes may have VFSMs enough, if processors need not pass on messages."""
+    priced: tuple[_Priced, ...]
+    period: int | None
+    """The schedule length that was asked for."""
+    most_phases: int | None
+
+    def near(self, one: Candidate) -> list[Candidate]:
+        """Divisions that end a phase more or less, with the same schedule length, and the same division with other lengths, the
+        most promising first."""
+        (priced,) = (priced for priced in self.priced if priced.variant is one.variant)
+        program, shape = one.variant.program, priced.context.shape
+        others = with_schedules(
+            neighbours(program, one.structure), priced.context, priced.implementations, program.root
+        )
+        lengths = schedule_lengths(one.structure, shape, self.period)
+        found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
+        for structure in others:
+            try:
+                refuse_many_phases(structure, self.most_phases)
+                found += priced.ways(structure, schedule_lengths(structure, shape, one.period), whole=False)
+            except PlanError:
+                continue
+        return sorted(found, key=lambda way: way.estimate)
 
 
 def find_candidates(
@@ -73,6 +122,7 @@ def find_candidates(
     ``structures`` None: those of ``division``; ``most_phases``: of a node, None: any number."""
     ways: list[Candidate] = []
     refused: list[PointsmanError] = []
+    several: list[_Priced] = []
     assumed = period or PERIODS[1]
     gap, fits = 0.0, False
     for variant in variants(program, implementations, context, period=assumed):
@@ -82,6 +132,8 @@ def find_candidates(
             refused.append(PlanError(f"only replacements can do {labels}, and the phases are given"))
             continue
         costs = costs_of(variant.program, context, implementations, period=assumed)
+        priced = _Priced(variant, context, implementations, costs)
+        several.append(priced)
         fits = fits or costs.fit(variant.program.operators())
         found = searched(variant.program, costs, effort=effort, most_phases=most_phases)
         gap = max([gap, *(one.gap for one in found)])
@@ -96,21 +148,9 @@ def find_candidates(
             # Beside operators that continue, one phase is a way like others.
             whole = len(structure.phases) == 1 and len(divided) > 1 and all(one.ends for one in found)
             whole = whole and not any(one.through for one in divided)
-            chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
-            prices = costs
-            if chosen:
-                prices = costs_of(variant.program, context, implementations, period=assumed, by_value=chosen)
-            beside = [one.operator for one in structure.through]
-            for n in lengths:
-                at = prices.at(n)
-                if structure.threads is None:
-                    estimate = at.of(_apart_from_values(structure))
-                else:
-                    estimate = longest(structure, at.phase)
-                estimate += sum(map(at.alone, beside))
-                ways.append(Candidate(variant, structure, n, estimate, whole))
+            ways += priced.ways(structure, lengths, whole=whole)
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
-    return Candidates(tuple(_divisions_first(ways)), gap, tuple(refused), fits)
+    return Candidates(tuple(_divisions_first(ways)), gap, tuple(refused), fits, tuple(several), period, most_phases)
 
 
 def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:

@@ -10,7 +10,7 @@ Leaves alone: routes and real ends.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pointsman.cop.program import Operator, Program
@@ -25,7 +25,7 @@ from .longest import longest
 from .options import best_rate
 from .phase_tree import Break, breaks, fold
 from .search import Costs, Found, search
-from .structure import Structure, divided, outline
+from .structure import PhaseOutline, Structure, divided, outline
 
 BUDGET = 3000
 """Search nodes, times the effort."""
@@ -115,9 +115,43 @@ def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
         # Phases without an operator of their own are for nobody to enter.
         if not all(phase.operators for phase in structure.phases):
             continue
-        key = tuple(tuple(operator.label for operator in phase.operators) for phase in structure.phases)
-        distinct.setdefault(key, structure)
+        distinct.setdefault(_division(structure), structure)
     return list(distinct.values())
+
+
+def neighbours(program: Program, structure: Structure) -> list[Structure]:
+    """Divisions that end a phase at one place more than ``structure``, or at one less; none where operators continue over phases,
+    or if it is no folding of the program's tree."""
+    root = disjoint_tree(program)
+    places = breaks(root)
+    phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}
+    ended = {(part, i) for part, i in places if _apart(part.children[i], part.children[i + 1], phases)}
+
+    def folded(ends: set[Break]) -> Structure:
+        return divided(program, root, fold(root, lambda part, i: (part, i) in ends))
+
+    distinct = {_division(structure): structure}
+    if structure.through or _division(folded(ended)) != _division(structure):
+        return []
+    for place in places:
+        other = folded(ended ^ {place})
+        if all(phase.operators for phase in other.phases) and not other.through:
+            distinct.setdefault(_division(other), other)
+    return list(distinct.values())[1:]
+
+
+def _apart(one: Part, other: Part, phases: Mapping[str, tuple[str, ...]]) -> bool:
+    """Has no operator of the one a phase that one of the other has?"""
+    return {phases[o.label] for o in one.operators()}.isdisjoint(phases[o.label] for o in other.operators())
+
+
+def _labels(phase: PhaseOutline) -> tuple[str, ...]:
+    return tuple(operator.label for operator in phase.operators)
+
+
+def _division(structure: Structure) -> tuple[tuple[str, ...], ...]:
+    """What tells two divisions apart. Schedules of one operator for several values are one phase of it."""
+    return tuple(dict.fromkeys(map(_labels, structure.phases)))
 
 
 def _free(root: Part, around: Collection[PartKind]) -> Iterator[Break]:
