@@ -199,7 +199,11 @@ class _Attempts:
     def _try(self, number: int, seed: int) -> None:
         """Plan a way with a seed of the router."""
         self.seeds.add((number, seed))
-        planner = self._planner(self.ways[number], seed, fallbacks=False)
+        one = self.ways[number]
+        self.progress(
+            f"planning {self.name} with {len(one.structure.phases)} phases of {one.period} slots, routes {seed}"
+        )
+        planner = self._planner(one, seed, fallbacks=False)
         try:
             planner.draft()
         except PointsmanError as error:

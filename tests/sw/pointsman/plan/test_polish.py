@@ -1,0 +1,106 @@
+"""What is tried near the best plan: neighbouring divisions, other schedule lengths and routes."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan import build
+from pointsman.plan.build import make_plan
+from pointsman.plan.division import neighbours
+from pointsman.plan.extents import disjoint_tree
+from pointsman.plan.phase_tree import breaks, fold
+from pointsman.plan.structure import Structure, divided, outline
+
+SHAPE = NodeShape(vfsms=64, registers=32)
+TEXT = "(broadcast 'a 0 :m 20) (loop 'l 9 (cshift 'b 1 :m 8) (allreduce 'c 'add :m 2)) (broadcast 'd 3 :m 20)"
+
+
+def labels(structure: Structure) -> str:
+    return " | ".join("+".join(operator.label for operator in phase.operators) for phase in structure.phases)
+
+
+def division(text: str, *ended: int) -> tuple[object, Structure]:
+    """A program on 2x2 nodes, and its division that ends phases at these of the places where one may end."""
+    program = compile_text(text, topology=mesh(2, 2))
+    root = disjoint_tree(program)
+    places = [breaks(root)[i] for i in ended]
+    return program, divided(program, root, fold(root, lambda part, i: (part, i) in places))
+
+
+@pytest.mark.parametrize(
+    ("ended", "near"),
+    [
+        ((), {"a | b+c+d", "a+b+c | d", "a+b | c+d"}),
+        ((0, 1, 2), {"a+b | c | d", "a | b+c | d", "a | b | c+d"}),
+        ((1,), {"a | b+c | d", "a+b+c+d", "a+b | c | d"}),
+    ],
+)
+def test_neighbours_end_a_phase_more_or_less(ended: tuple[int, ...], near: set[str]) -> None:
+    program, structure = division(TEXT, *ended)
+    places = len(breaks(disjoint_tree(program)))  # type: ignore[arg-type]
+    found = [labels(one) for one in neighbours(program, structure)]  # type: ignore[arg-type]
+    assert len(found) == len(set(found)) == places == 3
+    back = [neighbours(program, one) for one in neighbours(program, structure)]  # type: ignore[arg-type]
+    assert all(labels(structure) in map(labels, ones) for ones in back), "who is near has it near"
+    assert set(found) == near
+
+
+def test_what_continues_over_phases_has_no_neighbours() -> None:
+    program = compile_text(
+        "(parallel (broadcast 'k 0 :m 4) (sequential (cshift 'a 1 :m 4) (cshift 'b 2 :m 4)))", topology=mesh(2, 2)
+    )
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    assert structure.through
+    assert neighbours(program, structure) == []
+
+
+def test_one_operator_has_no_neighbours() -> None:
+    program = compile_text("(broadcast 'a 0 :m 20)", topology=mesh(2, 2))
+    assert neighbours(program, outline(program)) == []
+
+
+TEXTS = [
+    TEXT,
+    "(loop 'l 9 (broadcast 'a (runtime) :m 8) (optional (stream 's 0 3 :m 30)) (cshift 'b 1 :m 8))",
+    "(allreduce 'a 'add :m 1) (loop 'l 20 (cshift 'b 1 :m 3) (cshift 'c -1 :m 3) (broadcast 'd 0 :m 3))",
+    "(subset (make-1d 'x) (broadcast 'a 0 :m 9)) (subset (make-1d 'y) (reduce 'b 'add 0 :m 3)) (barrier 'c)",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = compile_text(text, topology=mesh(2, 2))
+    polished = make_plan(program, SHAPE, name="x")
+    sizes = []
+    tried = build._Attempts._try
+
+    def noted(attempts: build._Attempts, *move: int) -> None:
+        assert attempts.best is not None
+        sizes.append(sum(len(phase.routed.streams) for phase in attempts.best.phases))
+        tried(attempts, *move)
+
+    monkeypatch.setattr(build._Attempts, "_try", noted)
+    monkeypatch.setattr(build, "POLISH", 100)
+    some = make_plan(program, SHAPE, name="x")
+    assert sum(sizes) <= 100
+    monkeypatch.setattr(build, "POLISH", 0)
+    assert polished.cycles <= some.cycles <= make_plan(program, SHAPE, name="x").cycles
+    assert make_plan(program, SHAPE, name="x", structures=[outline(program)]).period > 0
+
+
+def test_something_quicker_is_found_and_said_to_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    gains = 0
+    for text in TEXTS:
+        program = compile_text(text, topology=mesh(2, 2))
+        polished = make_plan(program, SHAPE, name="x")
+        (chosen,) = (one for one in polished.considered if one.outcome == "chosen")
+        assert chosen.cycles == polished.cycles
+        assert min(one.cycles for one in polished.considered if one.cycles is not None) == polished.cycles
+        with monkeypatch.context() as patched:
+            patched.setattr(build, "POLISH", 0)
+            gains += polished.cycles < make_plan(program, SHAPE, name="x").cycles
+    assert gains
