@@ -127,16 +127,43 @@ def check_barriers(
                 for later in following[node][earlier]:
                     if later != earlier:
                         place = (earlier, later, node, port)
-                        told = _who_hears(own.get(images.phases[later].barrier, []), end[0])
+                        closing = images.phases[later].barrier
+                        told = _who_hears(images, closing, own.get(closing, []), end[0])
                         view, words = views[later][node], senders[later]
                         _check_senders(images, view, words, group, place, slots, told, notebook)
 
 
-def _who_hears(own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
-    """Sources and streams of a closing barrier, given its promises, whose words only go out when a node has sent a word of its
-    own: the source waits for it."""
-    roots = {end for p in own if p.source == node for end, _ in p.destinations}
-    return {(p.source, p.stream) for p in own if p.source in roots}
+def _who_hears(images: Images, closing: int | None, own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
+    """Sources and streams of the barrier ``closing``, given its promises, whose words only go out when a node has sent a word of
+    its own: the source waits for it, or for a node that does."""
+    heard = {end for promise in own if promise.source == node for end in promise.destinations}
+    told: list[Promise] = []
+    left = list(own)
+    while True:
+        more = [promise for promise in left if _waits(images, closing, promise, heard)]
+        if not more:
+            early = {(promise.source, promise.stream) for promise in left}
+            return {(promise.source, promise.stream) for promise in told} - early
+        told += more
+        left = [promise for promise in left if promise not in more]
+        heard.update(end for promise in more for end in promise.destinations)
+
+
+def _waits(images: Images, closing: int | None, promise: Promise, heard: set[tuple[int, int]]) -> bool:
+    """Does the source of a promise only write once it has read a word at one of these nodes and registers?"""
+    node = promise.source
+    roles = [role for index, here in images.nodes[node].operators if index == closing for role in here.roles]
+    for role in roles:
+        for lane in role.lanes:
+            if lane.write and promise.register in lane.registers:
+                before = [other for other in role.lanes if other.step < lane.step]
+                at = lane
+                while at.after is not None:
+                    at = role.lanes[at.after]
+                    before.append(at)
+                if not any((node, r) in heard for other in before if not other.write for r in other.registers):
+                    return False
+    return bool(roles)
 
 
 def _check_senders(
