@@ -12,7 +12,7 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.images.image import Images
-from pointsman.network import mesh
+from pointsman.network import Topology, mesh
 from pointsman.plan import meetings, planner
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
@@ -31,11 +31,14 @@ TEXT = """
 Judge = Callable[[str, str, Images], None]
 
 
-def compiled(text: str = TEXT) -> Images:
-    program = compile_text(text, topology=mesh(4))
+LINE, SHAPE = mesh(4), NodeShape()
+
+
+def compiled(text: str = TEXT, topology: Topology = LINE, shape: NodeShape = SHAPE) -> Images:
+    program = compile_text(text, topology=topology)
     root = disjoint_tree(program)
     structure = divided(program, root, fold(root, lambda part, i: True))
-    return make_images(make_plan(program, NodeShape(), name="test", period=16, structures=[structure]))
+    return make_images(make_plan(program, shape, name="test", period=16, structures=[structure]))
 
 
 @lru_cache(maxsize=1)
@@ -129,3 +132,44 @@ def test_senders_that_did_not_wait_are_found(monkeypatch: pytest.MonkeyPatch) ->
 def test_ways_of_other_nodes_do_not_count(breaks: Judge) -> None:
     images = threads()
     breaks("threads", "a way leads from phase 0 to phase 77", with_ways(images, 2, *images.nodes[2].ways, (0, 77)))
+
+
+TREE = """
+(parallel
+  (sequential
+    (subset '((0 3) (1 4)) (eoshift 'a1 0 :m 20))
+    (subset '((3 0 1 4)) (stream 'a2 0 3 :m 20))
+    (subset '((0) (4) (3)) (barrier 'a3)))
+  (sequential
+    (subset '((2 5)) (barrier 'b1))
+    (subset '((2 5)) (barrier 'b2))
+    (subset '((2 5)) (eoshift 'b3 -1 :m 7))))
+(parallel
+  (subset '((0 1 2 3 4 5)) (eoshift 'c 1 :m 7))
+  (subset '((0 1 2 3 4 5)) (broadcast 'd 1 :m 3))
+  (loop 'l 3
+    (subset '((0 1 2 3 4 5)) (broadcast 'e (runtime) :m 7))
+    (subset '((0 1 2 3 4 5)) (eoshift 'f 5 :m 3))))
+"""
+
+
+def test_who_hears_of_a_node_through_others_is_no_stranger_if_these_wait_for_it() -> None:
+    """The root of the barrier that closes a3+b3 is in no thread of node 5, and hears of it through node 2."""
+    images = compiled(TREE, mesh(3, 2), NodeShape(vfsms=64, schedule_depth=256, registers=32))
+    report = check_images(images)
+    assert report.ok, report.render()
+    closing = images.phases[number(images, "a3")].barrier
+    operators = []
+    for index, here in images.nodes[2].operators:
+        if index == closing:
+            roles = [
+                replace(role, lanes=tuple(replace(lane, after=None) if lane.write else lane for lane in role.lanes))
+                for role in here.roles
+            ]
+            operators.append((index, replace(here, roles=tuple(roles))))
+        else:
+            operators.append((index, here))
+    nodes = [*images.nodes]
+    nodes[2] = replace(nodes[2], operators=tuple(operators))
+    found = [one for one in check_images(replace(images, nodes=tuple(nodes))).findings if one.rule == "threads"]
+    assert any("which was not in the barrier that closed phase b2" in one.message for one in found)
