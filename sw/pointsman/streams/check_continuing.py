@@ -328,6 +328,8 @@ class _Continuing:
             else {}
         )
         mine = self.reach(index, node) & nodes
+        if not any(self.own(index, other, phase) for other in mine | {node}):
+            return  # it has no words: each of its nodes is alone
         if any(group.get(other, -1) != group.get(node, -2) for other in mine | {node}):
             self.note(
                 index,
