@@ -13,7 +13,7 @@ from functools import cached_property
 from pointsman.cop.program import Instance, Operator
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.implementation import VfsmSetting, role
-from pointsman.streams.stream import RoutedPhase
+from pointsman.streams.stream import RoutedPhase, RoutedVfsm
 
 
 class Instances:
@@ -115,7 +115,9 @@ class Instances:
             here = dict(zip(self.streams[self.like[instance]], self.streams[instance], strict=True))
 
             def moved(setting: VfsmSetting) -> VfsmSetting:
-                return VfsmSetting(here[setting.stream], setting.chain, replace(setting.vfsm, node=node))
+                v = setting.vfsm
+                there = RoutedVfsm(node, v.pipeline, v.number, v.type, v.source, v.destination, v.slots, v.parent)
+                return VfsmSetting(here[setting.stream], setting.chain, there)
 
             settings = tuple(map(moved, draft.settings))
             later = None if draft.later is None else tuple(map(moved, draft.later))
