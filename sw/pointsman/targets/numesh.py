@@ -39,7 +39,7 @@ from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.plan.structure import END, START, schedule_blocks
 from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.wires import command_gap, memberships, reprogram_slots
-from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm, largest_gap
+from pointsman.streams.stream import Place, RoutedChain, RoutedPhase, RoutedVfsm, largest_gap
 
 from .ways import COMMAND, Follower
 
@@ -121,7 +121,7 @@ class _Allocator:
         """By operator: destination queues of its channels."""
         self._next: dict[int, list[int]] = {}
         self._waits: dict[int, int] = {}
-        self._known_roles: dict[object, tuple[Role, ...]] = {}
+        self._known_roles: dict[object, tuple[tuple[Role, ...], tuple[int, ...]]] = {}
 
     # -- resources -------------------------------------------------------------------------------------------
 
@@ -197,32 +197,31 @@ class _Allocator:
         """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed; ``node``: that node,
         or one that looks like it."""
         legs = self.legs[phase][_key(stream, chain, vfsm)]
-        forked = any(standing.get(_key(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
-
-        def code(place_kind: str, number: int) -> int:
-            match place_kind:
-                case "link":
-                    return self.codes.neighbour(number)
-                case "buffer":
-                    return self.codes.buffer(self.vfsms[phase][node].place(vfsm.pipeline, number)[1])
-                case "nop":
-                    return self.codes.nop
-                case "null":
-                    return self.codes.null
-                case "register":
-                    return self.codes.register(self._register(phase, node, number))
-                case "command":
-                    return self.codes.register(number)
-            wiring = self.phases[phase].wiring
-            virtual = wiring.register(vfsm.node, stream, chain, place_kind)
-            return self.codes.register(self._register(phase, node, virtual))
-
+        forked = any([standing.get(_key(stream, chain, leg), leg).type == MoveType.FORK for leg in legs])
         return Annotation(
             vfsm.type,
-            code(vfsm.source.kind, vfsm.source.number),
-            code(vfsm.destination.kind, vfsm.destination.number),
+            self._code(phase, stream, chain, vfsm, vfsm.source, node),
+            self._code(phase, stream, chain, vfsm, vfsm.destination, node),
             forked,
         )
+
+    def _code(self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, place: Place, node: int) -> int:
+        """That of a place from which a VFSM takes words, or to which it gives them."""
+        match place.kind:
+            case "link":
+                return self.codes.neighbour(place.number)
+            case "buffer":
+                return self.codes.buffer(self.vfsms[phase][node].place(vfsm.pipeline, place.number)[1])
+            case "nop":
+                return self.codes.nop
+            case "null":
+                return self.codes.null
+            case "register":
+                return self.codes.register(self._register(phase, node, place.number))
+            case "command":
+                return self.codes.register(place.number)
+        virtual = self.phases[phase].wiring.register(vfsm.node, stream, chain, place.kind)
+        return self.codes.register(self._register(phase, node, virtual))
 
     def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...], node: int) -> tuple[Rewrite, ...]:
         """How VFSMs of ``node`` are to stand; ``settings`` may be of a node that looks like it."""
@@ -231,11 +230,13 @@ class _Allocator:
         standing = {_key(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
         here = self.vfsms[phase][node]
         return tuple(
-            Rewrite(
-                *here.place(s.vfsm.pipeline, s.vfsm.number),
-                self._annotation(phase, s.stream, s.chain, s.vfsm, standing, node),
-            )
-            for s in settings
+            [
+                Rewrite(
+                    *here.place(s.vfsm.pipeline, s.vfsm.number),
+                    self._annotation(phase, s.stream, s.chain, s.vfsm, standing, node),
+                )
+                for s in settings
+            ]
         )
 
     def _lane(self, phase: int, node: int, lane: LaneImage) -> LaneImage:
@@ -258,9 +259,9 @@ class _Allocator:
             draft.by_item,
         )
 
-    def _roles(self, index: int, node: int) -> tuple[Role, ...]:
-        """The roles of a node in an operator, by state: those of a node that it is like, with its own numbers of VFSMs and
-        registers."""
+    def _roles(self, index: int, node: int) -> tuple[tuple[Role, ...], tuple[int, ...]]:
+        """The roles of a node in an operator, each once, and which it has in each state: those of a node that it is like, with
+        its own numbers of VFSMs and registers."""
         phase, planned = self.operators[index]
         like = planned.like(node)
         here, first = self.vfsms[phase].get(node), self.first_register[phase].get(node)
@@ -271,9 +272,14 @@ class _Allocator:
             states = range(len(planned.values) * planned.stages)
             delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
             loaded = planned.values != ((),) or planned.stages > 1
-            self._known_roles[key] = tuple(
-                self._role(phase, node, planned.role(like, i), delays[i // planned.stages], loaded) for i in states
+            number: dict[Role, int] = {}
+            chosen = tuple(
+                number.setdefault(
+                    self._role(phase, node, planned.role(like, i), delays[i // planned.stages], loaded), len(number)
+                )
+                for i in states
             )
+            self._known_roles[key] = tuple(number), chosen
         return self._known_roles[key]
 
     def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
@@ -372,15 +378,14 @@ class _Allocator:
         for index, (phase, planned) in enumerate(self.operators):
             if node not in planned.roles:
                 continue
-            made = self._roles(index, node)
-            roles = tuple(dict.fromkeys(made))
+            roles, chosen = self._roles(index, node)
             instance = next(i for i in planned.operator.instances if node in i.nodes)
             operators.append(
                 (
                     index,
                     NodeOperator(
                         roles,
-                        tuple(roles.index(r) for r in made),
+                        chosen,
                         instance.nodes.index(node),
                         len(instance.nodes),
                         self._online_node(index, node, roles[0]),
