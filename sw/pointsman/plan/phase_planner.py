@@ -217,7 +217,9 @@ class PhasePlanner:
         they would take at least, until none can win any more.
         """
         phase = self.structure.phases[index]
-        drafts, failure = self._drafts(index, barrier_reason, promising, fallbacks)
+        drafts, failure = self._free_drafts(index, barrier_reason, promising, fallbacks) or self._drafts(
+            index, barrier_reason, promising, fallbacks
+        )
         best: PlannedPhase | None = None
         barriers = 0
         for draft in sorted(drafts, key=lambda draft: draft.least_cycles):
@@ -251,6 +253,20 @@ class PhasePlanner:
             f"{phase.operators[0].position}: phase '{phase_name(phase)}' cannot be routed with {self.period} slots: {reason}",
             hint=failure.hint if failure else None,
         )
+
+    def _free_drafts(
+        self, index: int, barrier_reason: str | None, promising: float, fallbacks: bool
+    ) -> tuple[list[_Draft], PointsmanError | None] | None:
+        """Of a phase that has to leave links alone, drafts that do not, if all need a barrier: they take as long, about, and it is
+        routed again with the barrier in any case. None if that is not so."""
+        taken = self.taken.pop(index, None)
+        if not taken:
+            return None
+        try:
+            drafts, failure = self._drafts(index, barrier_reason, promising, fallbacks)
+        finally:
+            self.taken[index] = taken
+        return (drafts, failure) if drafts and all(draft.reason is not None for draft in drafts) else None
 
     def _drafts(
         self, index: int, barrier_reason: str | None, promising: float, fallbacks: bool
@@ -448,10 +464,9 @@ class PhasePlanner:
         freed = self._freed(index, streams) if taken else ()
         key = (tuple(streams), self.period, taken, beside, freed)
         if key not in self.routes:
-            if fewer is None:
-                # There was more room before some of it was taken.
-                free = self.routes.get((tuple(streams), self.period, frozenset(), beside, ()))
-                fewer = free if isinstance(free, RoutedPhase) else None
+            # There was more room before some of it was taken.
+            free = self.routes.get((tuple(streams), self.period, frozenset(), beside, ()))
+            fewer = free if isinstance(free, RoutedPhase) else fewer
             had = [] if fewer is None else [fewer.words(s) for s in range(len(fewer.streams))]
             network, shape, period, seed = self.program.topology, self.shape, self.period, self.seed
             try:
