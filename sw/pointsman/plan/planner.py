@@ -212,9 +212,7 @@ class Planner(PhasePlanner):
                 and settles.isdisjoint(self.structure.successors[index])
             ):
                 more = -before.exits * before.settle
-            found.append(
-                replace(before, settles=settles, cycles=before.cycles + more, changing=before.changing + more)
-            )
+            found.append(replace(before, settles=settles, cycles=before.cycles + more, changing=before.changing + more))
         return found
 
     def _count_reloads(self, planned: list[PlannedPhase]) -> None:

@@ -197,7 +197,7 @@ class _Allocator:
         """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed; ``node``: that node,
         or one that looks like it."""
         legs = self.legs[phase][_key(stream, chain, vfsm)]
-        forked = any([standing.get(_key(stream, chain, leg), leg).type == MoveType.FORK for leg in legs])
+        forked = any(standing.get(_key(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
         return Annotation(
             vfsm.type,
             self._code(phase, stream, chain, vfsm, vfsm.source, node),

@@ -16,7 +16,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import candidates, hijack, phase_planner, planner
+from pointsman.plan import candidates, hijack, phase_ends, planner
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
 from pointsman.plan.phase_tree import breaks, fold
@@ -164,7 +164,7 @@ def test_a_phase_ends_by(
     names: tuple[str, ...], words: tuple[int, int], technique: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With free wires: the technique that the phases' own messages allow.
-    monkeypatch.setattr(phase_planner, "HIJACKED", 100.0)
+    monkeypatch.setattr(phase_ends, "HIJACKED", 100.0)
     made = compiled(broadcasts(*words), *names, monkeypatch=monkeypatch)
     assert technique in techniques(made)
     assert not judged(made)
@@ -196,7 +196,7 @@ def test_what_comes_last_may_speak_for_what_came_before(monkeypatch: pytest.Monk
 
 def test_fault_words_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """PHT-07: a message too short to tell anything ends its phase."""
-    monkeypatch.setattr(phase_planner, "why_not_loose", lambda *_: None)
+    monkeypatch.setattr(phase_ends, "why_not_loose", lambda *_: None)
     monkeypatch.setattr(planner, "collisions", lambda *_, **__: [])
     made = compiled(THROUGH, monkeypatch=monkeypatch)
     assert "message-ends" in judged(made)
@@ -214,7 +214,7 @@ def test_fault_no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_fault_a_hijacked_message_that_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """PHT-08: the message that closes the phase fits into the buffers on its way."""
-    monkeypatch.setattr(phase_planner, "HIJACKED", 100.0)
+    monkeypatch.setattr(phase_ends, "HIJACKED", 100.0)
     monkeypatch.setattr(hijack, "LENGTHS", (1,))
     bound = hijack.termination
 
@@ -231,7 +231,7 @@ def test_fault_a_hijacked_message_that_is_too_short(monkeypatch: pytest.MonkeyPa
 
 def test_fault_a_barrier_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """PHT-09: the root of the barrier lets the others go before it has heard of them."""
-    monkeypatch.setattr(phase_planner, "hijack", lambda *_: None)
+    monkeypatch.setattr(phase_ends, "hijack", lambda *_: None)
     made = compiled(THROUGH, monkeypatch=monkeypatch)
     assert passed_through(made)
     phase = next(phase for phase in made.phases if phase.technique == "barrier")
