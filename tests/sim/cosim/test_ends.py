@@ -25,8 +25,7 @@ from pointsman.plan.structure import Structure, divided, outline
 from pointsman.runtime import Node
 from pointsman.runtime.numesh import numesh_node
 from pointsman.streams.check import check_images
-from pointsman.targets import numesh as target
-from pointsman.targets.numesh import make_images
+from pointsman.targets.numesh import allocation, make_images
 
 NODES = 4
 ROUNDS = 4
@@ -260,13 +259,13 @@ def test_fault_nobody_looks_at_the_wires(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_fault_registers_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIR-01: a phase that nodes leave each for itself shares its registers with another."""
     with monkeypatch.context() as patch:
-        patch.setattr(target._Allocator, "_register_bases", shared_registers)
+        patch.setattr(allocation.Allocation, "_register_bases", shared_registers)
         made = compiled(broadcasts(1, 1), "str_bcast_bind", monkeypatch=monkeypatch)
     assert set(techniques(made)) == {"no-op"}
     assert judged(made) == {"registers"}
 
 
-def shared_registers(allocator: target._Allocator) -> list[dict[int, int]]:
+def shared_registers(allocator: allocation.Allocation) -> list[dict[int, int]]:
     """Every phase begins with the same register."""
     first = allocator.plan.shape.pipelines
     return [dict.fromkeys(phase.wiring.registers_used, first) for phase in allocator.plan.phases]

@@ -36,8 +36,7 @@ from pointsman.runtime.reference import ReferenceMachine
 from pointsman.streams.check import check_images
 from pointsman.streams.router import route_phase
 from pointsman.streams.stream import RoutedPhase
-from pointsman.targets import numesh as target
-from pointsman.targets.numesh import make_images
+from pointsman.targets.numesh import allocation, make_images
 
 STALL = 700
 """Cycles for which a node stands still."""
@@ -497,7 +496,7 @@ FAULTS = (
         ROWS,
         "registers",
         (2, 2),
-        patch=patched((fit, "keeping", keeping_none), (target, "keeping", keeping_none)),
+        patch=patched((fit, "keeping", keeping_none), (allocation, "keeping", keeping_none)),
     ),
     Fault(
         "WIR-03",
