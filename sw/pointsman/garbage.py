@@ -24,8 +24,9 @@ _before: list[tuple[int, int, int]] = []
 
 
 def seldom_collected(function: Callable[Taken, Given]) -> Callable[Taken, Given]:
-    """Decorator: while the function is called, the collector looks for cycles after ``OBJECTS`` more, unless it is off or has a
-    higher threshold. Calls may be in one another and in several threads; after the last the thresholds are as before the first."""
+    """Decorator: while the function is called, the collector looks for cycles after ``OBJECTS`` more, unless it is off or has
+    a higher threshold. Calls may be in one another and in several threads; after the last the thresholds are as before the
+    first."""
 
     @wraps(function)
     def called(*args: Taken.args, **named: Taken.kwargs) -> Given:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from math import prod
 
 from pointsman.errors import PointsmanError
@@ -79,12 +80,7 @@ class Topology:
 
     def coordinates(self, node: int) -> tuple[int, ...]:
         """Coordinates of ``node``, x first."""
-        self.check_node(node)
-        position = []
-        for extent in self.size:
-            node, rest = divmod(node, extent)
-            position.append(rest)
-        return tuple(position)
+        return self._places[self.check_node(node)]
 
     def node_at(self, *position: int) -> int:
         """Node at these coordinates, x first."""
@@ -102,7 +98,7 @@ class Topology:
 
     @cached_property
     def _places(self) -> list[tuple[int, ...]]:
-        return [self.coordinates(node) for node in range(self.nodes)]
+        return [place[::-1] for place in product(*map(range, reversed(self.size)))]
 
     def check_node(self, node: int) -> int:
         """``node``, if there is such a one."""

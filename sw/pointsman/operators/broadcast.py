@@ -336,6 +336,7 @@ def _sources(operator: Operator, instance: int) -> frozenset[int]:
     return frozenset(nodes[operand(operator, instance, "source", value)] for value in runtime_values(operator))
 
 
+@lru_cache(maxsize=1 << 14)
 def flood_parent(node: int, source: int, topology: Topology) -> int:
     """Node from which ``node`` gets the words of ``source`` in a flood fill ordered by dimension."""
     place, origin = list(topology.coordinates(node)), topology.coordinates(source)

@@ -267,7 +267,8 @@ def role(
     draft = implementation.gen_io(operator, wiring, instance, node, values)
     if draft.each:
         return draft
-    return replace(draft, settings=implementation.gen_load(operator, wiring, instance, node, values))
+    settings = implementation.gen_load(operator, wiring, instance, node, values)
+    return draft if settings == draft.settings else replace(draft, settings=settings)
 
 
 def item_by_item(operator: Operator) -> bool:

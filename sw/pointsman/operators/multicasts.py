@@ -11,6 +11,7 @@ Links = tuple[tuple[int, int], ...]
 """(from, to), parents first."""
 
 
+@lru_cache(maxsize=256)
 def snake(
     nodes: tuple[int, ...], topology: Topology, dimensions: tuple[int, ...] | None = None
 ) -> tuple[int, ...] | None:

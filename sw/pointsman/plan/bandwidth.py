@@ -50,20 +50,26 @@ class Resources:
 
     def usage(self, streams: Iterable[tuple[int, Sequence[int]]]) -> np.ndarray:
         """What one word on every one of ``streams`` (source, destinations) costs of each resource."""
-        cost = np.zeros(len(self.capacity))
+        cost = [0.0] * len(self.capacity)
         for source, destinations in streams:
             cost[source] += 1
             forks = 2 if len(destinations) > 1 else 1
             for node in destinations:
                 cost[node] += forks
-            if not self.cuts:
+            if not self.cuts or not destinations:
                 continue
             at = self.topology.coordinates(source)
             there = [self.topology.coordinates(node) for node in destinations]
-            for number, (axis, below, upward) in enumerate(self.cuts, self.topology.nodes):
-                if (at[axis] <= below) == upward and any((place[axis] > below) == upward for place in there):
-                    cost[number] += 1
-        return cost
+            first = self.topology.nodes
+            for axis, length in enumerate(self.topology.size):
+                along = [place[axis] for place in there]
+                # Of the two numbers of a cut the first is that of words upward.
+                for below in range(at[axis], max(along)):
+                    cost[first + 2 * below] += 1
+                for below in range(min(along), at[axis]):
+                    cost[first + 2 * below + 1] += 1
+                first += 2 * (length - 1)
+        return np.array(cost)
 
 
 def expected_bandwidth(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capacity: np.ndarray) -> np.ndarray:

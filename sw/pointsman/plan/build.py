@@ -19,7 +19,7 @@ from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
 
 from .candidates import Candidate, Candidates, find_candidates
 from .fit import fit
-from .phase_planner import Routes
+from .phase_routes import Routes
 from .plan import Considered, Plan
 from .planner import Planner
 from .roles import PlanError

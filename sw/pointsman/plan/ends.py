@@ -281,6 +281,10 @@ def freed(
             holders.setdefault(link, []).append(p)
     writes = {p: link_writes(planned[p].routed) for p in taken}
     at_port = planned[later].routed.topology.at_port
+    alike: dict[tuple[int, tuple[int, ...]], list[Link]] = {}
+    for link, phases in holders.items():
+        if all(link in writes[p] for p in phases):
+            alike.setdefault((at_port[link[0]][link[1]][0], tuple(phases)), []).append(link)
     found: Freed = {}
     for one in planned[later].operators:
         label = one.operator.label
@@ -289,11 +293,9 @@ def freed(
         for source in sorted({planned[later].routed.streams[number].source for number in one.streams}):
             own = frozenset(
                 link
-                for link, phases in holders.items()
-                if all(
-                    link in writes[p] and known.begins(p, later, label, source, at_port[link[0]][link[1]][0])
-                    for p in phases
-                )
+                for (end, phases), links in alike.items()
+                if all(known.begins(p, later, label, source, end) for p in phases)
+                for link in links
             )
             if own:
                 found[label, source] = own

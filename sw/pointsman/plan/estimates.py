@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import inf
 
 import numpy as np
@@ -160,14 +161,15 @@ class Estimates:
             ways = []
             for implementation, metric in self._choices[operator.label]:
                 streams = [(s.source, s.destinations) for s in streams_of(implementation, operator, self.context)]
-                ends = np.zeros(self.context.topology.nodes)
+                ends = [0.0] * self.context.topology.nodes
                 for source, destinations in streams:
-                    ends[list({source, *destinations})] += 1
+                    for node in {source, *destinations}:
+                        ends[node] += 1
                 answered = implementation.processor_bound
                 fixed = self._time(operator, metric, 0.0, answered=answered)
                 per_word_cycle = self._time(operator, metric, 1.0, answered=answered) - fixed
                 usage = self.resources.usage(streams)
-                ways.append(_Way(implementation, metric, usage, ends, fixed, per_word_cycle))
+                ways.append(_Way(implementation, metric, usage, np.array(ends), fixed, per_word_cycle))
             self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way]))
         return self._ways[operator.label]
 
@@ -188,11 +190,10 @@ class Estimates:
             ]
         if not all(choices):
             return inf, ()
-        table = self._with([way for ways in choices for way in ways])
+        table = self._with(choices)
         rows = [table.row[id(way)] for ways in choices for way in ways]
-        best, chosen = best_ways(
-            np.cumsum([0, *map(len, choices)]), np.array(rows), *table.arrays, *self._limits(operators)
-        )
+        first = np.array([0, *accumulate(map(len, choices))])
+        best, chosen = best_ways(first, np.array(rows), *table.arrays, *self._limits(operators))
         return float(best), tuple(table.ways[row] for row in chosen)
 
     def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> float:
@@ -200,11 +201,10 @@ class Estimates:
         cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(operators))
         return float(cycles)
 
-    def _with(self, ways: Sequence[_Way]) -> _Table:
-        """All ways that were asked for so far, these among them."""
-        more = [way for way in ways if id(way) not in self._table.row]
-        if more:
-            self._table = _Table.of([*self._table.ways, *more])
+    def _with(self, choices: Iterable[Sequence[_Way]]) -> _Table:
+        """All ways that were asked for so far, these among them; those of an operator came together."""
+        if any(id(ways[0]) not in self._table.row for ways in choices):
+            self._table = _Table.of([way for ways in self._ways.values() for way in ways])
         return self._table
 
     def _limits(self, operators: Sequence[Operator]) -> tuple[np.ndarray, np.ndarray, int, float, float]:

@@ -7,13 +7,14 @@ no instance meets another.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from pointsman.cop.program import Instance, Operator
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.implementation import VfsmSetting, role
-from pointsman.streams.stream import RoutedPhase
+from pointsman.streams.stream import RoutedPhase, RoutedVfsm, Stream
 
 
 class Instances:
@@ -27,11 +28,7 @@ class Instances:
 
     def __init__(self, implementation: Implementation, operator: Operator, span: range, wiring: Wiring) -> None:
         self.implementation, self.operator, self.wiring = implementation, operator, wiring
-        self.streams: list[list[int]] = [[] for _ in operator.instances]
-        for s in span:
-            # "label[i].what": the instance of a stream is in its name.
-            number = wiring.routed.streams[s].name[len(operator.label) + 1 :].split("]", 1)[0]
-            self.streams[int(number)].append(s)
+        self.streams = streams_by_instance(operator, span, wiring.routed.streams)
         self._roles: dict[tuple[int, int, tuple[int, ...]], RoleDraft] = {}
         self._moved: dict[tuple[int, int, int], tuple[RoleDraft, RoleDraft]] = {}
 
@@ -115,7 +112,9 @@ class Instances:
             here = dict(zip(self.streams[self.like[instance]], self.streams[instance], strict=True))
 
             def moved(setting: VfsmSetting) -> VfsmSetting:
-                return VfsmSetting(here[setting.stream], setting.chain, replace(setting.vfsm, node=node))
+                v = setting.vfsm
+                there = RoutedVfsm(node, v.pipeline, v.number, v.type, v.source, v.destination, v.slots, v.parent)
+                return VfsmSetting(here[setting.stream], setting.chain, there)
 
             settings = tuple(map(moved, draft.settings))
             later = None if draft.later is None else tuple(map(moved, draft.later))
@@ -129,6 +128,16 @@ class Instances:
             # The draft is kept with it: its id must not be used again.
             self._moved[key] = draft, replace(draft, settings=settings, later=later, each=each, commands=commands)
         return self._moved[key][1]
+
+
+def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequence[Stream]) -> list[list[int]]:
+    """By instance of an operator its streams, of those numbered ``span`` in a phase with ``streams``."""
+    found: list[list[int]] = [[] for _ in operator.instances]
+    for s in span:
+        # "label[i].what": the instance of a stream is in its name.
+        number = streams[s].name[len(operator.label) + 1 :].split("]", 1)[0]
+        found[int(number)].append(s)
+    return found
 
 
 def shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:

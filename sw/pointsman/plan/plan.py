@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from numesh.shape import NodeShape
@@ -145,7 +146,7 @@ class PlannedPhase:
     settles: frozenset[int] | None = None
     """Phases before which a node waits until all neighbours have left this one; None: every one that comes next."""
 
-    @property
+    @cached_property
     def loose(self) -> frozenset[int]:
         """Nodes that leave it each for itself, so that a neighbour may stay in it for any time."""
         if self.technique == "none":

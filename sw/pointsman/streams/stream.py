@@ -184,7 +184,14 @@ class RoutedPhase:
 
     def words(self, stream: int) -> int:
         """Words that a stream carries per period."""
-        return sum(chain.words for chain in self.chains if chain.stream == stream)
+        return self._words.get(stream, 0)
+
+    @cached_property
+    def _words(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for chain in self.chains:
+            found[chain.stream] = found.get(chain.stream, 0) + chain.words
+        return found
 
     def bandwidth(self, stream: int) -> float:
         """Words per cycle of a stream."""

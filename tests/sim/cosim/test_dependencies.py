@@ -21,8 +21,7 @@ from pointsman.plan.structure import outline
 from pointsman.runtime import Node
 from pointsman.runtime.numesh import numesh_node
 from pointsman.streams.check import check_images
-from pointsman.targets import numesh as target
-from pointsman.targets.numesh import make_images
+from pointsman.targets.numesh import allocation, make_images
 
 NODES, ROUNDS, WORDS = 4, 5, 40
 TEXT = f"""(loop 'l {ROUNDS}
@@ -114,7 +113,7 @@ def test_judge_finds_registers_shared_without_a_dependency(monkeypatch: pytest.M
     assert plan.phases[0].barrier is None
     assert keeping(plan.structure, plan.phases)[0]
     assert not rules(make_images(plan))
-    for module in (fit, target):
+    for module in (fit, allocation):
         monkeypatch.setattr(module, "keeping", lambda structure, phases: [False] * len(phases))
     assert "registers" in rules(make_images(planned(text, 2, 2)))
 

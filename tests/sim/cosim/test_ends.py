@@ -16,7 +16,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import candidates, hijack, phase_planner, planner
+from pointsman.plan import candidates, hijack, phase_ends, planner
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
 from pointsman.plan.phase_tree import breaks, fold
@@ -25,8 +25,7 @@ from pointsman.plan.structure import Structure, divided, outline
 from pointsman.runtime import Node
 from pointsman.runtime.numesh import numesh_node
 from pointsman.streams.check import check_images
-from pointsman.targets import numesh as target
-from pointsman.targets.numesh import make_images
+from pointsman.targets.numesh import allocation, make_images
 
 NODES = 4
 ROUNDS = 4
@@ -164,7 +163,7 @@ def test_a_phase_ends_by(
     names: tuple[str, ...], words: tuple[int, int], technique: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With free wires: the technique that the phases' own messages allow.
-    monkeypatch.setattr(phase_planner, "HIJACKED", 100.0)
+    monkeypatch.setattr(phase_ends, "HIJACKED", 100.0)
     made = compiled(broadcasts(*words), *names, monkeypatch=monkeypatch)
     assert technique in techniques(made)
     assert not judged(made)
@@ -196,7 +195,7 @@ def test_what_comes_last_may_speak_for_what_came_before(monkeypatch: pytest.Monk
 
 def test_fault_words_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """PHT-07: a message too short to tell anything ends its phase."""
-    monkeypatch.setattr(phase_planner, "why_not_loose", lambda *_: None)
+    monkeypatch.setattr(phase_ends, "why_not_loose", lambda *_: None)
     monkeypatch.setattr(planner, "collisions", lambda *_, **__: [])
     made = compiled(THROUGH, monkeypatch=monkeypatch)
     assert "message-ends" in judged(made)
@@ -214,7 +213,7 @@ def test_fault_no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_fault_a_hijacked_message_that_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """PHT-08: the message that closes the phase fits into the buffers on its way."""
-    monkeypatch.setattr(phase_planner, "HIJACKED", 100.0)
+    monkeypatch.setattr(phase_ends, "HIJACKED", 100.0)
     monkeypatch.setattr(hijack, "LENGTHS", (1,))
     bound = hijack.termination
 
@@ -231,7 +230,7 @@ def test_fault_a_hijacked_message_that_is_too_short(monkeypatch: pytest.MonkeyPa
 
 def test_fault_a_barrier_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """PHT-09: the root of the barrier lets the others go before it has heard of them."""
-    monkeypatch.setattr(phase_planner, "hijack", lambda *_: None)
+    monkeypatch.setattr(phase_ends, "hijack", lambda *_: None)
     made = compiled(THROUGH, monkeypatch=monkeypatch)
     assert passed_through(made)
     phase = next(phase for phase in made.phases if phase.technique == "barrier")
@@ -260,13 +259,13 @@ def test_fault_nobody_looks_at_the_wires(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_fault_registers_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIR-01: a phase that nodes leave each for itself shares its registers with another."""
     with monkeypatch.context() as patch:
-        patch.setattr(target._Allocator, "_register_bases", shared_registers)
+        patch.setattr(allocation.Allocation, "_register_bases", shared_registers)
         made = compiled(broadcasts(1, 1), "str_bcast_bind", monkeypatch=monkeypatch)
     assert set(techniques(made)) == {"no-op"}
     assert judged(made) == {"registers"}
 
 
-def shared_registers(allocator: target._Allocator) -> list[dict[int, int]]:
+def shared_registers(allocator: allocation.Allocation) -> list[dict[int, int]]:
     """Every phase begins with the same register."""
     first = allocator.plan.shape.pipelines
     return [dict.fromkeys(phase.wiring.registers_used, first) for phase in allocator.plan.phases]

@@ -13,7 +13,7 @@ from pointsman.cop import compile_text
 from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import candidates, phase_planner
+from pointsman.plan import candidates, phase_ends
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import outline
@@ -123,7 +123,7 @@ def test_the_judge_finds_words_through_nodes_that_may_have_left(monkeypatch: pyt
     text = (
         "(loop 'l 3 (subset '((0 2) (1 3)) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1)))"
     )
-    monkeypatch.setattr(phase_planner, "why_not_loose", lambda *_: None)
+    monkeypatch.setattr(phase_ends, "why_not_loose", lambda *_: None)
     only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]
     program = compile_text(text, topology=mesh(4, 2))
     made = make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=only))

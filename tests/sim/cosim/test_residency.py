@@ -18,7 +18,7 @@ from pointsman.images import images_from_bytes, images_to_bytes
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
 from pointsman.network import mesh
-from pointsman.plan import candidates, phase_planner
+from pointsman.plan import candidates, phase_ends
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import Structure, outline
@@ -146,7 +146,7 @@ def test_phases_take_turns_in_few_vfsms(words: int, closed: int) -> None:
 @pytest.mark.parametrize("words", [1, 20])
 def test_vfsms_are_loaded_again_while_neighbours_settle(words: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # All phases are left together, so that those with room and those without end in the same way.
-    monkeypatch.setattr(phase_planner, "why_not_loose", lambda *_: "a barrier is wanted")
+    monkeypatch.setattr(phase_ends, "why_not_loose", lambda *_: "a barrier is wanted")
     few, many = (images.__wrapped__(words, 16, vfsms, mixed=True) for vfsms in (8, 32))
     assert [phase.technique for phase in few.phases] == [phase.technique for phase in many.phases]
     assert all(cycles for node in few.nodes for part in node.phases for _, cycles in part.settle)

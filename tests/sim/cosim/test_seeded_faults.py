@@ -25,7 +25,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, NodePhase, PhaseImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import dependencies, ends, fit, hijack, phase_planner, planner, roles
+from pointsman.plan import dependencies, ends, fit, hijack, phase_ends, phase_routes, planner, roles
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
 from pointsman.plan.phase_tree import breaks, fold
@@ -36,8 +36,7 @@ from pointsman.runtime.reference import ReferenceMachine
 from pointsman.streams.check import check_images
 from pointsman.streams.router import route_phase
 from pointsman.streams.stream import RoutedPhase
-from pointsman.targets import numesh as target
-from pointsman.targets.numesh import make_images
+from pointsman.targets.numesh import allocation, make_images
 
 STALL = 700
 """Cycles for which a node stands still."""
@@ -238,7 +237,7 @@ def no_collisions(*_: object, **__: object) -> list[Any]:
 NO_WIRES = patched((planner, "collisions", no_collisions), (planner, "route_around", lambda *_, **__: {}))
 """Nobody looks at wires of other phases."""
 LOOSE = patched(
-    (phase_planner, "why_not_loose", lambda *_: None),
+    (phase_ends, "why_not_loose", lambda *_: None),
     (planner, "collisions", no_collisions),
     (planner, "route_around", lambda *_, **__: {}),
 )
@@ -253,8 +252,8 @@ def together(*patches: Patch) -> Patch:
     return patch
 
 
-NO_HIJACK = patched((phase_planner, "hijack", lambda *_: None))
-HIJACK = patched((phase_planner, "HIJACKED", 100.0))
+NO_HIJACK = patched((phase_ends, "hijack", lambda *_: None))
+HIJACK = patched((phase_ends, "HIJACKED", 100.0))
 
 
 def with_roles(images: Images, operators: set[int], change: Callable[[Role], Role]) -> Images:
@@ -497,7 +496,7 @@ FAULTS = (
         ROWS,
         "registers",
         (2, 2),
-        patch=patched((fit, "keeping", keeping_none), (target, "keeping", keeping_none)),
+        patch=patched((fit, "keeping", keeping_none), (allocation, "keeping", keeping_none)),
     ),
     Fault(
         "WIR-03",
@@ -566,7 +565,7 @@ FAULTS = (
         "continuing",
         (2, 2),
         phases=SPLIT,
-        patch=patched((phase_planner, "route_phase", routed_blindly)),
+        patch=patched((phase_routes, "route_phase", routed_blindly)),
     ),
     Fault("CNT-02", "other VFSMs in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_vfsms),
     Fault("CNT-04", "other slots in one phase", BESIDE, "continuing", (2, 2), phases=SPLIT, change=other_slots),

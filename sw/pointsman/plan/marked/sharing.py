@@ -12,12 +12,20 @@ ENOUGH = 1 + 1e-9
 @kernel
 def shared_out(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capacity: np.ndarray) -> np.ndarray:
     """`bandwidth.expected_bandwidth`. O(resources² × operators) at worst."""
-    operators, resources = usage.shape
+    return _shared_out(np.arange(usage.shape[0]), usage, traffic, limits, capacity)
+
+
+@kernel
+def _shared_out(
+    rows: np.ndarray, usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capacity: np.ndarray
+) -> np.ndarray:
+    """The same where operators are ``rows`` of ``usage``."""
+    operators, resources = rows.shape[0], usage.shape[1]
     bandwidth = limits.copy()
     load = np.zeros(resources)
     for operator in range(operators):
         for resource in range(resources):
-            load[resource] += bandwidth[operator] * usage[operator, resource]
+            load[resource] += bandwidth[operator] * usage[rows[operator], resource]
     left = np.zeros(operators, np.bool_)
     slower = np.zeros(operators, np.bool_)
     # Each turn brings one resource down to its capacity for good, because bandwidths only fall.
@@ -33,9 +41,9 @@ def shared_out(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capac
         room = capacity[worst]
         weight = 0.0
         for operator in range(operators):
-            left[operator] = usage[operator, worst] > 0
+            left[operator] = usage[rows[operator], worst] > 0
             if left[operator]:
-                weight += traffic[operator] * usage[operator, worst]
+                weight += traffic[operator] * usage[rows[operator], worst]
         while True:
             some, all_of_them = False, True
             for operator in range(operators):
@@ -47,20 +55,20 @@ def shared_out(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capac
             taken = 0.0
             for operator in range(operators):
                 if slower[operator]:
-                    taken += bandwidth[operator] * usage[operator, worst]
+                    taken += bandwidth[operator] * usage[rows[operator], worst]
                     left[operator] = False
             room -= taken
             weight = 0.0
             for operator in range(operators):
                 if left[operator]:
-                    weight += traffic[operator] * usage[operator, worst]
+                    weight += traffic[operator] * usage[rows[operator], worst]
         for operator in range(operators):
             if not left[operator]:
                 continue
             share = room * traffic[operator] / weight
             if share < bandwidth[operator]:
                 for resource in range(resources):
-                    load[resource] += (share - bandwidth[operator]) * usage[operator, resource]
+                    load[resource] += (share - bandwidth[operator]) * usage[rows[operator], resource]
                 bandwidth[operator] = share
     return bandwidth
 
@@ -89,19 +97,19 @@ def together(
             moves += usage[rows[operator], node]
         if here > most_ends or moves > most_moves:
             return np.inf, True
-    own = np.zeros((count, usage.shape[1]))
-    limit = np.zeros(count)
-    for operator in range(count):
-        own[operator] = usage[rows[operator]]
-        limit[operator] = limits[rows[operator]]
-    found = shared_out(own, traffic, limit, capacity)
+    limit = limits[rows]
+    found = _shared_out(rows, usage, traffic, limit, capacity)
     cycles, slowed = 0.0, False
     for operator in range(count):
         slowed = slowed or found[operator] < limit[operator]
-        # A schedule has whole words; half of the time the router finds one more than the share.
-        whole = max(np.floor(found[operator] * period + 0.5), 1.0) / period
-        cycles += fixed[rows[operator]] + per_word_cycle[rows[operator]] / whole
+        cycles += _cycles(fixed[rows[operator]], per_word_cycle[rows[operator]], found[operator], period)
     return cycles, slowed
+
+
+@kernel
+def _cycles(fixed: float, per_word_cycle: float, bandwidth: float, period: int) -> float:
+    # A schedule has whole words; half of the time the router finds one more than the share.
+    return fixed + per_word_cycle / (max(np.floor(bandwidth * period + 0.5), 1.0) / period)
 
 
 @kernel
@@ -123,24 +131,37 @@ def best_ways(
     pay: (cycles, rows)."""
     count = traffic.shape[0]
     chosen = np.zeros(count, np.int64)
+    alone = np.zeros(choices.shape[0])
+    now = np.zeros(count)
     for i in range(count):
         chosen[i] = choices[first[i]]
+        for k in range(first[i], first[i + 1]):
+            row = choices[k]
+            alone[k] = _cycles(fixed[row], per_word_cycle[row], limits[row], period)
+        now[i] = alone[first[i]]
     best, better = together(
         chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
     )
     while better:
         better = False
         for i in range(count):
-            for choice in choices[first[i] : first[i + 1]]:
-                before = chosen[i]
-                if choice == before:
+            for k in range(first[i], first[i + 1]):
+                before, before_alone = chosen[i], now[i]
+                if choices[k] == before:
                     continue
-                chosen[i] = choice
+                chosen[i], now[i] = choices[k], alone[k]
+                # Others only make them slower.
+                least = 0.0
+                for j in range(count):
+                    least += now[j]
+                if least >= best:
+                    chosen[i], now[i] = before, before_alone
+                    continue
                 cycles, _ = together(
                     chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
                 )
                 if cycles < best:
                     best, better = cycles, True
                 else:
-                    chosen[i] = before
+                    chosen[i], now[i] = before, before_alone
     return best, chosen

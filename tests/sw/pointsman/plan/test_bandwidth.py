@@ -106,6 +106,22 @@ def test_no_resource_is_promised_twice(problem: tuple[Topology, list[Streams], l
 
 
 @given(problems())
+def test_words_load_the_cuts_that_they_cross(problem: tuple[Topology, list[Streams], list[int]]) -> None:
+    where, operators, _ = problem
+    resources = Resources.of(where, pipelines=2)
+    for streams in operators:
+        crossed = [
+            sum(
+                (where.coordinates(source)[axis] <= below) == upward
+                and any((where.coordinates(node)[axis] > below) == upward for node in destinations)
+                for source, destinations in streams
+            )
+            for axis, below, upward in resources.cuts
+        ]
+        assert resources.usage(streams)[where.nodes :].tolist() == crossed
+
+
+@given(problems())
 def test_more_pipelines_never_slow_the_slowest(problem: tuple[Topology, list[Streams], list[int]]) -> None:
     where, operators, _ = problem
     assert min(expected(operators, where, pipelines=2)) >= min(expected(operators, where, pipelines=1)) - 1e-9

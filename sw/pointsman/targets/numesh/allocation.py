@@ -1,0 +1,158 @@
+"""Places in the hardware for what is planned: schedule blocks, VFSMs, interface registers, numbers of operators.
+
+Every phase has a block of the schedule memory, every VFSM and interface register its number. Phases share schedule blocks and
+VFSMs where there are not enough (Metcalf 1997, §5.4). Leaves alone: what the VFSMs do (``roles``).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from numesh.codes import Codes, MoveType
+from pointsman.errors import PointsmanError
+from pointsman.operators.online import Online, destination_queues
+from pointsman.plan.dependencies import keeping
+from pointsman.plan.plan import Plan, PlannedOperator
+from pointsman.plan.structure import schedule_blocks
+from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
+from pointsman.streams.stream import RoutedChain, RoutedVfsm
+
+
+class FitError(PointsmanError):
+    """A program that needs more of a router than there is."""
+
+
+Key = tuple[int, int, int, int, int]
+"""Stream, chain, node, pipeline and virtual number of a VFSM."""
+
+
+def key_of(stream: int, chain: int, vfsm: RoutedVfsm) -> Key:
+    """That of a VFSM."""
+    return stream, chain, vfsm.node, vfsm.pipeline, vfsm.number
+
+
+class Allocation:
+    """Where everything of a plan has its place.
+
+    Raises
+    ------
+    FitError
+        If a node runs out of VFSMs, interface registers or schedule memory.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.codes = Codes(plan.shape)
+        self.nodes = plan.topology.nodes
+        self.phases = [*plan.phases, *(one.planned for one in plan.continuing)]
+        """Those of the program, then each operator that continues as if it were one."""
+        self.legs = [self._legs(i) for i in range(len(self.phases))]
+        self.at = [self._at(i) for i in range(len(self.phases))]
+        self.enters = {len(plan.phases) + i: one.enters for i, one in enumerate(plan.continuing)}
+        self.beside = [
+            [len(plan.phases) + i for i, one in enumerate(plan.continuing) if p in one.phases]
+            for p in range(len(plan.phases))
+        ]
+        """By phase, what continues through it."""
+        self.members = plan.members()
+        """By phase, the nodes that come to it."""
+        self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
+        self.second_blocks = self._second_blocks()
+        continuing = [one.planned for one in plan.continuing]
+        self.vfsms = [
+            *vfsm_numbers(plan.phases, plan.structure, plan.shape, reserved(continuing, plan.shape)),
+            *reserved_numbers(continuing, plan.shape),
+        ]
+        self.first_register = self._register_bases()
+        # All operators in one list: those of the program in its order, then the barriers that close phases.
+        self.operators: list[tuple[int, PlannedOperator]] = [
+            (p, operator) for p, phase in enumerate(self.phases) for operator in phase.operators
+        ]
+        self.barriers: dict[int, int] = {}
+        for p, phase in enumerate(plan.phases):
+            if phase.barrier is not None:
+                self.barriers[p] = len(self.operators)
+                self.operators.append((p, phase.barrier))
+        self.carriers: dict[int, int] = {}
+        """By phase: the operator that stands for its online streams."""
+        for p, phase in enumerate(self.phases):
+            if phase.online is not None:
+                self.carriers[p] = len(self.operators)
+                self.operators.append((p, phase.online))
+        self.queues = destination_queues(
+            [
+                (index, p, planned.operator, planned.implementation.way)
+                for index, (p, planned) in enumerate(self.operators)
+                if isinstance(planned.implementation, Online)
+            ]
+        )
+        """By operator: destination queues of its channels."""
+
+    def _second_blocks(self) -> dict[int, int]:
+        """Blocks of second schedules by phase, behind those of all phases."""
+        asking = [p for p, phase in enumerate(self.plan.phases) if phase.routed.second]
+        first = 1 + max(self.blocks.values(), default=0)
+        most = self.plan.shape.schedule_depth // self.plan.period
+        if first + len(asking) > most and asking:
+            raise FitError(
+                f"phase '{self.plan.phases[asking[0]].name}' has two schedules, and the schedule memory has room for {most} of "
+                f"{self.plan.period} slots in all, the loader's included",
+                hint="use another implementation, or a node with more schedule memory",
+            )
+        return {phase: first + k for k, phase in enumerate(asking)}
+
+    def _register_bases(self) -> list[dict[int, int]]:
+        """For each phase, what to add to a virtual register number, by node.
+
+        A phase that a node leaves for itself may have to keep its registers there: a neighbour that is ahead may send words of
+        its next use while this node is still in it, and they wait in these registers. All others can share theirs.
+        """
+        pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
+        kept: dict[int, int] = defaultdict(lambda: pipelines)
+        keeps = [*keeping(self.plan.structure, self.plan.phases), *(True for _ in self.plan.continuing)]
+        ordered = sorted(zip(self.phases, keeps, strict=True), key=lambda pair: not pair[1])
+        by_phase: dict[int, dict[int, int]] = {}
+        for phase, keep in ordered:
+            base = {}
+            for node, count in phase.wiring.registers_used.items():
+                base[node] = kept[node]
+                if kept[node] + count > registers:
+                    raise FitError(
+                        f"phase '{phase.name}' needs {count} interface registers at node {node}, which has "
+                        f"{registers - kept[node]} left of {registers}",
+                        hint="use fewer operators, or a node with more interface registers",
+                    )
+                if keep:
+                    kept[node] += count
+            by_phase[id(phase)] = base
+        return [by_phase[id(phase)] for phase in self.phases]
+
+    def _register(self, phase: int, node: int, virtual: int) -> int:
+        return self.first_register[phase][node] + virtual
+
+    def _place(self, phase: int, vfsm: RoutedVfsm) -> tuple[int, int]:
+        """Pipeline and number of a VFSM at its node."""
+        return self.vfsms[phase][vfsm.node].place(vfsm.pipeline, vfsm.number)
+
+    def _legs(self, phase: int) -> dict[Key, tuple[RoutedVfsm, ...]]:
+        """For each VFSM of a phase the legs that fork off it, as routed."""
+        found: dict[Key, tuple[RoutedVfsm, ...]] = {}
+        for chain in self.phases[phase].routed.chains:
+            for i, vfsm in enumerate(chain.vfsms):
+                found[key_of(chain.stream, chain.chain, vfsm)] = tuple(
+                    other for other in chain.vfsms if other.parent == i and other.type == MoveType.FORK
+                )
+        return found
+
+    def _at(self, phase: int) -> dict[int, list[tuple[RoutedChain, RoutedVfsm]]]:
+        """The VFSMs of a phase by node."""
+        found: dict[int, list[tuple[RoutedChain, RoutedVfsm]]] = {}
+        for chain in self.phases[phase].routed.chains:
+            for vfsm in chain.vfsms:
+                found.setdefault(vfsm.node, []).append((chain, vfsm))
+        return found
+
+    def _continues(self, phase: int) -> tuple[int, ...]:
+        """Phases of what continues, given its number among all."""
+        first = len(self.plan.phases)
+        return self.plan.continuing[phase - first].phases if phase >= first else ()

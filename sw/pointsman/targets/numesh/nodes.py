@@ -1,0 +1,147 @@
+"""What each node holds: its phases with their schedules and annotations, and its part in each operator.
+
+Every free slot that may hold it gets the reprogramming VFSM (Metcalf 1997, §7.1.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from numesh.codes import REPROGRAM_VFSM
+from pointsman.images.image import (
+    NodeImage,
+    NodeOperator,
+    NodePhase,
+    OnlineNode,
+    Role,
+)
+from pointsman.plan.online import online_node
+from pointsman.plan.plan import Plan
+from pointsman.plan.structure import END, START
+from pointsman.plan.wires import command_gap, memberships, reprogram_slots
+from pointsman.streams.stream import RoutedPhase, largest_gap
+
+from .roles import Roles
+
+
+class Nodes(Roles):
+    """The images of all nodes."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._next: dict[int, list[int]] = {}
+        self._waits: dict[int, int] = {}
+
+    def _node(self, node: int) -> NodeImage:
+        phases = tuple(self._node_phase(i, node) for i, nodes in enumerate(self.members) if node in nodes)
+        operators = []
+        for index, (phase, planned) in enumerate(self.operators):
+            if node not in planned.roles:
+                continue
+            roles, chosen = self._roles(index, node)
+            instance = next(i for i in planned.operator.instances if node in i.nodes)
+            operators.append(
+                (
+                    index,
+                    NodeOperator(
+                        roles,
+                        chosen,
+                        instance.nodes.index(node),
+                        len(instance.nodes),
+                        self._online_node(index, node, roles[0]),
+                        self.enters[phase][node] if phase in self.enters else -1,
+                    ),
+                )
+            )
+        return NodeImage(phases, tuple(operators), self._ways(node, [part.phase for part in phases]))
+
+    def _node_phase(self, index: int, node: int) -> NodePhase:
+        phase = self.plan.phases[index]
+        schedules = tuple(self._rows(index, one, node) for one in phase.routed.schedules)
+        annotations = self._annotated(index, node)
+        for other in self.beside[index]:
+            annotations += self._annotated(other, node)
+        settle: tuple[tuple[int, int], ...] = ()
+        if phase.barrier is not None and node in phase.barrier.operator.nodes:
+            again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
+            after = {*self._successors(index), *again} - ({index} - again)
+            if phase.settles is not None:
+                # Also before phases that come later: a node may be through with those in between at once.
+                after = {s for s in phase.settles if node in self.members[s]} | again
+            settle = tuple((s, phase.settle + self._slower(index)) for s in sorted(after))
+        return NodePhase(
+            index,
+            schedules[0],
+            tuple(sorted(annotations, key=lambda a: (a.pipeline, a.vfsm))),
+            settle,
+            *schedules[1:],
+        )
+
+    def _rows(self, index: int, routed: RoutedPhase, node: int) -> tuple[tuple[int, ...], ...]:
+        """VFSMs of a node by slot and pipeline, in one of the schedules of a phase."""
+        rows = [[0] * self.plan.shape.pipelines for _ in routed.schedule[node]]
+        here = self.vfsms[index].get(node)
+        for own in range(self.plan.shape.pipelines):
+            p = here.pipelines[own] if here else own
+            for row, routed_row in zip(rows, routed.schedule[node], strict=True):
+                if routed_row[own]:
+                    assert here is not None  # it has a VFSM
+                    row[p] = here.place(own, int(routed_row[own]))[1]
+            for slot in reprogram_slots(routed, node, own):
+                rows[slot][p] = REPROGRAM_VFSM
+        for other, beside in zip(self.beside[index], routed.beside, strict=True):
+            for chain in beside.chains:
+                for vfsm in chain.vfsms:
+                    if vfsm.node == node:
+                        pipeline, number = self._place(other, vfsm)
+                        for slot in vfsm.slots:
+                            rows[slot][pipeline] = number
+        return tuple(tuple(row) for row in rows)
+
+    def _successors(self, index: int) -> list[int]:
+        """Phases that some node may enter next after this one."""
+        if index not in self._next:
+            self._next[index] = self._find_successors(index)
+        return self._next[index]
+
+    def _find_successors(self, index: int) -> list[int]:
+        found: set[int] = set()
+        for members, nodes in memberships(self.members).items():
+            if index in members:
+                for node in self._unlike(nodes):
+                    found |= {s for s in self.plan.structure.next_for(index, members, node) if s >= 0}
+        return sorted(found)
+
+    def _unlike(self, nodes: Iterable[int]) -> list[int]:
+        """Of several nodes, one for each way through the program."""
+        return list({id(self.plan.structure.flow(node)): node for node in nodes}.values())
+
+    def _slower(self, index: int) -> int:
+        """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""
+        if index not in self._waits:
+            self._waits[index] = self._find_slower(index)
+        return self._waits[index]
+
+    def _find_slower(self, index: int) -> int:
+        routed, most = self.plan.phases[index].routed, 0
+        for node, here in self.vfsms[index].items():
+            if here.own(0) != 0:
+                most = max(most, largest_gap(tuple(reprogram_slots(routed, node, here.own(0))), routed.period))
+        return max(0, most - command_gap(routed))
+
+    def _ways(self, node: int, members: list[int]) -> tuple[tuple[int, int], ...]:
+        """From which of its phases a node may go to which, if threads make that differ from node to node."""
+        structure = self.plan.structure
+        if structure.threads is None:
+            return ()
+        ways = {(p, s) for p in (START, *members) for s in structure.next_for(p, members, node)}
+        return tuple(sorted((p, -1 if s == END else s) for p, s in ways))
+
+    def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:
+        """The channels of a node, in the operator that stands for them."""
+        phase = self.operators[index][0]
+        part = self.phases[phase].part
+        if part is None or self.carriers.get(phase) != index:
+            return None
+        registers = [lane.registers for lane in role.lanes]
+        return online_node(part, node, registers, self.nodes)

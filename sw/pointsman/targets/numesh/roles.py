@@ -1,0 +1,150 @@
+"""What a node does in an operator: its roles, with the numbers of its VFSMs and registers.
+
+Takes drafts of roles and where everything has its place (``allocation``). Nodes that look alike, and have the same numbers, share
+their roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from numesh.codes import Annotation, MoveType
+from pointsman.images.image import (
+    LaneImage,
+    Rewrite,
+    Role,
+)
+from pointsman.operators import RoleDraft, VfsmSetting
+from pointsman.plan.plan import Plan
+from pointsman.streams.stream import Place, RoutedVfsm
+
+from .allocation import Allocation, Key, key_of
+
+
+class Roles(Allocation):
+    """The roles of all nodes."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._known_roles: dict[object, tuple[tuple[Role, ...], tuple[int, ...]]] = {}
+
+    def _roles(self, index: int, node: int) -> tuple[tuple[Role, ...], tuple[int, ...]]:
+        """The roles of a node in an operator, each once, and which it has in each state: those of a node that it is like, with
+        its own numbers of VFSMs and registers."""
+        phase, planned = self.operators[index]
+        like = planned.like(node)
+        here, first = self.vfsms[phase].get(node), self.first_register[phase].get(node)
+        if planned.implementation.remote:
+            like = node  # commands rewrite VFSMs of others
+        key = index, like, here, first
+        if key not in self._known_roles:
+            states = range(len(planned.values) * planned.stages)
+            delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
+            loaded = planned.values != ((),) or planned.stages > 1
+            number: dict[Role, int] = {}
+            chosen = tuple(
+                number.setdefault(
+                    self._role(phase, node, planned.role(like, i), delays[i // planned.stages], loaded), len(number)
+                )
+                for i in states
+            )
+            self._known_roles[key] = tuple(number), chosen
+        return self._known_roles[key]
+
+    def _role(self, phase: int, node: int, draft: RoleDraft, delay: int, loaded: bool) -> Role:
+        """``loaded``: load functions choose among roles; otherwise the VFSMs stand so from the start."""
+        return Role(
+            draft.kind,
+            tuple(self._lane(phase, node, lane) for lane in draft.lanes),
+            self._rewrites(phase, draft.settings, node) if loaded else (),
+            delay,
+            draft.local,
+            draft.turns,
+            draft.combines,
+            draft.result,
+            draft.void,
+            draft.switch,
+            tuple(self._command(phase, node, register, setting) for register, setting in draft.commands),
+            draft.by_item,
+        )
+
+    def _lane(self, phase: int, node: int, lane: LaneImage) -> LaneImage:
+        return replace(lane, registers=tuple(self._register(phase, node, r) for r in lane.registers))
+
+    def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...], node: int) -> tuple[Rewrite, ...]:
+        """How VFSMs of ``node`` are to stand; ``settings`` may be of a node that looks like it."""
+        if not settings:
+            return ()
+        standing = {key_of(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
+        here = self.vfsms[phase][node]
+        return tuple(
+            [
+                Rewrite(
+                    *here.place(s.vfsm.pipeline, s.vfsm.number),
+                    self._annotation(phase, s.stream, s.chain, s.vfsm, standing, node),
+                )
+                for s in settings
+            ]
+        )
+
+    def _annotation(
+        self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, standing: Mapping[Key, RoutedVfsm], node: int
+    ) -> Annotation:
+        """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed; ``node``: that node,
+        or one that looks like it."""
+        legs = self.legs[phase][key_of(stream, chain, vfsm)]
+        forked = any(standing.get(key_of(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
+        return Annotation(
+            vfsm.type,
+            self._code(phase, stream, chain, vfsm, vfsm.source, node),
+            self._code(phase, stream, chain, vfsm, vfsm.destination, node),
+            forked,
+        )
+
+    def _code(self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, place: Place, node: int) -> int:
+        """That of a place from which a VFSM takes words, or to which it gives them."""
+        match place.kind:
+            case "link":
+                return self.codes.neighbour(place.number)
+            case "buffer":
+                return self.codes.buffer(self.vfsms[phase][node].place(vfsm.pipeline, place.number)[1])
+            case "nop":
+                return self.codes.nop
+            case "null":
+                return self.codes.null
+            case "register":
+                return self.codes.register(self._register(phase, node, place.number))
+            case "command":
+                return self.codes.register(place.number)
+        virtual = self.phases[phase].wiring.register(vfsm.node, stream, chain, place.kind)
+        return self.codes.register(self._register(phase, node, virtual))
+
+    def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
+        """Register and word by which a node rewrites a VFSM of another."""
+        (rewrite,) = self._rewrites(phase, (setting,), setting.vfsm.node)
+        (word,) = self.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
+        return self._register(phase, node, register), word
+
+    def _annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
+        """The VFSMs of a phase at a node, as they stand before any load function."""
+        # Before any load function a VFSM stands as in the first role that rewrites it.
+        standing = {
+            key_of(s.stream, s.chain, s.vfsm): s.vfsm
+            for planned in self.phases[index].operators
+            for s in (planned.role(node, 0).settings if node in planned.roles else ())
+        }
+        return tuple(
+            Rewrite(
+                *self._place(index, vfsm),
+                self._annotation(
+                    index,
+                    chain.stream,
+                    chain.chain,
+                    standing.get(key_of(chain.stream, chain.chain, vfsm), vfsm),
+                    standing,
+                    node,
+                ),
+            )
+            for chain, vfsm in self.at[index].get(node, ())
+        )
