@@ -332,6 +332,7 @@ class NumeshPort:
     def _used(self) -> None:
         """Words are exchanged: others may rely on it, and on what has come before."""
         router = self.router
+        router.begin(self.index)
         if self.index in router.due:
             router.due[self.index] = True
         for other in self.first:
@@ -347,6 +348,7 @@ class NumeshPort:
     def _loaded(self) -> None:
         """Who exchanges no words has nothing to wait for."""
         if all(lane.turn == SYNC for lane in self._role.lanes):
+            self.router.begin(self.index)
             self.router.used.add(self.index)
 
     def _through(self) -> None:

@@ -79,7 +79,10 @@ class Router:
         self.due: dict[int, bool] = {}
         """By operator of the phase that runs, whether it was used after it was loaded; only those that exchange words here."""
         self.used: set[int] = set()
-        """Operators that have been used since the phase was entered, or exchange no words here."""
+        """Operators that have been used since the phase was entered from another, or exchange no words here; of the last round, if
+        rounds of it follow each other."""
+        self.turned = False
+        """The phase has been left and entered again since."""
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered: neighbours may take its words for an earlier phase's."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
@@ -214,12 +217,19 @@ class Router:
         if way is None:
             return False
         await leave(self.current)
-        self.used.clear()
         if phase == before and phase >= 0:
+            self.turned = True
             await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
             if self.arrived is not None:
                 self.arrived()
         return True
+
+    def begin(self, operator: int) -> None:
+        """A use of an operator begins. Between two uses of a phase it may have been left and entered again; that may be a new
+        round of its operators, or only the next one's turn."""
+        if self.turned and operator in self.used:
+            self.used.clear()
+        self.turned = False
 
     async def change(
         self, phase: int, leave: Callable[[int], Awaitable[None]], rewrites: Sequence[Rewrite] = ()
@@ -242,6 +252,7 @@ class Router:
             await leave(left)
         self.due.clear()
         self.used.clear()
+        self.turned = False
         self.changes += 1
         gone: int | None = None
         if not self.memories.holds(phase):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -19,7 +18,7 @@ from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.images.format import images_from_bytes, images_to_bytes
 from pointsman.network import Topology, mesh
-from pointsman.plan import build
+from pointsman.plan import phase_routes
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import Part, disjoint_tree
 from pointsman.plan.phase_tree import fold
@@ -28,7 +27,6 @@ from pointsman.plan.structure import Structure, divided
 from pointsman.runtime.numesh import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.streams.check import check_images
-from pointsman.streams.router import route_phase
 from pointsman.targets.numesh import FitError, make_images
 
 SHAPE = NodeShape(vfsms=128, schedule_depth=512, registers=64)
@@ -113,6 +111,17 @@ def test_barriers_know_what_later_phases_send_in_the_end(trees: ModuleType) -> N
     run(trees, JOINED_AGAIN, mesh(4, 1), 1, slowest=300, engine="model")
 
 
+def test_a_phase_may_be_left_between_two_of_its_operators_of_which_one_tells_who_has_come(
+    trees: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # These routes use wires of the phase before in the second.
+    monkeypatch.setattr(phase_routes, "ROUTING", 0.05)
+    topology = mesh(*SIZES[88 % len(SIZES)])
+    assert run(
+        trees, trees.random_text(88, topology, operators=7, threads=0.6), topology, 88, slowest=0, engine="model"
+    )
+
+
 @pytest.mark.slow
 def test_threads_on_the_rtl(trees: ModuleType) -> None:
     assert run(trees, THREADS, mesh(4, 1), 1, slowest=300, engine="verilated")
@@ -123,7 +132,7 @@ def test_threads_on_the_rtl(trees: ModuleType) -> None:
 def test_random_threads(trees: ModuleType, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads in random divisions, nodes at random paces; every twentieth program on the RTL."""
     # Routes need not be good here.
-    monkeypatch.setattr(build, "route_phase", partial(route_phase, effort=0.05))
+    monkeypatch.setattr(phase_routes, "ROUTING", 0.05)
     used = 0
     for seed in range(20 * block, 20 * block + 20):
         topology = mesh(*SIZES[seed % len(SIZES)])
