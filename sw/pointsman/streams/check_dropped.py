@@ -37,18 +37,13 @@ def _check(ends: Ends, closing: int, index: int, heard: dict[int, int]) -> None:
         for game in games.boards if games else ():
             if all(onward or place in game.into for place, onward in game.onward.items()):
                 continue
-            free = ends.play(game, words)
-            if free is None or free.done != game.lanes.keys():
+            through = ends.plays(game, words)
+            if through is None or not all(through):
                 continue
             for place in game.onward:
                 if place[0] not in ends.lanes[closing]:
                     continue
-                behind = 0
-                while behind < free.passed[place]:
-                    end = ends.play(game, words, held_up=(place, free.passed[place] - behind - 1))
-                    if end is None or end.done != free.done:
-                        break
-                    behind += 1
+                behind = ends.behind(game, words, place)
                 need = 1 + (behind - 1) * ends.images.period // len(ends.slots(place)) if behind else 0
                 # Words wait in routers only if some node may come late.
                 need = min(need, 1) if meets else need

@@ -16,7 +16,7 @@ from pointsman.images.image import SYNC, Images, LaneImage
 from .check_node import NodeView
 from .check_promises import Trace
 from .check_report import Finding, Notebook
-from .token_game import Board, Outcome, board, play
+from .token_game import Board, GameKey, Outcome, Outcomes, Place, board, play
 
 MOST_STATES = 24
 """States of an operator that are looked at."""
@@ -140,9 +140,8 @@ class Ends:
         for state in self.states(index):
             games = self.games(index, state)
             for game in games.boards if games else ():
-                here = [place for place in game.onward if place[0] == node]
                 if node not in game.lanes:
-                    for stream in games.passing(game, node) if here and games else ():
+                    for stream in games.passing(game, node) if node in game.here and games else ():
                         self.note(
                             node,
                             f"words of {stream} pass, of which no message of the node's own tells",
@@ -164,20 +163,22 @@ class Ends:
             self.note(node, *found, index)
 
     def _freed(self, index: int, state: int, game: Board, node: int, words: int) -> tuple[str, str] | None:
-        free = self.play(game, words)
-        if free is None or node not in free.done:
+        if not self.gets_through(game, node, words):
             return None  # it never gets away
-        here = [place for place in game.onward if place[0] == node]
+        here = game.here.get(node, ())
+        delay = self.delay(index, state, node)
         for place in here:
-            behind = 0
-            while behind < free.passed[place]:
-                end = self.play(game, words, held_up=(place, free.passed[place] - behind - 1))
-                if end is None or node not in end.done:
-                    break
-                behind += 1
+            behind = self.behind(game, words, place, node)
             need = 1 + (behind - 1) * self.images.period // len(self.slots(place)) if behind else 0
-            if self.delay(index, state, node) < need:
+            if delay < need:
                 return self._late(behind, index, state, node, need)
+        most = self.most_left(game, node, words)
+        if most is not None:
+            every = max((len(self.slots(place)) for place in here), default=1)
+            if not most or delay >= 1 + (most - 1) * self.images.period // every:
+                return None
+        free = self.play(game, words)
+        assert free is not None
         for other, lanes in game.lanes.items():
             if other == node:
                 continue
@@ -195,7 +196,7 @@ class Ends:
                             "a longer message, or a barrier",
                         )
                     need = 1 + (left - 1) * self.images.period // max(len(self.slots(place)) for place in here)
-                    if self.delay(index, state, node) < need:
+                    if delay < need:
                         return self._late(left, index, state, node, need)
         return None
 
@@ -220,8 +221,7 @@ class Ends:
                 if other not in game.lanes:
                     return False
                 # Who cannot get through with a short message cannot with a long one.
-                ends = (self.play(game, words, other) for words in (min(m, SHORT), m))
-                if not any(end is not None and node not in end.done for end in ends):
+                if not any(self.is_stuck(game, node, words, other) for words in (min(m, SHORT), m)):
                     return False
         return True
 
@@ -253,8 +253,7 @@ class Ends:
         found = set()
         for other in game.lanes.keys() - {node}:
             for words in dict.fromkeys((min(m, SHORT), m)) if index != self.image.barrier else (1,):
-                end = self.play(game, words, other)
-                if end is not None and node not in end.done:
+                if self.is_stuck(game, node, words, other):
                     found.add(other)
                     break
         return found
@@ -268,23 +267,23 @@ class Ends:
         games = self.games(index, 0)
         for game in games.boards if games else ():
             members = {node for node, lanes in game.lanes.items() if lanes}
-            free = self.play(game, 1)
             for other in sorted(members):
-                end = self.play(game, 1, other)
-                if free is None or end is None:
+                if self.plays(game, 1) is None or self.plays(game, 1, other) is None:
                     return
-                for node in sorted(end.done & (members - {other})):
-                    self.note(
-                        node,
-                        f"it gets through what closes the phase though node {other} has not come",
-                        "a barrier that waits for all of its nodes",
-                        index,
-                    )
-            assert free is not None
-            for node in sorted(members - free.done):
-                self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
-            for node in sorted(members & free.done):
-                self.check_freed(index, 0, game, node)
+                for node in sorted(members - {other}):
+                    if self.gets_through(game, node, 1, other):
+                        self.note(
+                            node,
+                            f"it gets through what closes the phase though node {other} has not come",
+                            "a barrier that waits for all of its nodes",
+                            index,
+                        )
+            for node in sorted(members):
+                if not self.gets_through(game, node, 1):
+                    self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
+            for node in sorted(members):
+                if self.gets_through(game, node, 1):
+                    self.check_freed(index, 0, game, node)
 
     def check_hijacked(self, index: int) -> None:
         """It uses whole streams of the phase, which carry its words to everybody who expects some."""
@@ -377,7 +376,7 @@ class Ends:
             one = board(sorted(at for at in written if at[0] in members), states, self.codes, own)
             first = self.alike.setdefault(one.shape(), one)
             if first is not one:
-                one.twin = first, first.nodes()
+                one.is_like(first)
             found.boards.append(one)
         return found
 
@@ -395,28 +394,129 @@ class Ends:
     ) -> Outcome | None:
         """How a game goes; None if there were too many."""
         if game.twin is not None:
-            other, names = game.twin
-            there = dict(zip(game.nodes(), names, strict=True))
-            held = held_up and ((there[held_up[0][0]], *held_up[0][1:]), held_up[1])
-            end = self.play(other, words, None if stopped is None else there[stopped], lane, after, held)
+            other, places, nodes = game.twin
+            held = held_up and (places[held_up[0]], held_up[1])
+            end = self.play(other, words, None if stopped is None else nodes[stopped], lane, after, held)
             if end is None:
                 return None
-            back = {name: node for node, name in there.items()}
-            passed = {(back[place[0]], *place[1:]): count for place, count in end.passed.items()}
-            return Outcome(frozenset(back[node] for node in end.done), passed)
+            done = frozenset(node for node in game.lanes if nodes[node] in end.done)
+            return Outcome(done, {place: end.passed[name] for place, name in places.items()})
         key = words, stopped, lane, after, held_up
+        if not self._look_at(game, words, [key]):
+            self.steps = -1
+            left_out = f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
+            if left_out not in self.notebook.unchecked:
+                self.notebook.unchecked.append(left_out)
+            return None
         if key not in game.played:
-            self.steps -= len(game.onward) * (words + 4)
-            if self.steps < 0:
-                left_out = (
-                    f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
-                )
-                if left_out not in self.notebook.unchecked:
-                    self.notebook.unchecked.append(left_out)
-                return None
-            self.notebook.counts["games"] += 1
             game.played[key] = play(game, *key)
         return game.played[key]
+
+    def _look_at(self, game: Board, words: int, keys: Iterable[GameKey]) -> bool:
+        """Count games whose outcomes are used; none of them if there would be too many."""
+        fresh = [key for key in keys if key not in game.looked_at]
+        steps = len(fresh) * len(game.onward) * (words + 4)
+        if fresh and steps > self.steps:
+            return False
+        self.steps -= steps
+        self.notebook.counts["games"] += len(fresh)
+        game.looked_at.update(fresh)
+        return True
+
+    def outcomes(self, game: Board, words: int) -> Outcomes | None:
+        """What all games with messages of a length come to, if they can be played at once."""
+        places = len(game.onward)
+        steps = places * (words + 4) * (places + 2 * len(game.lanes))
+        return game.outcomes(words) if game.table.lists.single and steps <= MOST_STEPS else None
+
+    def plays(self, game: Board, words: int, stopped: int | None = None) -> Sequence[bool] | None:
+        """Who gets through, as in ``Table.node`` of the board that stands for this one; None if there were too many games."""
+        first, _, nodes = game.twin or (game, None, None)
+        if nodes is not None and stopped is not None:
+            stopped = nodes[stopped]
+        key = words, stopped
+        if key not in first.through:
+            at_once = self.outcomes(first, words)
+            if at_once is not None and self._look_at(first, words, [(words, stopped, None, 0, None)]):
+                row = at_once.not_begun[0][first.table.node[stopped]] if stopped is not None else at_once.done
+                first.through[key] = row
+            else:
+                end = self.play(first, words, stopped)
+                if end is None:
+                    return None
+                first.through[key] = [node in end.done for node in first.table.node]
+        return first.through[key]
+
+    def gets_through(self, game: Board, node: int, words: int, stopped: int | None = None) -> bool:
+        """Can a node with lanes move all of them, also if another has not begun? False if there were too many games."""
+        done = self.plays(game, words, stopped)
+        return done is not None and bool(done[game.number(node)])
+
+    def is_stuck(self, game: Board, node: int, words: int, stopped: int) -> bool:
+        """Can it certainly not?"""
+        done = self.plays(game, words, stopped)
+        return done is not None and not done[game.number(node)]
+
+    def behind(self, game: Board, words: int, place: Place, node: int | None = None) -> int:
+        """With how many words still to pass a VFSM may stand still, and a node gets through (None: all do, as they do otherwise)."""
+        if game.twin is not None:
+            other, places, nodes = game.twin
+            return self.behind(other, words, places[place], None if node is None else nodes[node])
+        key = words, place, node
+        if key not in game.behind:
+            game.behind[key] = self._behind(game, words, place, node)
+        return game.behind[key]
+
+    def _behind(self, game: Board, words: int, place: Place, node: int | None) -> int:
+        at_once = self.outcomes(game, words)
+        if at_once is not None:
+            number = game.table.number[place]
+            passed = int(at_once.passed[number])
+            own = at_once.held_up[number]
+            first = int(own.max() if node is None else own[game.table.node[node]])
+            keys = [(words, None, None, 0, (place, after)) for after in range(max(first - 1, 0), passed)]
+            if self._look_at(game, words, keys):
+                return passed - first
+        free = self.play(game, words)
+        behind = 0
+        while free is not None and behind < free.passed[place]:
+            end = self.play(game, words, held_up=(place, free.passed[place] - behind - 1))
+            if end is None or (node not in end.done if node is not None else end.done != free.done):
+                break
+            behind += 1
+        return behind
+
+    def most_left(self, game: Board, node: int, words: int) -> int | None:
+        """Most words that a VFSM of a node has still to pass when the node is through and another has stopped between two words;
+        None if that is not known at once, or if it may be through before another has begun."""
+        if game.twin is not None:
+            return self.most_left(game.twin[0], game.twin[2][node], words)
+        if (words, node) not in game.left:
+            game.left[words, node] = self._most_left(game, node, words)
+        return game.left[words, node]
+
+    def _most_left(self, game: Board, node: int, words: int) -> int | None:
+        at_once = self.outcomes(game, words)
+        if at_once is None:
+            return None
+        own = game.table.node[node]
+        done, left = at_once.not_begun
+        first, later = at_once.stopped
+        most = 0
+        keys: list[GameKey] = []
+        for other, lanes in game.lanes.items():
+            if other == node:
+                continue
+            number, lane = game.table.node[other], game.table.first[other]
+            if done[number, own] and left[number, own]:
+                return None
+            keys.append((words, other, None, 0, None))
+            for i in range(len(lanes)):
+                since = int(first[lane + i, own])
+                if since < words:
+                    most = max(most, int(later[lane + i, own]))
+                keys += [(words, other, i, after, None) for after in range(max(since - 1, 1), words)]
+        return most if self._look_at(game, words, keys) else None
 
     def _groups(self) -> dict[int, int]:
         """Each node's part of the phase: what words of its operators join."""

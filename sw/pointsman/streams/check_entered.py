@@ -81,8 +81,8 @@ def _passed(ends: Ends, index: int, node: int) -> set[int]:
     for state in ends.states(index):
         games = ends.games(index, state)
         for game in games.boards if games else ():
-            if node in game.nodes():
-                found |= set(game.nodes())
+            if node in game.nodes:
+                found |= set(game.nodes)
     return found
 
 
