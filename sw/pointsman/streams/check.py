@@ -24,7 +24,7 @@ from .check_dropped import check_dropped
 from .check_ends import Ends, check_ends
 from .check_entered import check_entered
 from .check_gates import check_gates
-from .check_node import Key, NodeView
+from .check_node import Key, NodeState, NodeView, Place
 from .check_online import check_online
 from .check_phases import (
     check_aliased,
@@ -37,7 +37,7 @@ from .check_phases import (
     following_phases,
     role_choices,
 )
-from .check_promises import Place, Trace, trace_promise
+from .check_promises import States, Trace, trace_promise
 from .check_report import RULES, CheckReport, Finding, Notebook, Rule
 from .check_schedules import check_schedules
 from .check_skew import Skew
@@ -165,7 +165,10 @@ class _PhaseStreams:
                 self.promises[promise.operator].append(number)
         self.traces: dict[int, list[Trace]] = {}
         """Traces of each promise, for different roles."""
-        self.known_keys: dict[object, dict[int, Key]] = {}
+        self.begun: dict[tuple[int, NodeState | None], list[Trace]] = {}
+        """The same by promise and what its source does."""
+        self.states: dict[object, States] = {}
+        """For the choice of values that was asked for last."""
         self.compared: set[tuple[int, ...]] = set()
         """Sets of traces, by identity, that have been looked at together."""
         self.owner: dict[Place, int] = {}
@@ -195,9 +198,8 @@ class _PhaseStreams:
         found: dict[Place, dict[tuple[int, str], None]] = {}
         for number, traces in self.traces.items():
             promise = self.images.promises[number]
-            for trace in traces:
-                for place in trace.vfsms:
-                    found.setdefault(place, {})[promise.source, promise.stream] = None
+            for place in set().union(*(trace.vfsms for trace in traces)):
+                found.setdefault(place, {})[promise.source, promise.stream] = None
         return {place: list(streams) for place, streams in found.items()}
 
     def words(self) -> dict[Place, set[tuple[int, int]]]:
@@ -205,9 +207,8 @@ class _PhaseStreams:
         found: dict[Place, set[tuple[int, int]]] = {}
         for number, traces in self.traces.items():
             promise = self.images.promises[number]
-            for trace in traces:
-                for place in trace.vfsms:
-                    found.setdefault(place, set()).add((promise.operator, promise.source))
+            for place in set().union(*(trace.vfsms for trace in traces)):
+                found.setdefault(place, set()).add((promise.operator, promise.source))
         return found
 
     def _choices(self) -> Iterator[Choice]:
@@ -289,28 +290,28 @@ class _PhaseStreams:
 
     def _trace(self, number: int, choice: Choice, values: tuple[str, ...]) -> Trace:
         """The trace of a promise for these values; one that was made for the same roles if there is one."""
-        known = self.traces.setdefault(number, [])
         promise = self.images.promises[number]
-        views = self._views(promise.operator)
-        keys = self._keys(views, choice)
+        states = self._states(promise.operator, choice)
+        known = self.begun.setdefault((number, states.at(promise.source)), [])
         for trace in known:
-            if all(key == keys.get(node, ()) for node, key in trace.keys.items()):
+            if all(key == _key_of(states.at(node)) for node, key in trace.keys.items()):
                 return trace
         # In some of its phases what continues may have more than it has in all.
         more = bool(self.images.operators[promise.operator].continues)
-        trace = trace_promise(promise, views, self.codes, choice, more=more)
+        trace = trace_promise(promise, states, self.codes, more=more)
         known.append(trace)
+        self.traces.setdefault(number, []).append(trace)
         self._note_trace(promise, trace, values)
         return trace
 
-    def _keys(self, views: Mapping[int, NodeView], choice: Choice) -> dict[int, Key]:
-        """By node, its roles for these values; those of the last choice are kept, since many promises ask for them."""
-        asked = id(views), tuple(sorted(choice.items()))
-        if asked not in self.known_keys:
-            if len(self.known_keys) > 1:
-                self.known_keys.clear()
-            self.known_keys[asked] = {node: view.key(choice) for node, view in views.items()}
-        return self.known_keys[asked]
+    def _states(self, index: int, choice: Choice) -> States:
+        """What nodes do for these values; those of the last choice are kept, since many promises ask for them."""
+        asked = tuple(sorted(choice.items())), bool(self.images.operators[index].continues)
+        if asked not in self.states:
+            if len(self.states) > 1:
+                self.states.clear()
+            self.states[asked] = States(self._views(index), choice)
+        return self.states[asked]
 
     def _note_trace(self, promise: Promise, trace: Trace, values: tuple[str, ...]) -> None:
         operator = self.images.operators[promise.operator]
@@ -482,6 +483,10 @@ class _PhaseStreams:
                                 values=values,
                             )
                         )
+
+
+def _key_of(state: NodeState | None) -> Key:
+    return () if state is None else state.key
 
 
 def _merged(one: Promise, other: Promise) -> bool:

@@ -21,7 +21,7 @@ from numesh.codes import (
 from pointsman.images.image import Images, Promise
 
 from .check_node import NodeView
-from .check_promises import trace_promise
+from .check_promises import States, trace_promise
 from .check_report import Finding, Notebook
 
 
@@ -155,7 +155,7 @@ class _Commands:
     def _check_time(self, promise: Promise, delay: int, value: int) -> None:
         """At each VFSM a command waits a period at most, as nobody refuses it, then for VFSM 1, then it takes effect."""
         ((other, pipeline),) = promise.destinations
-        trace = trace_promise(promise, self.views, self.codes, {self.index: value})
+        trace = trace_promise(promise, States(self.views, {self.index: value}), self.codes)
         if all(row[pipeline] != REPROGRAM_VFSM for row in self.views[other].part.schedule):
             self.note(
                 other, f"VFSM 1 never runs in pipeline {pipeline}, to which commands come", "a slot for it", value

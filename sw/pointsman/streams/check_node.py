@@ -7,7 +7,8 @@ same pipeline has its read stage; slots are modulo the period throughout.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Annotation, Codes, MoveType
 from pointsman.images.image import Images, NodeOperator, NodePhase, Role
@@ -16,6 +17,8 @@ from .check_report import Finding
 
 Vfsm = tuple[int, int]
 """Pipeline and number of a VFSM."""
+Place = tuple[int, int, int]
+"""Node, pipeline and number of a VFSM."""
 Key = tuple[int, ...]
 """Index of the role that each operator of the phase has at a node."""
 
@@ -43,6 +46,30 @@ class Problem:
             vfsm=self.vfsm,
             values=tuple(values),
         )
+
+
+class Remark(NamedTuple):
+    """A problem of words that come to a VFSM, for any stream of such words."""
+
+    rule: str
+    node: int
+    message: str
+    right: str
+    vfsm: Vfsm | None = None
+    slot: int | None = None
+
+
+@dataclass
+class Hop:
+    """Where the words of a VFSM come to next."""
+
+    steps: list[Place | Remark] = field(default_factory=list)
+    """VFSMs that get them, and what is wrong with that, in turn."""
+    link_slots: int = 0
+    register: int | None = None
+    """Interface register into which they go."""
+    words: int | None = None
+    """Words per period that a VFSM takes on from there; None: they have arrived."""
 
 
 class NodeView:
@@ -84,9 +111,12 @@ class NodeView:
         given = {(r.pipeline, r.vfsm): r.annotation for r in part.annotations}
         self.standing = {vfsm: given.get(vfsm, nothing) for vfsm in self.slots}
         self._states: dict[Key, NodeState] = {}
+        self._possible: dict[Vfsm, list[Annotation]] | None = None
 
     def every_slot(self, vfsm: Vfsm) -> tuple[int, ...]:
         """Slots in which it runs in any schedule of the phase."""
+        if not self.part.second:
+            return self.slots[vfsm]
         pipeline, number = vfsm
         second = (slot for slot, row in enumerate(self.part.second) if row[pipeline] == number)
         return tuple(sorted({*self.slots[vfsm], *second}))
@@ -109,17 +139,20 @@ class NodeView:
             annotations = dict(self.standing)
             for (_, operator), role in zip(self.operators, key, strict=True):
                 annotations.update(self._rewritten(operator.roles[role]))
-            state = self._states[key] = NodeState(self, annotations)
+            state = self._states[key] = NodeState(self, key, annotations)
         return state
 
     def possible(self) -> dict[Vfsm, list[Annotation]]:
         """All annotations that each VFSM may have, before and after load functions."""
+        if self._possible is not None:
+            return self._possible
         possible = {vfsm: [annotation] for vfsm, annotation in self.standing.items()}
         for _, operator in self.operators:
             for role in dict.fromkeys(operator.role_of):
                 for vfsm, annotation in self._rewritten(operator.roles[role]).items():
                     if annotation not in possible[vfsm]:
                         possible[vfsm].append(annotation)
+        self._possible = possible
         return possible
 
     def _rewritten(self, role: Role) -> dict[Vfsm, Annotation]:
@@ -152,9 +185,12 @@ class NodeState:
     its source, or from another VFSM that writes its buffer.
     """
 
-    def __init__(self, view: NodeView, annotations: dict[Vfsm, Annotation]) -> None:
+    def __init__(self, view: NodeView, key: Key, annotations: dict[Vfsm, Annotation]) -> None:
         codes = view.codes
         self.view = view
+        self.key = key
+        self.hops: dict[tuple[Vfsm, NodeState | None], Hop] = {}
+        """Where words go on from a VFSM, by the state of the node at the other end of its link: see ``check_promises``."""
         self.annotations = annotations
         self.taking = {vfsm: self._takes(codes, annotation) for vfsm, annotation in annotations.items()}
         self.buffer_writers: dict[Vfsm, list[Vfsm]] = {}

@@ -10,7 +10,7 @@ images, nothing of plans; the planner argues the other way round (``plan.depende
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pointsman.images.image import Images
 
@@ -37,6 +37,8 @@ class _Way:
     """With one of these it is through before it leaves."""
     closing: int | None
     """What closes the phase for it."""
+    needs: dict[int, int] = field(default_factory=dict)
+    """By operator, nodes that have to begin it before this one gets through it; as far as that has been asked."""
 
 
 class Skew:
@@ -56,7 +58,6 @@ class Skew:
         self.known = not any(image.ways for image in images.nodes)
         self._reached: dict[tuple[int, int], _Reached] = {}
         self._ways: dict[tuple[int, int], _Way] = {}
-        self._needed: dict[tuple[int, int, int], int] = {}
 
     def may_be(self, node: int, later: int, other: int, earlier: int) -> bool:
         """May ``node`` be in phase ``later``, come from ``earlier``, while ``other`` is in ``earlier`` still?"""
@@ -100,7 +101,7 @@ class Skew:
                     for index, before in way.before:
                         if found.begun[index] & bit:
                             continue
-                        if phase == earlier or all(self._is_through(found, phase, one, node) for one in before):
+                        if phase == earlier or all(self._is_through(found, phase, one, node, way) for one in before):
                             found.begun[index] |= bit
                             going = True
                         else:
@@ -132,21 +133,19 @@ class Skew:
                 self._ways[key] = _Way(before, tuple(ends.final(node)), image.barrier if meets else None)
         return self._ways[key]
 
-    def _is_through(self, found: _Reached, phase: int, index: int, node: int) -> bool:
-        """Can a node get through an operator? Anybody can of the phase in which somebody stands still."""
+    def _is_through(self, found: _Reached, phase: int, index: int, node: int, way: _Way) -> bool:
+        """Can a node get through an operator?"""
         begun = found.begun[index]
-        return bool(begun >> node & 1) and not self._needs(phase, index, node) & ~begun
+        return bool(begun >> node & 1) and not self._needs(phase, index, node, way) & ~begun
 
-    def _needs(self, phase: int, index: int, node: int) -> int:
-        """Nodes that have to begin an operator before a node gets through it."""
-        key = phase, index, node
-        if key not in self._needed:
+    def _needs(self, phase: int, index: int, node: int, way: _Way) -> int:
+        if index not in way.needs:
             ends = self.ends[phase]
             assert ends is not None
-            self._needed[key] = sum(1 << one for one in ends.needed(index, node))
-        return self._needed[key]
+            way.needs[index] = sum(1 << one for one in ends.needed(index, node))
+        return way.needs[index]
 
     def _leaves(self, found: _Reached, phase: int, node: int, way: _Way) -> bool:
-        if way.final and not any(self._is_through(found, phase, one, node) for one in way.final):
+        if way.final and not any(self._is_through(found, phase, one, node, way) for one in way.final):
             return False
-        return way.closing is None or not self._needs(phase, way.closing, node) & ~found.there[phase]
+        return way.closing is None or not self._needs(phase, way.closing, node, way) & ~found.there[phase]
