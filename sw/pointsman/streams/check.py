@@ -11,6 +11,7 @@ Non-goals: whether a settling time is long enough, and what becomes of words whi
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -24,7 +25,7 @@ from .check_dropped import check_dropped
 from .check_ends import Ends, check_ends
 from .check_entered import check_entered
 from .check_gates import check_gates
-from .check_node import Key, NodeState, NodeView, Place
+from .check_node import NodeState, NodeView, Place
 from .check_online import check_online
 from .check_phases import (
     check_aliased,
@@ -64,6 +65,17 @@ def check_images(images: Images) -> CheckReport:
     CheckReport
         ``ok`` if no rule is broken.
     """
+    # What the judge makes lasts until it is through, so the garbage collector would only go through it over and over.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _check(images)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _check(images: Images) -> CheckReport:
     notebook = Notebook()
     owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
     check_structure(images, notebook)
@@ -292,9 +304,13 @@ class _PhaseStreams:
         """The trace of a promise for these values; one that was made for the same roles if there is one."""
         promise = self.images.promises[number]
         states = self._states(promise.operator, choice)
-        known = self.begun.setdefault((number, states.at(promise.source)), [])
+        known = self.begun.setdefault((number, states[promise.source]), [])
         for trace in known:
-            if all(key == _key_of(states.at(node)) for node, key in trace.keys.items()):
+            for node, key in trace.keys.items():
+                state = states[node]
+                if (() if state is None else state.key) != key:
+                    break
+            else:
                 return trace
         # In some of its phases what continues may have more than it has in all.
         more = bool(self.images.operators[promise.operator].continues)
@@ -382,47 +398,44 @@ class _PhaseStreams:
         left = range(value + 1, value - value % operator.stages + operator.stages)
         later = {
             destination
-            for number in self.promises[index]
+            for number in (self.promises[index] if left else ())
             for destination in images.promises[number].destinations
             if any(state in left for state in images.promises[number].values)
         }
         moved: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
-        for node, image in enumerate(images.nodes):
-            for other, here in image.operators:
-                if other != index:
-                    continue
-                role = here.roles[here.role_of[value]]
-                moved[True].update((node, register) for register, _ in role.commands)
-                if operator.remote:  # VFSM 1 takes commands
-                    moved[False].update(at for at in delivers if at[0] == node and at[1] < images.shape.pipelines)
-                if not role.lanes:
-                    continue
-                view = self._views(index)[node]
-                state = view.state(view.key(choice))
-                for lane in role.lanes:
-                    self.notebook.counts["lanes"] += 1
-                    for register in lane.registers:
-                        moved[lane.write].add((node, register))
-                        if lane.write and register not in state.register_readers:
-                            note(node, f"the processor writes register {register}, which no VFSM reads", "a reader")
-                        elif lane.write and (node, register) not in sends:
-                            note(
-                                node,
-                                f"the processor writes register {register}, for which nothing is promised",
-                                "a promise for every word",
-                            )
-                        elif not lane.write and register not in state.register_writers:
-                            note(node, f"the processor reads register {register}, which no VFSM writes", "a writer")
-                        elif not lane.write and register in state.register_readers:
-                            note(node, f"the processor reads register {register}, as a VFSM does", "one reader")
-                        elif not lane.write and (node, register) not in delivers:
-                            if (node, register) in later:
-                                continue
-                            note(
-                                node,
-                                f"the processor reads register {register}, to which no stream delivers",
-                                "a promise for every word",
-                            )
+        for node, here in images.members[index].items():
+            role = here.roles[here.role_of[value]]
+            moved[True].update((node, register) for register, _ in role.commands)
+            if operator.remote:  # VFSM 1 takes commands
+                moved[False].update(at for at in delivers if at[0] == node and at[1] < images.shape.pipelines)
+            if not role.lanes:
+                continue
+            view = self._views(index)[node]
+            state = view.state(view.key(choice))
+            for lane in role.lanes:
+                self.notebook.counts["lanes"] += 1
+                for register in lane.registers:
+                    moved[lane.write].add((node, register))
+                    if lane.write and register not in state.register_readers:
+                        note(node, f"the processor writes register {register}, which no VFSM reads", "a reader")
+                    elif lane.write and (node, register) not in sends:
+                        note(
+                            node,
+                            f"the processor writes register {register}, for which nothing is promised",
+                            "a promise for every word",
+                        )
+                    elif not lane.write and register not in state.register_writers:
+                        note(node, f"the processor reads register {register}, which no VFSM writes", "a writer")
+                    elif not lane.write and register in state.register_readers:
+                        note(node, f"the processor reads register {register}, as a VFSM does", "one reader")
+                    elif not lane.write and (node, register) not in delivers:
+                        if (node, register) in later:
+                            continue
+                        note(
+                            node,
+                            f"the processor reads register {register}, to which no stream delivers",
+                            "a promise for every word",
+                        )
         for name, promised, done, verb in (
             ("sends from", sends, moved[True], "writes"),
             ("delivers to", delivers, moved[False], "reads"),
@@ -483,10 +496,6 @@ class _PhaseStreams:
                                 values=values,
                             )
                         )
-
-
-def _key_of(state: NodeState | None) -> Key:
-    return () if state is None else state.key
 
 
 def _merged(one: Promise, other: Promise) -> bool:

@@ -29,12 +29,8 @@ def check_commands(images: Images, codes: Codes, views: Mapping[int, NodeView], 
     """Note commands that are not those of the roles, that may mix with others, or that may come late."""
     for index in images.phases[phase].operators:
         operator = images.operators[index]
-        sends = [
-            node
-            for node, view in views.items()
-            for other, here in view.operators
-            if other == index and any(role.commands for role in here.roles)
-        ]
+        own = images.members[index].items()
+        sends = [node for node, here in own if node in views and any(role.commands for role in here.roles)]
         if operator.remote or sends:
             notebook.counts["operators with commands"] += 1
             _Commands(images, codes, views, index, notebook).check(sends)

@@ -7,7 +7,7 @@ processor stands still, and nobody may get away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from numesh.codes import Codes
@@ -79,14 +79,12 @@ class Ends:
         self.notebook = notebook
         self.steps = MOST_STEPS
         self.known: dict[tuple[int, int], _Games | None] = {}
+        self.ends_of: dict[int, frozenset[int]] = {}
+        """By promise, its nodes."""
         self.alike: dict[object, Board] = {}
         """Boards by their shape: rows of a mesh mostly play the same games."""
-        self.lanes: dict[int, set[int]] = {index: set() for index in self.image.operators}
+        self.lanes = {index: set(images.members[index]) for index in self.image.operators}
         """By operator, the nodes that have it."""
-        for node, image in enumerate(images.nodes):
-            for index, _ in image.operators:
-                if index in self.lanes:
-                    self.lanes[index].add(node)
         self.needs: dict[tuple[int, int], frozenset[int]] = {}
         self.inner = {self.image.barrier, self.image.online}
         met = self.lanes.get(self.image.barrier, set()) if self.image.barrier is not None else set()
@@ -342,12 +340,12 @@ class Ends:
         return range(states)
 
     def role_lanes(self, index: int, state: int, node: int) -> tuple[LaneImage, ...]:
-        view = dict(self.images.nodes[node].operators).get(index)
+        view = self.images.members[index].get(node)
         lanes = view.roles[view.role_of[state]].lanes if view else ()
         return () if any(lane.turn == SYNC for lane in lanes) else lanes
 
     def delay(self, index: int, state: int, node: int) -> int:
-        view = dict(self.images.nodes[node].operators)[index]
+        view = self.images.members[index][node]
         return view.roles[view.role_of[state]].delay
 
     def slots(self, place: tuple[int, int, int]) -> Sequence[int]:
@@ -364,14 +362,13 @@ class Ends:
         states = {node: view.state(view.key(choice)) for node, view in self.views.items()}
         closes = index == self.image.barrier
         numbers = [n for one in self.promises for n in self.promises[one] if closes or one == index]
-        sets = [
-            {self.images.promises[n].source, *(d for d, _ in self.images.promises[n].destinations)} for n in numbers
-        ]
         written = {(node, r) for node, own in lanes.items() for lane in own if lane.write for r in lane.registers}
-        found = _Games({(self.images.promises[n].source, self.images.promises[n].register): n for n in numbers}, self)
-        group = groups_of([s for s, n in zip(sets, numbers, strict=True) if not closes or self._start(n) in written])
-        for root in sorted(set(group.values())):
-            members = {node for node, own in group.items() if own == root}
+        found = _Games({self._start(n): n for n in numbers}, self)
+        group = groups_of({self._joined(n): None for n in numbers if not closes or self._start(n) in written})
+        apart: dict[int, set[int]] = {}
+        for node, root in group.items():
+            apart.setdefault(root, set()).add(node)
+        for _, members in sorted(apart.items()):
             own = {node: lanes[node] for node in sorted(members & lanes.keys()) if lanes[node]}
             one = board(sorted(at for at in written if at[0] in members), states, self.codes, own)
             first = self.alike.setdefault(one.shape(), one)
@@ -382,6 +379,13 @@ class Ends:
 
     def _start(self, number: int) -> tuple[int, int]:
         return self.images.promises[number].source, self.images.promises[number].register
+
+    def _joined(self, number: int) -> frozenset[int]:
+        """Nodes that a promise joins."""
+        if number not in self.ends_of:
+            promise = self.images.promises[number]
+            self.ends_of[number] = frozenset((promise.source, *(node for node, _ in promise.destinations)))
+        return self.ends_of[number]
 
     def play(
         self,
@@ -404,7 +408,9 @@ class Ends:
         key = words, stopped, lane, after, held_up
         if not self._look_at(game, words, [key]):
             self.steps = -1
-            left_out = f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
+            left_out = (
+                f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
+            )
             if left_out not in self.notebook.unchecked:
                 self.notebook.unchecked.append(left_out)
             return None
@@ -550,7 +556,7 @@ class _Games:
         return sorted(found)
 
 
-def groups_of(sets: Iterable[set[int]]) -> dict[int, int]:
+def groups_of(sets: Iterable[Set[int]]) -> dict[int, int]:
     """Each node's group: sets that overlap are one."""
     parent: dict[int, int] = {}
 

@@ -34,10 +34,12 @@ def check_entered(
         By phase; None where nobody goes on.
     """
     for index, operator in enumerate(images.operators):
-        views = {n: view for n, image in enumerate(images.nodes) for i, view in image.operators if i == index}
+        views = images.members[index]
+        if not operator.synchronised:
+            continue
         roles = [role for view in views.values() for role in view.roles]
         meets = any(lane.turn == SYNC for role in roles for lane in role.lanes)
-        if not operator.synchronised or meets or not any(role.rewrites for role in roles):
+        if meets or not any(role.rewrites for role in roles):
             continue
         notebook.counts["operators rewritten before they are entered"] += 1
         phase = operator.phase

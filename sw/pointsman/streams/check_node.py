@@ -101,6 +101,14 @@ class NodeView:
             for index, operator in images.nodes[node].operators
             if part.phase in images.operators[index].phases
         )
+        self.here = dict(self.operators)
+        """The same by operator."""
+        self._position = {index: i for i, (index, _) in enumerate(self.operators)}
+        self._first = tuple(operator.role_of[0] for _, operator in self.operators)
+        self._rewriting = [
+            (i, operator) for i, (_, operator) in enumerate(self.operators) if any(r.rewrites for r in operator.roles)
+        ]
+        """Place in a key of those whose load functions rewrite."""
         slots: dict[Vfsm, list[int]] = {}
         for pipeline, column in enumerate(self.columns):
             for slot, vfsm in enumerate(column):
@@ -130,15 +138,22 @@ class NodeView:
 
     def key(self, choice: Mapping[int, int]) -> Key:
         """Roles for the values of ``choice`` (operator to index of its value; others have their first)."""
-        return tuple(operator.role_of[choice.get(index, 0)] for index, operator in self.operators)
+        key = self._first
+        for index, state in choice.items():
+            at = self._position.get(index)
+            if at is not None:
+                role = self.here[index].role_of[state]
+                if role != key[at]:
+                    key = (*key[:at], role, *key[at + 1 :])
+        return key
 
     def state(self, key: Key) -> NodeState:
         """What the node does when its operators have these roles."""
         state = self._states.get(key)
         if state is None:
             annotations = dict(self.standing)
-            for (_, operator), role in zip(self.operators, key, strict=True):
-                annotations.update(self._rewritten(operator.roles[role]))
+            for at, operator in self._rewriting:
+                annotations.update(self._rewritten(operator.roles[key[at]]))
             state = self._states[key] = NodeState(self, key, annotations)
         return state
 
@@ -147,7 +162,7 @@ class NodeView:
         if self._possible is not None:
             return self._possible
         possible = {vfsm: [annotation] for vfsm, annotation in self.standing.items()}
-        for _, operator in self.operators:
+        for _, operator in self._rewriting:
             for role in dict.fromkeys(operator.role_of):
                 for vfsm, annotation in self._rewritten(operator.roles[role]).items():
                     if annotation not in possible[vfsm]:
@@ -189,8 +204,9 @@ class NodeState:
         codes = view.codes
         self.view = view
         self.key = key
-        self.hops: dict[tuple[Vfsm, NodeState | None], Hop] = {}
-        """Where words go on from a VFSM, by the state of the node at the other end of its link: see ``check_promises``."""
+        self.hops: dict[Place, tuple[int | None, dict[NodeState | None, Hop]]] = {}
+        """By VFSM, the node at the other end of the link that it writes, and where words go on by the state of that: see
+        ``check_promises``."""
         self.annotations = annotations
         self.taking = {vfsm: self._takes(codes, annotation) for vfsm, annotation in annotations.items()}
         self.buffer_writers: dict[Vfsm, list[Vfsm]] = {}

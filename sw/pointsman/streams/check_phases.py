@@ -33,12 +33,14 @@ def role_choices(
     indices = sorted({index for view in views for index, _ in view.operators})
     options: dict[int, dict[tuple[int, ...], int]] = {}
     for index in indices:
-        columns = [next((operator.role_of for i, operator in view.operators if i == index), None) for view in views]
-        roles = zip(*(column for column in columns if column is not None), strict=True)
+        if images.operators[index].states == 1:
+            continue
+        columns = [view.here[index].role_of for view in views if index in view.here]
+        roles = zip(*columns, strict=True)
         options[index] = {}
         for value, role in enumerate(roles):
             options[index].setdefault(role, value)
-    varying = [index for index in indices if len(options[index]) > 1]
+    varying = [index for index in indices if len(options.get(index, ())) > 1]
     choices: dict[tuple[tuple[int, int], ...], None] = {(): None}
     for index in varying:
         choices.update({((index, value),): None for value in options[index].values() if value})
@@ -176,7 +178,7 @@ def check_reprogramming(
 def meets(images: Images, node: int, phase: int) -> bool:
     """Does this node leave the phase together with others, after a barrier or something that does as well?"""
     barrier = images.phases[phase].barrier
-    return barrier is not None and any(index == barrier for index, _ in images.nodes[node].operators)
+    return barrier is not None and node in images.members.get(barrier, ())
 
 
 class LinkUse:

@@ -40,8 +40,8 @@ class Trace:
     link_slots: int = 0
 
 
-class States:
-    """What nodes do for a choice of run-time values.
+class States(dict[int, NodeState | None]):
+    """What nodes do for a choice of run-time values, as far as that has been asked; None of a node without a part.
 
     Parameters
     ----------
@@ -52,18 +52,14 @@ class States:
     """
 
     def __init__(self, views: Mapping[int, NodeView], choice: Mapping[int, int]) -> None:
+        super().__init__()
         self.views = views
         self.choice = choice
-        self._known: dict[int, NodeState | None] = {}
 
-    def at(self, node: int) -> NodeState | None:
-        """None of a node without a part."""
-        try:
-            return self._known[node]
-        except KeyError:
-            view = self.views.get(node)
-            state = self._known[node] = None if view is None else view.state(view.key(self.choice))
-            return state
+    def __missing__(self, node: int) -> NodeState | None:
+        view = self.views.get(node)
+        state = self[node] = None if view is None else view.state(view.key(self.choice))
+        return state
 
 
 def trace_promise(promise: Promise, states: States, codes: Codes, *, more: bool = False) -> Trace:
@@ -93,7 +89,7 @@ class _Tracer:
         self.waiting: list[Place] = []
 
     def state(self, node: int) -> NodeState | None:
-        state = self.states.at(node)
+        state = self.states[node]
         self.trace.keys[node] = () if state is None else state.key
         return state
 
@@ -119,10 +115,11 @@ class _Tracer:
         assert state is not None
         trace.words = len(state.view.slots[first[0]])
         trace.registers[promise.source, promise.register] = None
-        self.reach(promise.source, first[0])
+        place = (promise.source, *first[0])
+        trace.vfsms[place] = None
+        self.waiting.append(place)
         while self.waiting:
-            node, pipeline, number = self.waiting.pop()
-            self.follow(node, (pipeline, number))
+            self.follow(self.waiting.pop())
         if trace.words < promise.words or (trace.words > promise.words and not self.more):
             self.note(
                 "promises",
@@ -134,31 +131,20 @@ class _Tracer:
         self.compare()
         return trace
 
-    def reach(self, node: int, vfsm: Vfsm) -> None:
-        place = (node, *vfsm)
-        if place in self.trace.vfsms:
-            self.note(
-                "promises",
-                node,
-                "its words come to the same VFSM on two ways",
-                "a tree, in which each VFSM has one before it",
-                vfsm,
-            )
-            return
-        self.trace.vfsms[place] = None
-        self.waiting.append(place)
-
-    def follow(self, node: int, vfsm: Vfsm) -> None:
+    def follow(self, place: Place) -> None:
         """Go on to all VFSMs that get the words of this one."""
-        state = self.state(node)
+        trace, node = self.trace, place[0]
+        state = self.states[node]
         assert state is not None
-        end = state.view.links.get(state.annotations[vfsm].destination)
-        far = None if end is None else self.state(end[0])
         # Many streams, for many values, go from this VFSM to the same ones.
-        hop = state.hops.get((vfsm, far))
+        if place not in state.hops:
+            end = state.view.links.get(state.annotations[place[1:]].destination)
+            state.hops[place] = (None if end is None else end[0]), {}
+        other, hops = state.hops[place]
+        far = None if other is None else self.state(other)
+        hop = hops.get(far)
         if hop is None:
-            hop = state.hops[vfsm, far] = _Hopper(self.codes, state, vfsm, far).run()
-        trace = self.trace
+            hop = hops[far] = _Hopper(self.codes, state, place[1:], far).run()
         trace.link_slots += hop.link_slots
         if hop.register is not None:
             trace.registers[node, hop.register] = None
@@ -169,8 +155,17 @@ class _Tracer:
         for step in hop.steps:
             if isinstance(step, Remark):
                 self.note(*step)
+            elif step in trace.vfsms:
+                self.note(
+                    "promises",
+                    step[0],
+                    "its words come to the same VFSM on two ways",
+                    "a tree, in which each VFSM has one before it",
+                    step[1:],
+                )
             else:
-                self.reach(step[0], step[1:])
+                trace.vfsms[step] = None
+                self.waiting.append(step)
 
     def compare(self) -> None:
         """Where the words have arrived against where they should."""

@@ -89,6 +89,7 @@ class Skew:
         for phase in first:
             found.there[phase] = sum(1 << node for node in waiting)
         left = [0] * len(phases)
+        begun, there = found.begun, found.there
         going = True
         while going:
             going = False
@@ -96,24 +97,28 @@ class Skew:
                 bit = 1 << node
                 stays = []
                 for phase in mine:
-                    way = self._way(phase, node)
+                    way = self._ways.get((phase, node)) or self._way(phase, node)
+                    still = phase == earlier
                     missing = False
                     for index, before in way.before:
-                        if found.begun[index] & bit:
+                        if begun[index] & bit:
                             continue
-                        if phase == earlier or all(self._is_through(found, phase, one, node, way) for one in before):
-                            found.begun[index] |= bit
+                        if still or not before or all(self._is_through(begun, phase, i, node, way) for i in before):
+                            begun[index] |= bit
                             going = True
                         else:
                             missing = True
-                    if not left[phase] & bit and (phase == earlier or self._leaves(found, phase, node, way)):
+                    if not left[phase] & bit:
+                        if not still and not self._leaves(found, phase, node, way):
+                            stays.append(phase)
+                            continue
                         left[phase] |= bit
                         for successor in phases[phase].successors:
-                            if not found.there[successor] & bit:
-                                found.there[successor] |= bit
+                            if not there[successor] & bit:
+                                there[successor] |= bit
                                 stays.append(successor)
                                 going = True
-                    if missing or not left[phase] & bit:
+                    if missing:
                         stays.append(phase)
                 if stays:
                     waiting[node] = sorted(stays)
@@ -133,10 +138,12 @@ class Skew:
                 self._ways[key] = _Way(before, tuple(ends.final(node)), image.barrier if meets else None)
         return self._ways[key]
 
-    def _is_through(self, found: _Reached, phase: int, index: int, node: int, way: _Way) -> bool:
+    def _is_through(self, begun: Sequence[int], phase: int, index: int, node: int, way: _Way) -> bool:
         """Can a node get through an operator?"""
-        begun = found.begun[index]
-        return bool(begun >> node & 1) and not self._needs(phase, index, node, way) & ~begun
+        if not begun[index] >> node & 1:
+            return False
+        needs = way.needs.get(index)
+        return not (self._needs(phase, index, node, way) if needs is None else needs) & ~begun[index]
 
     def _needs(self, phase: int, index: int, node: int, way: _Way) -> int:
         if index not in way.needs:
@@ -146,6 +153,10 @@ class Skew:
         return way.needs[index]
 
     def _leaves(self, found: _Reached, phase: int, node: int, way: _Way) -> bool:
-        if way.final and not any(self._is_through(found, phase, one, node, way) for one in way.final):
-            return False
+        for index in way.final:
+            if self._is_through(found.begun, phase, index, node, way):
+                break
+        else:
+            if way.final:
+                return False
         return way.closing is None or not self._needs(phase, way.closing, node, way) & ~found.there[phase]

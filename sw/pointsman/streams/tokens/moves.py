@@ -329,9 +329,7 @@ def play_not_begun(lists: Lists, total: np.ndarray, passed: np.ndarray) -> tuple
 
 
 @kernel
-def play_stopped(
-    lists: Lists, total: np.ndarray, passed: np.ndarray, words: int
-) -> tuple[np.ndarray, np.ndarray]:
+def play_stopped(lists: Lists, total: np.ndarray, passed: np.ndarray, words: int) -> tuple[np.ndarray, np.ndarray]:
     """For each lane that stands still (rows): the fewest words of it, from 1 on, after which each node has moved everything,
     ``words`` if there are none fewer; and the most words that a place of the node waits for then. Only for a board that is
     ``single``."""
