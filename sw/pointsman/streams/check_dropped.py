@@ -60,7 +60,7 @@ def _check(ends: Ends, closing: int, index: int, heard: dict[int, int]) -> None:
 
 
 def _steps(game: Board) -> list[tuple[Event, Event, int]]:
-    """Which lane waits for which, and cycles at least between them: one for each VFSM, and for each lane that waits for another."""
+    """Which lane waits for which, and cycles at least between them: one a VFSM, and one a lane that waits."""
     lanes = [((node, i), one) for node, own in game.lanes.items() for i, one in enumerate(own)]
     writers = {(event[0], r): event for event, one in lanes if one.write for r in one.registers}
     readers = {(event[0], r): event for event, one in lanes if not one.write for r in one.registers}

@@ -464,7 +464,7 @@ class Ends:
         return done is not None and not done[game.number(node)]
 
     def behind(self, game: Board, words: int, place: Place, node: int | None = None) -> int:
-        """With how many words still to pass a VFSM may stand still, and a node gets through (None: all do, as they do otherwise)."""
+        """With how many words still to pass a VFSM may stand still, and a node gets through (None: whoever does anyhow)."""
         if game.twin is not None:
             other, places, nodes = game.twin
             return self.behind(other, words, places[place], None if node is None else nodes[node])

@@ -105,10 +105,9 @@ def _may(
 
 
 @kernel
-def _settle(  # noqa: C901 - calls of functions with so many arrays would take most of the time
-    lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray, state: State, count: int
-) -> None:
-    """Go on from the first ``count`` of those that wait until nothing moves."""
+def _settle(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray, state: State, count: int) -> None:
+    """Go on from the first ``count`` of those that wait until nothing moves. One function: calls with so many arrays would
+    take most of the time."""
     first_lane, write, rank, after_all = lists.first_lane, lists.write, lists.rank, lists.after_all
     after, pair, window = lists.after, lists.pair, lists.window
     first_register, registers = lists.first_register, lists.registers
@@ -251,10 +250,8 @@ def _play(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray) 
 
 @kernel
 def _is_done(lists: Lists, node: int, total: np.ndarray, moved: np.ndarray) -> bool:
-    for lane in range(lists.first_lane[node], lists.first_lane[node + 1]):
-        if moved[lane] != total[lane]:
-            return False
-    return True
+    lanes = slice(lists.first_lane[node], lists.first_lane[node + 1])
+    return bool(np.all(moved[lanes] == total[lanes]))
 
 
 @kernel
