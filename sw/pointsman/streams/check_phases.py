@@ -226,8 +226,8 @@ def check_wires(
 ) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
 
-    After a barrier the neighbour changes within the time to settle, which the node must have waited by then, at once or before it
-    enters the phase in question. After anything else it may stay for any time, also while
+    After a barrier the neighbour changes within the time to settle, which the node must have waited by then: after the change to
+    the phase that comes next, or before it enters a later one. After anything else it may stay for any time, also while
     this node goes through several phases, unless one of them joins the two.
 
     Parameters
@@ -318,6 +318,10 @@ def check_wires(
                                 slot=slot,
                             )
                         )
+                    # Behind a barrier a node waits for its neighbours after the change to the next phase, but before it goes on
+                    # to one that does not come next.
+                    if barrier and settle.get(later, 0) > 0 and later not in next_phases:
+                        turned = set()
                     for slot in sorted(turned):
                         notebook.add(
                             Finding(
