@@ -22,7 +22,7 @@ def check_dropped(ends: Ends) -> None:
         return
     games = ends.games(closing, 0)
     heard: dict[int, int] = {}
-    for game in games.boards if games else ():
+    for game in games.all:
         steps = _steps(game)
         heard |= {node: _round_trip(game, steps, node) for node in game.lanes}
     for index in ends.image.operators:
@@ -37,7 +37,7 @@ def _check(ends: Ends, closing: int, index: int, heard: dict[int, int]) -> None:
     words = min(ends.images.operators[index].m, SHORT)
     for state in ends.states(index):
         games = ends.games(index, state)
-        for game in games.boards if games else ():
+        for game in games.all:
             if all(onward or place in game.into for place, onward in game.onward.items()):
                 continue
             through = ends.plays(game, words)

@@ -82,7 +82,7 @@ def _passed(ends: Ends, index: int, node: int) -> set[int]:
     found: set[int] = set()
     for state in ends.states(index):
         games = ends.games(index, state)
-        for game in games.boards if games else ():
+        for game in games.all:
             if node in game.nodes:
                 found |= set(game.nodes)
     return found
@@ -90,6 +90,6 @@ def _passed(ends: Ends, index: int, node: int) -> set[int]:
 
 def _met(ends: Ends, closing: int | None, node: int) -> set[int]:
     """Nodes that meet this one in what closes the phase; that nobody gets through before them is proven in ``check_ends``."""
-    games = ends.games(closing, 0) if closing is not None else None
-    boards = [set(game.lanes) for game in games.boards if node in game.lanes] if games else []
+    games = ends.games(closing, 0).all if closing is not None else []
+    boards = [set(game.lanes) for game in games if node in game.lanes]
     return set().union(*boards)
