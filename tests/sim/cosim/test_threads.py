@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -19,7 +18,7 @@ from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.images.format import images_from_bytes, images_to_bytes
 from pointsman.network import Topology, mesh
-from pointsman.plan import build
+from pointsman.plan import phase_planner
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import Part, disjoint_tree
 from pointsman.plan.phase_tree import fold
@@ -123,7 +122,8 @@ def test_threads_on_the_rtl(trees: ModuleType) -> None:
 def test_random_threads(trees: ModuleType, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads in random divisions, nodes at random paces; every twentieth program on the RTL."""
     # Routes need not be good here.
-    monkeypatch.setattr(build, "route_phase", partial(route_phase, effort=0.05))
+    quickly = {"effort": 0.05}
+    monkeypatch.setattr(phase_planner, "route_phase", lambda *given, **named: route_phase(*given, **(named | quickly)))
     used = 0
     for seed in range(20 * block, 20 * block + 20):
         topology = mesh(*SIZES[seed % len(SIZES)])
