@@ -6,7 +6,9 @@ function may do stand here as the hardware will see them. The file format is in 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from numesh.codes import Annotation
@@ -314,3 +316,12 @@ class Images:
 
     LOADER_BLOCK = 0
     """Block of the loader phase: VFSM 1 in every pipeline and slot, Metcalf 1997 §7.1.5."""
+
+    @cached_property
+    def members(self) -> Mapping[int, Mapping[int, NodeOperator]]:
+        """By operator, its nodes in order, and what each sees of it."""
+        found: dict[int, dict[int, NodeOperator]] = {index: {} for index in range(len(self.operators))}
+        for node, image in enumerate(self.nodes):
+            for index, view in image.operators:
+                found.setdefault(index, {})[node] = view
+        return found

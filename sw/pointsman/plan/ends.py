@@ -197,6 +197,29 @@ def settling(
     ]
 
 
+def turned_round(planned: Sequence[PlannedPhase], structure: Structure) -> dict[tuple[int, int], frozenset[Link]]:
+    """Phases that follow each other behind a barrier and turn wires round, though both handshakes are on one wire.
+
+    Readers of the later one would ask for words as soon as a router has changed, while the neighbour, which has yet to change,
+    does so as well. A time to settle comes too late for that, but before a phase that does not come next. Gives what the later
+    one may not write.
+    """
+    found: dict[tuple[int, int], frozenset[Link]] = {}
+    nodes = range(planned[0].routed.topology.nodes) if planned else ()
+    members = [{i for i, phase in enumerate(planned) if node in phase.nodes} for node in nodes]
+    for earlier, phase in enumerate(planned):
+        if phase.barrier is None:
+            continue
+        at_port = phase.routed.topology.at_port
+        left = link_writes(left_behind(planned, structure, earlier))
+        for later in structure.reachable(earlier) - {earlier}:
+            turned = left & link_reads(planned[later].routed)
+            straight = {node for node, _, _ in turned if later in structure.next_for(earlier, members[node], node)}
+            if straight:
+                found[earlier, later] = frozenset((*at_port[node][port], slot) for node, port, slot in left)
+    return found
+
+
 def _shared(
     planned: Sequence[PlannedPhase],
     left: Sequence[set[Link]],

@@ -15,7 +15,7 @@ from .around import route_around
 from .continuing import continuing
 from .continuing_routes import plan_beside
 from .continuing_slots import with_more_slots
-from .ends import Freed, collisions, settling, word_spans
+from .ends import Freed, collisions, settling, turned_round, word_spans
 from .fit import keeper
 from .leaving import leaving
 from .meetings import comes_next, odd_one, refuse_crossing, unsolved
@@ -27,7 +27,7 @@ from .rounds import refuse_missed_rounds
 from .schedules import refuse_split_barriers
 from .structure import optional_groups
 from .transit import refuse_secret_phases
-from .wires import Link, keep_off
+from .wires import Link, keep_off, link_writes
 
 
 class _TooSlowError(Exception):
@@ -93,7 +93,7 @@ class Planner(PhasePlanner):
             for earlier, later, link in found:
                 self._separate(planned, earlier, later, link)
                 self._refuse_slow(planned)
-            if found:
+            if found or self._turn_nothing_round(planned):
                 continue
             keeps = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
             if keeps is None or keeps[0] in self.reasons:
@@ -165,6 +165,34 @@ class Planner(PhasePlanner):
     def _refuse_slow(self, planned: Sequence[PlannedPhase]) -> None:
         if self._left(planned) <= 0:
             raise _TooSlowError
+
+    def _turn_nothing_round(self, planned: list[PlannedPhase]) -> bool:
+        """Plan phases again that come right behind a barrier, off wires that the phase before uses the other way round."""
+        turned = turned_round(planned, self.structure) if self.shape.aliased_handshake else {}
+        moved: set[int] = set()
+        for (earlier, later), links in turned.items():
+            if moved.isdisjoint((earlier, later)):
+                try:
+                    self._plan_off(planned, later, earlier, links)
+                    moved.add(later)
+                except PlanError:
+                    at_port = self.program.topology.at_port
+                    back = frozenset((*at_port[n][port], slot) for n, port, slot in link_writes(planned[later].routed))
+                    self._plan_off(planned, earlier, later, back)
+                    moved.add(earlier)
+        return bool(turned)
+
+    def _plan_off(self, planned: list[PlannedPhase], index: int, other: int, links: frozenset[Link]) -> None:
+        """Plan a phase again off wires of another."""
+        before = self.taken.get(index, {})
+        self.taken[index] = {**before, other: before.get(other, frozenset()) | links}
+        try:
+            again = self.plan_phase(index, self.reasons.get(index))
+        except PlanError:
+            self.taken[index] = before
+            raise
+        assert again is not None
+        planned[index] = again
 
     def _leaving(self, planned: list[PlannedPhase]) -> Leaving:
         structure = self.structure

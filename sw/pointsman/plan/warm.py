@@ -19,7 +19,7 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.streams.router import route_phase
 from pointsman.streams.stream import Stream
-from pointsman.streams.token_game import Board, play
+from pointsman.streams.token_game import Board
 
 from .build import make_plan
 from .candidates import find_candidates
@@ -46,7 +46,9 @@ def estimate_and_judge() -> None:
     lane = LaneImage(True, (0,))
     termination(graph, {0: (lane,)}, 1, [0])
     place = (0, 0, 2)
-    play(Board({place: (0, 0)}, {place: ()}, {}, {0: (lane,)}), 1)
+    outcomes = Board({place: (0, 0)}, {place: ()}, {}, {0: (lane,)}).outcomes(1)
+    for made in (outcomes.held_up, *outcomes.not_begun, *outcomes.stopped):
+        assert made.size
 
 
 def tell_time() -> None:

@@ -11,6 +11,7 @@ Non-goals: whether a settling time is long enough, and what becomes of words whi
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -24,7 +25,7 @@ from .check_dropped import check_dropped
 from .check_ends import Ends, check_ends
 from .check_entered import check_entered
 from .check_gates import check_gates
-from .check_node import Key, NodeView
+from .check_node import NodeState, NodeView, Place
 from .check_online import check_online
 from .check_phases import (
     check_aliased,
@@ -37,7 +38,7 @@ from .check_phases import (
     following_phases,
     role_choices,
 )
-from .check_promises import Place, Trace, trace_promise
+from .check_promises import States, Trace, trace_promise
 from .check_report import RULES, CheckReport, Finding, Notebook, Rule
 from .check_schedules import check_schedules
 from .check_skew import Skew
@@ -64,6 +65,17 @@ def check_images(images: Images) -> CheckReport:
     CheckReport
         ``ok`` if no rule is broken.
     """
+    # What the judge makes lasts until it is through, so the garbage collector would only go through it over and over.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _check(images)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _check(images: Images) -> CheckReport:
     notebook = Notebook()
     owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
     check_structure(images, notebook)
@@ -165,7 +177,10 @@ class _PhaseStreams:
                 self.promises[promise.operator].append(number)
         self.traces: dict[int, list[Trace]] = {}
         """Traces of each promise, for different roles."""
-        self.known_keys: dict[object, dict[int, Key]] = {}
+        self.begun: dict[tuple[int, NodeState | None], list[Trace]] = {}
+        """The same by promise and what its source does."""
+        self.states: dict[object, States] = {}
+        """For the choice of values that was asked for last."""
         self.compared: set[tuple[int, ...]] = set()
         """Sets of traces, by identity, that have been looked at together."""
         self.owner: dict[Place, int] = {}
@@ -195,9 +210,8 @@ class _PhaseStreams:
         found: dict[Place, dict[tuple[int, str], None]] = {}
         for number, traces in self.traces.items():
             promise = self.images.promises[number]
-            for trace in traces:
-                for place in trace.vfsms:
-                    found.setdefault(place, {})[promise.source, promise.stream] = None
+            for place in set().union(*(trace.vfsms for trace in traces)):
+                found.setdefault(place, {})[promise.source, promise.stream] = None
         return {place: list(streams) for place, streams in found.items()}
 
     def words(self) -> dict[Place, set[tuple[int, int]]]:
@@ -205,9 +219,8 @@ class _PhaseStreams:
         found: dict[Place, set[tuple[int, int]]] = {}
         for number, traces in self.traces.items():
             promise = self.images.promises[number]
-            for trace in traces:
-                for place in trace.vfsms:
-                    found.setdefault(place, set()).add((promise.operator, promise.source))
+            for place in set().union(*(trace.vfsms for trace in traces)):
+                found.setdefault(place, set()).add((promise.operator, promise.source))
         return found
 
     def _choices(self) -> Iterator[Choice]:
@@ -289,28 +302,32 @@ class _PhaseStreams:
 
     def _trace(self, number: int, choice: Choice, values: tuple[str, ...]) -> Trace:
         """The trace of a promise for these values; one that was made for the same roles if there is one."""
-        known = self.traces.setdefault(number, [])
         promise = self.images.promises[number]
-        views = self._views(promise.operator)
-        keys = self._keys(views, choice)
+        states = self._states(promise.operator, choice)
+        known = self.begun.setdefault((number, states[promise.source]), [])
         for trace in known:
-            if all(key == keys.get(node, ()) for node, key in trace.keys.items()):
+            for node, key in trace.keys.items():
+                state = states[node]
+                if (() if state is None else state.key) != key:
+                    break
+            else:
                 return trace
         # In some of its phases what continues may have more than it has in all.
         more = bool(self.images.operators[promise.operator].continues)
-        trace = trace_promise(promise, views, self.codes, choice, more=more)
+        trace = trace_promise(promise, states, self.codes, more=more)
         known.append(trace)
+        self.traces.setdefault(number, []).append(trace)
         self._note_trace(promise, trace, values)
         return trace
 
-    def _keys(self, views: Mapping[int, NodeView], choice: Choice) -> dict[int, Key]:
-        """By node, its roles for these values; those of the last choice are kept, since many promises ask for them."""
-        asked = id(views), tuple(sorted(choice.items()))
-        if asked not in self.known_keys:
-            if len(self.known_keys) > 1:
-                self.known_keys.clear()
-            self.known_keys[asked] = {node: view.key(choice) for node, view in views.items()}
-        return self.known_keys[asked]
+    def _states(self, index: int, choice: Choice) -> States:
+        """What nodes do for these values; those of the last choice are kept, since many promises ask for them."""
+        asked = tuple(sorted(choice.items())), bool(self.images.operators[index].continues)
+        if asked not in self.states:
+            if len(self.states) > 1:
+                self.states.clear()
+            self.states[asked] = States(self._views(index), choice)
+        return self.states[asked]
 
     def _note_trace(self, promise: Promise, trace: Trace, values: tuple[str, ...]) -> None:
         operator = self.images.operators[promise.operator]
@@ -381,47 +398,44 @@ class _PhaseStreams:
         left = range(value + 1, value - value % operator.stages + operator.stages)
         later = {
             destination
-            for number in self.promises[index]
+            for number in (self.promises[index] if left else ())
             for destination in images.promises[number].destinations
             if any(state in left for state in images.promises[number].values)
         }
         moved: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
-        for node, image in enumerate(images.nodes):
-            for other, here in image.operators:
-                if other != index:
-                    continue
-                role = here.roles[here.role_of[value]]
-                moved[True].update((node, register) for register, _ in role.commands)
-                if operator.remote:  # VFSM 1 takes commands
-                    moved[False].update(at for at in delivers if at[0] == node and at[1] < images.shape.pipelines)
-                if not role.lanes:
-                    continue
-                view = self._views(index)[node]
-                state = view.state(view.key(choice))
-                for lane in role.lanes:
-                    self.notebook.counts["lanes"] += 1
-                    for register in lane.registers:
-                        moved[lane.write].add((node, register))
-                        if lane.write and register not in state.register_readers:
-                            note(node, f"the processor writes register {register}, which no VFSM reads", "a reader")
-                        elif lane.write and (node, register) not in sends:
-                            note(
-                                node,
-                                f"the processor writes register {register}, for which nothing is promised",
-                                "a promise for every word",
-                            )
-                        elif not lane.write and register not in state.register_writers:
-                            note(node, f"the processor reads register {register}, which no VFSM writes", "a writer")
-                        elif not lane.write and register in state.register_readers:
-                            note(node, f"the processor reads register {register}, as a VFSM does", "one reader")
-                        elif not lane.write and (node, register) not in delivers:
-                            if (node, register) in later:
-                                continue
-                            note(
-                                node,
-                                f"the processor reads register {register}, to which no stream delivers",
-                                "a promise for every word",
-                            )
+        for node, here in images.members[index].items():
+            role = here.roles[here.role_of[value]]
+            moved[True].update((node, register) for register, _ in role.commands)
+            if operator.remote:  # VFSM 1 takes commands
+                moved[False].update(at for at in delivers if at[0] == node and at[1] < images.shape.pipelines)
+            if not role.lanes:
+                continue
+            view = self._views(index)[node]
+            state = view.state(view.key(choice))
+            for lane in role.lanes:
+                self.notebook.counts["lanes"] += 1
+                for register in lane.registers:
+                    moved[lane.write].add((node, register))
+                    if lane.write and register not in state.register_readers:
+                        note(node, f"the processor writes register {register}, which no VFSM reads", "a reader")
+                    elif lane.write and (node, register) not in sends:
+                        note(
+                            node,
+                            f"the processor writes register {register}, for which nothing is promised",
+                            "a promise for every word",
+                        )
+                    elif not lane.write and register not in state.register_writers:
+                        note(node, f"the processor reads register {register}, which no VFSM writes", "a writer")
+                    elif not lane.write and register in state.register_readers:
+                        note(node, f"the processor reads register {register}, as a VFSM does", "one reader")
+                    elif not lane.write and (node, register) not in delivers:
+                        if (node, register) in later:
+                            continue
+                        note(
+                            node,
+                            f"the processor reads register {register}, to which no stream delivers",
+                            "a promise for every word",
+                        )
         for name, promised, done, verb in (
             ("sends from", sends, moved[True], "writes"),
             ("delivers to", delivers, moved[False], "reads"),

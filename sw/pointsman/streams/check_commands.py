@@ -21,7 +21,7 @@ from numesh.codes import (
 from pointsman.images.image import Images, Promise
 
 from .check_node import NodeView
-from .check_promises import trace_promise
+from .check_promises import States, trace_promise
 from .check_report import Finding, Notebook
 
 
@@ -29,12 +29,8 @@ def check_commands(images: Images, codes: Codes, views: Mapping[int, NodeView], 
     """Note commands that are not those of the roles, that may mix with others, or that may come late."""
     for index in images.phases[phase].operators:
         operator = images.operators[index]
-        sends = [
-            node
-            for node, view in views.items()
-            for other, here in view.operators
-            if other == index and any(role.commands for role in here.roles)
-        ]
+        own = images.members[index].items()
+        sends = [node for node, here in own if node in views and any(role.commands for role in here.roles)]
         if operator.remote or sends:
             notebook.counts["operators with commands"] += 1
             _Commands(images, codes, views, index, notebook).check(sends)
@@ -155,7 +151,7 @@ class _Commands:
     def _check_time(self, promise: Promise, delay: int, value: int) -> None:
         """At each VFSM a command waits a period at most, as nobody refuses it, then for VFSM 1, then it takes effect."""
         ((other, pipeline),) = promise.destinations
-        trace = trace_promise(promise, self.views, self.codes, {self.index: value})
+        trace = trace_promise(promise, States(self.views, {self.index: value}), self.codes)
         if all(row[pipeline] != REPROGRAM_VFSM for row in self.views[other].part.schedule):
             self.note(
                 other, f"VFSM 1 never runs in pipeline {pipeline}, to which commands come", "a slot for it", value

@@ -25,7 +25,7 @@ from collections.abc import Collection, Mapping, Sequence
 from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
 from pointsman.images.image import Images
 
-from .check_ends import groups_of
+from .check_games import groups_of
 from .check_node import NodeView, Vfsm
 from .check_report import Finding, Notebook
 

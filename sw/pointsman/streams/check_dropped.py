@@ -9,7 +9,7 @@ from __future__ import annotations
 from pointsman.images.image import SYNC
 
 from .check_ends import SHORT, Ends
-from .token_game import Board
+from .token_game import Board, Place
 
 Event = tuple[int, int]
 """Node and number of a lane."""
@@ -21,7 +21,10 @@ def check_dropped(ends: Ends) -> None:
     if closing is None:
         return
     games = ends.games(closing, 0)
-    heard = {node: _round_trip(game, node) for game in (games.boards if games else ()) for node in game.lanes}
+    heard: dict[int, int] = {}
+    for game in games.all:
+        steps = _steps(game)
+        heard |= {node: _round_trip(game, steps, node) for node in game.lanes}
     for index in ends.image.operators:
         if index not in ends.inner:
             _check(ends, closing, index, heard)
@@ -29,26 +32,21 @@ def check_dropped(ends: Ends) -> None:
 
 def _check(ends: Ends, closing: int, index: int, heard: dict[int, int]) -> None:
     """``heard``: by node, cycles at least from when it comes to what closes the phase until it hears that all have come."""
-    views = (dict(ends.images.nodes[node].operators)[index] for node in ends.lanes[index])
+    views = ends.images.members[index].values()
     meets = any(lane.turn == SYNC for view in views for role in view.roles for lane in role.lanes)
     words = min(ends.images.operators[index].m, SHORT)
     for state in ends.states(index):
         games = ends.games(index, state)
-        for game in games.boards if games else ():
+        for game in games.all:
             if all(onward or place in game.into for place, onward in game.onward.items()):
                 continue
-            free = ends.play(game, words)
-            if free is None or free.done != game.lanes.keys():
+            through = ends.plays(game, words)
+            if through is None or not all(through):
                 continue
             for place in game.onward:
                 if place[0] not in ends.lanes[closing]:
                     continue
-                behind = 0
-                while behind < free.passed[place]:
-                    end = ends.play(game, words, held_up=(place, free.passed[place] - behind - 1))
-                    if end is None or end.done != free.done:
-                        break
-                    behind += 1
+                behind = ends.behind(game, words, place)
                 need = 1 + (behind - 1) * ends.images.period // len(ends.slots(place)) if behind else 0
                 # Words wait in routers only if some node may come late.
                 need = min(need, 1) if meets else need
@@ -61,17 +59,19 @@ def _check(ends: Ends, closing: int, index: int, heard: dict[int, int]) -> None:
                     )
 
 
-def _round_trip(game: Board, late: int) -> int:
-    """Cycles at least between the first and the last lane of a node that all others wait for: one for each VFSM, and for each
-    lane that waits for another."""
+def _steps(game: Board) -> list[tuple[Event, Event, int]]:
+    """Which lane waits for which, and cycles at least between them: one a VFSM, and one a lane that waits."""
     lanes = [((node, i), one) for node, own in game.lanes.items() for i, one in enumerate(own)]
     writers = {(event[0], r): event for event, one in lanes if one.write for r in one.registers}
     readers = {(event[0], r): event for event, one in lanes if not one.write for r in one.registers}
     steps: list[tuple[Event, Event, int]] = [
         ((event[0], one.after), event, 1) for event, one in lanes if one.after is not None
     ]
+    places: dict[tuple[int, int], set[Place]] = {}
+    for place, source in game.source.items():
+        places.setdefault(source, set()).add(place)
     for at, writer in writers.items():
-        seen = reached = {place for place, source in game.source.items() if source == at}
+        seen = reached = places.get(at, set())
         far = 0
         while reached:
             far += 1
@@ -79,6 +79,11 @@ def _round_trip(game: Board, late: int) -> int:
             steps += [(writer, readers[end], far) for end in ends if end in readers]
             reached = {onward for place in reached for onward in game.onward[place]} - seen
             seen = seen | reached
+    return steps
+
+
+def _round_trip(game: Board, steps: list[tuple[Event, Event, int]], late: int) -> int:
+    """Cycles at least between the first and the last lane of a node that all others wait for."""
     when = {(late, i): 0 for i in range(len(game.lanes[late]))}
     # Lanes wait for each other in no circle, so this comes to an end before there are as many turns as steps.
     for _ in steps:

@@ -7,21 +7,17 @@ processor stands still, and nobody may get away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from numesh.codes import Codes
-from pointsman.images.image import SYNC, Images, LaneImage
+from pointsman.images.image import Images
 
+from .check_games import PhaseGames, groups_of
 from .check_node import NodeView
 from .check_promises import Trace
 from .check_report import Finding, Notebook
-from .token_game import Board, Outcome, board, play
+from .token_game import Board
 
-MOST_STATES = 24
-"""States of an operator that are looked at."""
-MOST_STEPS = 3_000_000
-"""Moves of tokens in all games of a phase, about."""
 SHORT = 16
 """Words of a message that are tried first: what holds for a short one holds for a long one."""
 
@@ -55,8 +51,8 @@ def check_ends(
     return ends
 
 
-class Ends:
-    """The games of a phase."""
+class Ends(PhaseGames):
+    """What the games of a phase say of its end."""
 
     def __init__(
         self,
@@ -68,30 +64,24 @@ class Ends:
         traces: Mapping[int, Sequence[Trace]],
         notebook: Notebook,
     ) -> None:
-        self.images = images
-        # What continues is left out: where it ends, all of its nodes meet (``check_continuing``).
-        own = tuple(i for i in images.phases[phase].operators if not images.operators[i].continues)
-        self.image = replace(images.phases[phase], operators=own)
-        self.codes = codes
-        self.views = views
-        self.promises = {index: promises[index] for index in own}
-        self.traces = traces
-        self.notebook = notebook
-        self.steps = MOST_STEPS
-        self.known: dict[tuple[int, int], _Games | None] = {}
-        self.alike: dict[object, Board] = {}
-        """Boards by their shape: rows of a mesh mostly play the same games."""
-        self.lanes: dict[int, set[int]] = {index: set() for index in self.image.operators}
-        """By operator, the nodes that have it."""
-        for node, image in enumerate(images.nodes):
-            for index, _ in image.operators:
-                if index in self.lanes:
-                    self.lanes[index].add(node)
+        super().__init__(images, phase, codes, views, promises, traces, notebook)
         self.needs: dict[tuple[int, int], frozenset[int]] = {}
         self.inner = {self.image.barrier, self.image.online}
         met = self.lanes.get(self.image.barrier, set()) if self.image.barrier is not None else set()
         self.loose = set(views) - met
         self.group = self._groups()
+
+    def _groups(self) -> dict[int, int]:
+        """Each node's part of the phase: what words of its operators join."""
+        sets: list[set[int]] = []
+        for index, numbers in self.promises.items():
+            if index in self.inner:
+                continue
+            for number in numbers:
+                promise = self.images.promises[number]
+                passed = {node for trace in self.traces.get(number, ()) for node, _, _ in trace.vfsms}
+                sets.append({promise.source, *(node for node, _ in promise.destinations), *passed})
+        return groups_of([*sets, *({node} for node in self.views)])
 
     def note(self, node: int, message: str, right: str, index: int | None = None) -> None:
         operator = None if index is None else self.images.operators[index]
@@ -139,10 +129,9 @@ class Ends:
         """May a node leave when its own messages of an operator are through?"""
         for state in self.states(index):
             games = self.games(index, state)
-            for game in games.boards if games else ():
-                here = [place for place in game.onward if place[0] == node]
+            for game in games.all:
                 if node not in game.lanes:
-                    for stream in games.passing(game, node) if here and games else ():
+                    for stream in games.passing(game, node) if node in game.here else ():
                         self.note(
                             node,
                             f"words of {stream} pass, of which no message of the node's own tells",
@@ -164,20 +153,22 @@ class Ends:
             self.note(node, *found, index)
 
     def _freed(self, index: int, state: int, game: Board, node: int, words: int) -> tuple[str, str] | None:
-        free = self.play(game, words)
-        if free is None or node not in free.done:
+        if not self.gets_through(game, node, words):
             return None  # it never gets away
-        here = [place for place in game.onward if place[0] == node]
+        here = game.here.get(node, ())
+        delay = self.delay(index, state, node)
         for place in here:
-            behind = 0
-            while behind < free.passed[place]:
-                end = self.play(game, words, held_up=(place, free.passed[place] - behind - 1))
-                if end is None or node not in end.done:
-                    break
-                behind += 1
+            behind = self.behind(game, words, place, node)
             need = 1 + (behind - 1) * self.images.period // len(self.slots(place)) if behind else 0
-            if self.delay(index, state, node) < need:
+            if delay < need:
                 return self._late(behind, index, state, node, need)
+        most = self.most_left(game, node, words)
+        if most is not None:
+            every = max((len(self.slots(place)) for place in here), default=1)
+            if not most or delay >= 1 + (most - 1) * self.images.period // every:
+                return None
+        free = self.play(game, words)
+        assert free is not None
         for other, lanes in game.lanes.items():
             if other == node:
                 continue
@@ -195,7 +186,7 @@ class Ends:
                             "a longer message, or a barrier",
                         )
                     need = 1 + (left - 1) * self.images.period // max(len(self.slots(place)) for place in here)
-                    if self.delay(index, state, node) < need:
+                    if delay < need:
                         return self._late(left, index, state, node, need)
         return None
 
@@ -210,7 +201,7 @@ class Ends:
         """When a node is through with an operator, have all others begun with it?"""
         for state in self.states(index):
             games = self.games(index, state)
-            game = next((g for g in games.boards if node in g.lanes), None) if games else None
+            game = next((g for g in games.all if node in g.lanes), None)
             if game is None:
                 if len(part) > 1:
                     return False
@@ -220,8 +211,7 @@ class Ends:
                 if other not in game.lanes:
                     return False
                 # Who cannot get through with a short message cannot with a long one.
-                ends = (self.play(game, words, other) for words in (min(m, SHORT), m))
-                if not any(end is not None and node not in end.done for end in ends):
+                if not any(self.is_stuck(game, node, words, other) for words in (min(m, SHORT), m)):
                     return False
         return True
 
@@ -246,15 +236,14 @@ class Ends:
 
     def _needed(self, index: int, state: int, node: int) -> set[int]:
         games = self.games(index, state)
-        game = next((g for g in games.boards if node in g.lanes), None) if games else None
+        game = next((g for g in games.all if node in g.lanes), None)
         if game is None:
             return set()
         m = self.images.operators[index].m
         found = set()
         for other in game.lanes.keys() - {node}:
             for words in dict.fromkeys((min(m, SHORT), m)) if index != self.image.barrier else (1,):
-                end = self.play(game, words, other)
-                if end is not None and node not in end.done:
+                if self.is_stuck(game, node, words, other):
                     found.add(other)
                     break
         return found
@@ -266,25 +255,26 @@ class Ends:
         if self.image.technique == "hijack":
             self.check_hijacked(index)
         games = self.games(index, 0)
-        for game in games.boards if games else ():
+        for game in games.all:
             members = {node for node, lanes in game.lanes.items() if lanes}
-            free = self.play(game, 1)
+            free = self.plays(game, 1)
             for other in sorted(members):
-                end = self.play(game, 1, other)
-                if free is None or end is None:
+                if free is None or self.plays(game, 1, other) is None:
                     return
-                for node in sorted(end.done & (members - {other})):
-                    self.note(
-                        node,
-                        f"it gets through what closes the phase though node {other} has not come",
-                        "a barrier that waits for all of its nodes",
-                        index,
-                    )
-            assert free is not None
-            for node in sorted(members - free.done):
-                self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
-            for node in sorted(members & free.done):
-                self.check_freed(index, 0, game, node)
+                for node in sorted(members - {other}):
+                    if self.gets_through(game, node, 1, other):
+                        self.note(
+                            node,
+                            f"it gets through what closes the phase though node {other} has not come",
+                            "a barrier that waits for all of its nodes",
+                            index,
+                        )
+            for node in sorted(members):
+                if not self.gets_through(game, node, 1):
+                    self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
+            for node in sorted(members):
+                if self.gets_through(game, node, 1):
+                    self.check_freed(index, 0, game, node)
 
     def check_hijacked(self, index: int) -> None:
         """It uses whole streams of the phase, which carry its words to everybody who expects some."""
@@ -329,141 +319,3 @@ class Ends:
                             taken.add(found[0])
         for node, registers in sorted(reads.keys() - taken):
             self.note(node, f"it waits for words in registers {registers}, which nobody sends", "a stream", index)
-
-    # -- games -----------------------------------------------------------------------------------------------
-
-    def states(self, index: int) -> Iterable[int]:
-        states = self.images.operators[index].states
-        if states > MOST_STATES:
-            left_out = f"ends of phase {self.image.name} for all but {MOST_STATES} values of an operator"
-            if left_out not in self.notebook.unchecked:
-                self.notebook.unchecked.append(left_out)
-            step = states / MOST_STATES
-            return [int(i * step) for i in range(MOST_STATES)]
-        return range(states)
-
-    def role_lanes(self, index: int, state: int, node: int) -> tuple[LaneImage, ...]:
-        view = dict(self.images.nodes[node].operators).get(index)
-        lanes = view.roles[view.role_of[state]].lanes if view else ()
-        return () if any(lane.turn == SYNC for lane in lanes) else lanes
-
-    def delay(self, index: int, state: int, node: int) -> int:
-        view = dict(self.images.nodes[node].operators)[index]
-        return view.roles[view.role_of[state]].delay
-
-    def slots(self, place: tuple[int, int, int]) -> Sequence[int]:
-        return self.views[place[0]].slots[place[1:]]
-
-    def games(self, index: int, state: int) -> _Games | None:
-        if (index, state) not in self.known:
-            self.known[index, state] = self._games(index, state)
-        return self.known[index, state]
-
-    def _games(self, index: int, state: int) -> _Games | None:
-        lanes = {node: self.role_lanes(index, state, node) for node in sorted(self.lanes[index])}
-        choice = {index: state}
-        states = {node: view.state(view.key(choice)) for node, view in self.views.items()}
-        closes = index == self.image.barrier
-        numbers = [n for one in self.promises for n in self.promises[one] if closes or one == index]
-        sets = [
-            {self.images.promises[n].source, *(d for d, _ in self.images.promises[n].destinations)} for n in numbers
-        ]
-        written = {(node, r) for node, own in lanes.items() for lane in own if lane.write for r in lane.registers}
-        found = _Games({(self.images.promises[n].source, self.images.promises[n].register): n for n in numbers}, self)
-        group = groups_of([s for s, n in zip(sets, numbers, strict=True) if not closes or self._start(n) in written])
-        for root in sorted(set(group.values())):
-            members = {node for node, own in group.items() if own == root}
-            own = {node: lanes[node] for node in sorted(members & lanes.keys()) if lanes[node]}
-            one = board(sorted(at for at in written if at[0] in members), states, self.codes, own)
-            first = self.alike.setdefault(one.shape(), one)
-            if first is not one:
-                one.twin = first, first.nodes()
-            found.boards.append(one)
-        return found
-
-    def _start(self, number: int) -> tuple[int, int]:
-        return self.images.promises[number].source, self.images.promises[number].register
-
-    def play(
-        self,
-        game: Board,
-        words: int,
-        stopped: int | None = None,
-        lane: int | None = None,
-        after: int = 0,
-        held_up: tuple[tuple[int, int, int], int] | None = None,
-    ) -> Outcome | None:
-        """How a game goes; None if there were too many."""
-        if game.twin is not None:
-            other, names = game.twin
-            there = dict(zip(game.nodes(), names, strict=True))
-            held = held_up and ((there[held_up[0][0]], *held_up[0][1:]), held_up[1])
-            end = self.play(other, words, None if stopped is None else there[stopped], lane, after, held)
-            if end is None:
-                return None
-            back = {name: node for node, name in there.items()}
-            passed = {(back[place[0]], *place[1:]): count for place, count in end.passed.items()}
-            return Outcome(frozenset(back[node] for node in end.done), passed)
-        key = words, stopped, lane, after, held_up
-        if key not in game.played:
-            self.steps -= len(game.onward) * (words + 4)
-            if self.steps < 0:
-                left_out = (
-                    f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
-                )
-                if left_out not in self.notebook.unchecked:
-                    self.notebook.unchecked.append(left_out)
-                return None
-            self.notebook.counts["games"] += 1
-            game.played[key] = play(game, *key)
-        return game.played[key]
-
-    def _groups(self) -> dict[int, int]:
-        """Each node's part of the phase: what words of its operators join."""
-        sets: list[set[int]] = []
-        for index, numbers in self.promises.items():
-            if index in self.inner:
-                continue
-            for number in numbers:
-                promise = self.images.promises[number]
-                passed = {node for trace in self.traces.get(number, ()) for node, _, _ in trace.vfsms}
-                sets.append({promise.source, *(node for node, _ in promise.destinations), *passed})
-        return groups_of([*sets, *({node} for node in self.views)])
-
-
-class _Games:
-    """Boards of an operator in a state: one for each set of nodes that exchange words."""
-
-    def __init__(self, starts: Mapping[tuple[int, int], int], ends: Ends) -> None:
-        self.boards: list[Board] = []
-        self.starts = starts
-        self.ends = ends
-
-    def passing(self, game: Board, node: int) -> list[str]:
-        """Streams with VFSMs at a node."""
-        found = set()
-        for at in set(game.source.values()):
-            number = self.starts.get(at)
-            traces = self.ends.traces.get(number, ()) if number is not None else ()
-            if number is not None and any(place[0] == node for trace in traces for place in trace.vfsms):
-                found.add(self.ends.images.promises[number].stream)
-        return sorted(found)
-
-
-def groups_of(sets: Iterable[set[int]]) -> dict[int, int]:
-    """Each node's group: sets that overlap are one."""
-    parent: dict[int, int] = {}
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    for nodes in sets:
-        for node in nodes:
-            parent.setdefault(node, node)
-        first = root(min(nodes))
-        for node in nodes:
-            parent[root(node)] = first
-    return {node: root(node) for node in parent}

@@ -34,10 +34,12 @@ def check_entered(
         By phase; None where nobody goes on.
     """
     for index, operator in enumerate(images.operators):
-        views = {n: view for n, image in enumerate(images.nodes) for i, view in image.operators if i == index}
+        views = images.members[index]
+        if not operator.synchronised:
+            continue
         roles = [role for view in views.values() for role in view.roles]
         meets = any(lane.turn == SYNC for role in roles for lane in role.lanes)
-        if not operator.synchronised or meets or not any(role.rewrites for role in roles):
+        if meets or not any(role.rewrites for role in roles):
             continue
         notebook.counts["operators rewritten before they are entered"] += 1
         phase = operator.phase
@@ -80,14 +82,14 @@ def _passed(ends: Ends, index: int, node: int) -> set[int]:
     found: set[int] = set()
     for state in ends.states(index):
         games = ends.games(index, state)
-        for game in games.boards if games else ():
-            if node in game.nodes():
-                found |= set(game.nodes())
+        for game in games.all:
+            if node in game.nodes:
+                found |= set(game.nodes)
     return found
 
 
 def _met(ends: Ends, closing: int | None, node: int) -> set[int]:
     """Nodes that meet this one in what closes the phase; that nobody gets through before them is proven in ``check_ends``."""
-    games = ends.games(closing, 0) if closing is not None else None
-    boards = [set(game.lanes) for game in games.boards if node in game.lanes] if games else []
+    games = ends.games(closing, 0).all if closing is not None else []
+    boards = [set(game.lanes) for game in games if node in game.lanes]
     return set().union(*boards)

@@ -7,7 +7,8 @@ same pipeline has its read stage; slots are modulo the period throughout.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Annotation, Codes, MoveType
 from pointsman.images.image import Images, NodeOperator, NodePhase, Role
@@ -16,6 +17,8 @@ from .check_report import Finding
 
 Vfsm = tuple[int, int]
 """Pipeline and number of a VFSM."""
+Place = tuple[int, int, int]
+"""Node, pipeline and number of a VFSM."""
 Key = tuple[int, ...]
 """Index of the role that each operator of the phase has at a node."""
 
@@ -43,6 +46,30 @@ class Problem:
             vfsm=self.vfsm,
             values=tuple(values),
         )
+
+
+class Remark(NamedTuple):
+    """A problem of words that come to a VFSM, for any stream of such words."""
+
+    rule: str
+    node: int
+    message: str
+    right: str
+    vfsm: Vfsm | None = None
+    slot: int | None = None
+
+
+@dataclass
+class Hop:
+    """Where the words of a VFSM come to next."""
+
+    steps: list[Place | Remark] = field(default_factory=list)
+    """VFSMs that get them, and what is wrong with that, in turn."""
+    link_slots: int = 0
+    register: int | None = None
+    """Interface register into which they go."""
+    words: int | None = None
+    """Words per period that a VFSM takes on from there; None: they have arrived."""
 
 
 class NodeView:
@@ -74,6 +101,14 @@ class NodeView:
             for index, operator in images.nodes[node].operators
             if part.phase in images.operators[index].phases
         )
+        self.here = dict(self.operators)
+        """The same by operator."""
+        self._position = {index: i for i, (index, _) in enumerate(self.operators)}
+        self._first = tuple(operator.role_of[0] for _, operator in self.operators)
+        self._rewriting = [
+            (i, operator) for i, (_, operator) in enumerate(self.operators) if any(r.rewrites for r in operator.roles)
+        ]
+        """Place in a key of those whose load functions rewrite."""
         slots: dict[Vfsm, list[int]] = {}
         for pipeline, column in enumerate(self.columns):
             for slot, vfsm in enumerate(column):
@@ -84,9 +119,12 @@ class NodeView:
         given = {(r.pipeline, r.vfsm): r.annotation for r in part.annotations}
         self.standing = {vfsm: given.get(vfsm, nothing) for vfsm in self.slots}
         self._states: dict[Key, NodeState] = {}
+        self._possible: dict[Vfsm, list[Annotation]] | None = None
 
     def every_slot(self, vfsm: Vfsm) -> tuple[int, ...]:
         """Slots in which it runs in any schedule of the phase."""
+        if not self.part.second:
+            return self.slots[vfsm]
         pipeline, number = vfsm
         second = (slot for slot, row in enumerate(self.part.second) if row[pipeline] == number)
         return tuple(sorted({*self.slots[vfsm], *second}))
@@ -100,26 +138,36 @@ class NodeView:
 
     def key(self, choice: Mapping[int, int]) -> Key:
         """Roles for the values of ``choice`` (operator to index of its value; others have their first)."""
-        return tuple(operator.role_of[choice.get(index, 0)] for index, operator in self.operators)
+        key = self._first
+        for index, state in choice.items():
+            at = self._position.get(index)
+            if at is not None:
+                role = self.here[index].role_of[state]
+                if role != key[at]:
+                    key = (*key[:at], role, *key[at + 1 :])
+        return key
 
     def state(self, key: Key) -> NodeState:
         """What the node does when its operators have these roles."""
         state = self._states.get(key)
         if state is None:
             annotations = dict(self.standing)
-            for (_, operator), role in zip(self.operators, key, strict=True):
-                annotations.update(self._rewritten(operator.roles[role]))
-            state = self._states[key] = NodeState(self, annotations)
+            for at, operator in self._rewriting:
+                annotations.update(self._rewritten(operator.roles[key[at]]))
+            state = self._states[key] = NodeState(self, key, annotations)
         return state
 
     def possible(self) -> dict[Vfsm, list[Annotation]]:
         """All annotations that each VFSM may have, before and after load functions."""
+        if self._possible is not None:
+            return self._possible
         possible = {vfsm: [annotation] for vfsm, annotation in self.standing.items()}
-        for _, operator in self.operators:
+        for _, operator in self._rewriting:
             for role in dict.fromkeys(operator.role_of):
                 for vfsm, annotation in self._rewritten(operator.roles[role]).items():
                     if annotation not in possible[vfsm]:
                         possible[vfsm].append(annotation)
+        self._possible = possible
         return possible
 
     def _rewritten(self, role: Role) -> dict[Vfsm, Annotation]:
@@ -152,9 +200,13 @@ class NodeState:
     its source, or from another VFSM that writes its buffer.
     """
 
-    def __init__(self, view: NodeView, annotations: dict[Vfsm, Annotation]) -> None:
+    def __init__(self, view: NodeView, key: Key, annotations: dict[Vfsm, Annotation]) -> None:
         codes = view.codes
         self.view = view
+        self.key = key
+        self.hops: dict[Place, tuple[int | None, dict[NodeState | None, Hop]]] = {}
+        """By VFSM, the node at the other end of the link that it writes, and where words go on by the state of that: see
+        ``check_promises``."""
         self.annotations = annotations
         self.taking = {vfsm: self._takes(codes, annotation) for vfsm, annotation in annotations.items()}
         self.buffer_writers: dict[Vfsm, list[Vfsm]] = {}

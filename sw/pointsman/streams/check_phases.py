@@ -33,12 +33,14 @@ def role_choices(
     indices = sorted({index for view in views for index, _ in view.operators})
     options: dict[int, dict[tuple[int, ...], int]] = {}
     for index in indices:
-        columns = [next((operator.role_of for i, operator in view.operators if i == index), None) for view in views]
-        roles = zip(*(column for column in columns if column is not None), strict=True)
+        if images.operators[index].states == 1:
+            continue
+        columns = [view.here[index].role_of for view in views if index in view.here]
+        roles = zip(*columns, strict=True)
         options[index] = {}
         for value, role in enumerate(roles):
             options[index].setdefault(role, value)
-    varying = [index for index in indices if len(options[index]) > 1]
+    varying = [index for index in indices if len(options.get(index, ())) > 1]
     choices: dict[tuple[tuple[int, int], ...], None] = {(): None}
     for index in varying:
         choices.update({((index, value),): None for value in options[index].values() if value})
@@ -176,7 +178,7 @@ def check_reprogramming(
 def meets(images: Images, node: int, phase: int) -> bool:
     """Does this node leave the phase together with others, after a barrier or something that does as well?"""
     barrier = images.phases[phase].barrier
-    return barrier is not None and any(index == barrier for index, _ in images.nodes[node].operators)
+    return barrier is not None and node in images.members.get(barrier, ())
 
 
 class LinkUse:
@@ -224,8 +226,8 @@ def check_wires(
 ) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
 
-    After a barrier the neighbour changes within the time to settle, which the node must have waited by then, at once or before it
-    enters the phase in question. After anything else it may stay for any time, also while
+    After a barrier the neighbour changes within the time to settle, which the node must have waited by then: after the change to
+    the phase that comes next, or before it enters a later one. After anything else it may stay for any time, also while
     this node goes through several phases, unless one of them joins the two.
 
     Parameters
@@ -316,6 +318,10 @@ def check_wires(
                                 slot=slot,
                             )
                         )
+                    # Behind a barrier a node waits for its neighbours after the change to the next phase, but before it goes on
+                    # to one that does not come next.
+                    if barrier and settle.get(later, 0) > 0 and later not in next_phases:
+                        turned = set()
                     for slot in sorted(turned):
                         notebook.add(
                             Finding(

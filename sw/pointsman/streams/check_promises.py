@@ -13,17 +13,14 @@ are (§7.1.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from numesh.codes import Codes
 from pointsman.images.image import Promise
 
 from .check_joints import joint_words
-from .check_node import Key, NodeState, NodeView, Problem, Vfsm
-
-Place = tuple[int, int, int]
-"""Node, pipeline and number of a VFSM."""
+from .check_node import Hop, Key, NodeState, NodeView, Place, Problem, Remark, Vfsm
 
 
 @dataclass
@@ -43,59 +40,58 @@ class Trace:
     link_slots: int = 0
 
 
-def trace_promise(
-    promise: Promise,
-    views: Mapping[int, NodeView],
-    codes: Codes,
-    choice: Mapping[int, int],
-    *,
-    more: bool = False,
-) -> Trace:
+class States(dict[int, NodeState | None]):
+    """What nodes do for a choice of run-time values, as far as that has been asked; None of a node without a part.
+
+    Parameters
+    ----------
+    views : mapping of int to NodeView
+        The nodes that have a part in the phase.
+    choice : mapping
+        Operator to index of its value.
+    """
+
+    def __init__(self, views: Mapping[int, NodeView], choice: Mapping[int, int]) -> None:
+        super().__init__()
+        self.views = views
+        self.choice = choice
+
+    def __missing__(self, node: int) -> NodeState | None:
+        view = self.views.get(node)
+        state = self[node] = None if view is None else view.state(view.key(self.choice))
+        return state
+
+
+def trace_promise(promise: Promise, states: States, codes: Codes, *, more: bool = False) -> Trace:
     """Follow the words of ``promise``.
 
     Parameters
     ----------
     promise : Promise
         What is promised.
-    views : mapping of int to NodeView
-        The nodes that have a part in the phase.
+    states : States
+        What the nodes of the phase do for these values.
     codes : Codes
         Codes of the shape.
-    choice : mapping
-        Operator to index of its value.
     more : bool
         There may be more words per period than are promised.
     """
-    return _Tracer(promise, views, codes, choice, more=more).run()
+    return _Tracer(promise, states, codes, more=more).run()
 
 
 class _Tracer:
-    def __init__(
-        self,
-        promise: Promise,
-        views: Mapping[int, NodeView],
-        codes: Codes,
-        choice: Mapping[int, int],
-        *,
-        more: bool,
-    ) -> None:
+    def __init__(self, promise: Promise, states: States, codes: Codes, *, more: bool) -> None:
         self.promise = promise
         self.more = more
-        self.views = views
+        self.states = states
         self.codes = codes
-        self.choice = choice
         self.trace = Trace()
         self.waiting: list[Place] = []
 
     def state(self, node: int) -> NodeState | None:
-        view = self.views.get(node)
-        if view is None:
-            self.trace.keys.setdefault(node, ())
-            return None
-        key = self.trace.keys.get(node)
-        if key is None:
-            key = self.trace.keys[node] = view.key(self.choice)
-        return view.state(key)
+        state = self.states[node]
+        self.trace.keys[node] = () if state is None else state.key
+        return state
 
     def note(
         self, rule: str, node: int, message: str, right: str, vfsm: Vfsm | None = None, slot: int | None = None
@@ -119,10 +115,11 @@ class _Tracer:
         assert state is not None
         trace.words = len(state.view.slots[first[0]])
         trace.registers[promise.source, promise.register] = None
-        self.reach(promise.source, first[0])
+        place = (promise.source, *first[0])
+        trace.vfsms[place] = None
+        self.waiting.append(place)
         while self.waiting:
-            node, pipeline, number = self.waiting.pop()
-            self.follow(node, (pipeline, number))
+            self.follow(self.waiting.pop())
         if trace.words < promise.words or (trace.words > promise.words and not self.more):
             self.note(
                 "promises",
@@ -134,121 +131,41 @@ class _Tracer:
         self.compare()
         return trace
 
-    def reach(self, node: int, vfsm: Vfsm) -> None:
-        place = (node, *vfsm)
-        if place in self.trace.vfsms:
-            self.note(
-                "promises",
-                node,
-                "its words come to the same VFSM on two ways",
-                "a tree, in which each VFSM has one before it",
-                vfsm,
-            )
-            return
-        self.trace.vfsms[place] = None
-        self.waiting.append(place)
-
-    def follow(self, node: int, vfsm: Vfsm) -> None:
+    def follow(self, place: Place) -> None:
         """Go on to all VFSMs that get the words of this one."""
-        state = self.state(node)
+        trace, node = self.trace, place[0]
+        state = self.states[node]
         assert state is not None
-        codes, destination = self.codes, state.annotations[vfsm].destination
-        if codes.is_neighbour(destination):
-            if destination in state.view.links:
-                self.cross(node, vfsm, state, *state.view.links[destination])
-        elif codes.is_register(destination):
-            self.land(node, vfsm, state, destination - codes.first_register)
-        elif codes.is_buffer(destination):
-            for taker in state.takers((vfsm[0], destination - codes.first_buffer))[:1]:
-                self.reach(node, taker)
-        elif destination != codes.null:
-            self.note(
-                "promises",
-                node,
-                f"its words come to {codes.name(destination)} and stay there for ever",
-                "a destination that takes them, or a source that gives none",
-                vfsm,
-            )
-        if codes.is_neighbour(destination):
-            self.same(
-                node, vfsm, state.view.slots[vfsm], lambda slot: state.fork_leg(vfsm, slot), node, "forks them to"
-            )
-
-    def land(self, node: int, vfsm: Vfsm, state: NodeState, register: int) -> None:
-        """In a register: the words have arrived, unless a VFSM takes them on."""
-        self.trace.registers[node, register] = None
-        takers = state.register_readers.get(register, [])
-        if not takers:
-            self.trace.arrivals.append((node, register))
-            return
-        slots = state.view.slots
-        passing = joint_words(slots[vfsm], slots[takers[0]], state.view.period)
-        self.trace.words = min(self.trace.words, passing)
-        self.reach(node, takers[0])
-
-    def cross(self, node: int, vfsm: Vfsm, state: NodeState, other: int, port: int) -> None:
-        """Follow words over a link: in the next slot they must be read at the other end."""
-        far = self.state(other)
-        period = state.view.period
-        name = self.codes.name(state.annotations[vfsm].destination)
-        met: dict[int, Vfsm | None] = {}
-        for slot in state.view.slots[vfsm]:
-            self.trace.link_slots += 1
-            after = (slot + 1) % period
-            readers = far.reads.get((port, after), []) if far else []
-            met[slot] = readers[0] if readers else None
-            if not readers:
+        # Many streams, for many values, go from this VFSM to the same ones.
+        if place not in state.hops:
+            end = state.view.links.get(state.annotations[place[1:]].destination)
+            state.hops[place] = (None if end is None else end[0]), {}
+        other, hops = state.hops[place]
+        far = None if other is None else self.state(other)
+        hop = hops.get(far)
+        if hop is None:
+            hop = hops[far] = _Hopper(self.codes, state, place[1:], far).run()
+        trace.link_slots += hop.link_slots
+        if hop.register is not None:
+            trace.registers[node, hop.register] = None
+            if hop.words is None:
+                trace.arrivals.append((node, hop.register))
+            else:
+                trace.words = min(trace.words, hop.words)
+        for step in hop.steps:
+            if isinstance(step, Remark):
+                self.note(*step)
+            elif step in trace.vfsms:
                 self.note(
-                    "links",
-                    node,
-                    f"it writes {name}, but node {other} does not read that link in slot {after}",
-                    f"a VFSM of node {other} that reads from {self.codes.name(port)} in slot {after}",
-                    vfsm,
-                    slot,
+                    "promises",
+                    step[0],
+                    "its words come to the same VFSM on two ways",
+                    "a tree, in which each VFSM has one before it",
+                    step[1:],
                 )
-        written = {(slot + 1) % period for slot in met}
-        slots = [slot for slot, reader in met.items() if reader is not None]
-        self.same(node, vfsm, slots, lambda slot: met[slot], other, f"writes {name} to")
-        for reader in dict.fromkeys(reader for reader in met.values() if reader is not None):
-            assert far is not None
-            for slot in far.view.slots[reader]:
-                if slot not in written:
-                    self.note(
-                        "links",
-                        other,
-                        f"it reads {self.codes.name(port)}, but node {node} does not write there in the slot before",
-                        "a written word for every read",
-                        reader,
-                        slot,
-                    )
-
-    def same(
-        self,
-        node: int,
-        vfsm: Vfsm,
-        slots: list[int] | tuple[int, ...],
-        next_of: Callable[[int], Vfsm | None],
-        other: int,
-        verb: str,
-    ) -> None:
-        """Reach the VFSM that gets the words in each of ``slots``; it must be the same one."""
-        following: dict[Vfsm | None, int] = {}
-        for slot in slots:
-            following.setdefault(next_of(slot), slot)
-        if len(following) > 1:
-            described = " and ".join(
-                f"{f'VFSM {v[1]} of pipeline {v[0]}' if v else 'none'} (slot {slot})" for v, slot in following.items()
-            )
-            self.note(
-                "promises",
-                node,
-                f"it {verb} {described}, so a refused word would lose its way",
-                "the same VFSM in every slot",
-                vfsm,
-            )
-        for target in following:
-            if target is not None:
-                self.reach(other, target)
+            else:
+                trace.vfsms[step] = None
+                self.waiting.append(step)
 
     def compare(self) -> None:
         """Where the words have arrived against where they should."""
@@ -263,6 +180,114 @@ class _Tracer:
                     f"each word comes to register {register} {_times(found)}",
                     f"{_times(wanted)}, as promised",
                 )
+
+
+class _Hopper:
+    """Where the words of one VFSM come to next, for one state of its node and of the node at the other end of its link."""
+
+    def __init__(self, codes: Codes, state: NodeState, vfsm: Vfsm, far: NodeState | None) -> None:
+        self.codes = codes
+        self.node = state.view.node
+        self.state = state
+        self.vfsm = vfsm
+        self.far = far
+        self.hop = Hop()
+
+    def note(
+        self, rule: str, node: int, message: str, right: str, vfsm: Vfsm | None = None, slot: int | None = None
+    ) -> None:
+        self.hop.steps.append(Remark(rule, node, message, right, vfsm, slot))
+
+    def reach(self, node: int, vfsm: Vfsm) -> None:
+        self.hop.steps.append((node, *vfsm))
+
+    def run(self) -> Hop:
+        codes, state, vfsm = self.codes, self.state, self.vfsm
+        destination = state.annotations[vfsm].destination
+        if codes.is_neighbour(destination):
+            if destination in state.view.links:
+                self.cross(*state.view.links[destination])
+        elif codes.is_register(destination):
+            self.land(destination - codes.first_register)
+        elif codes.is_buffer(destination):
+            for taker in state.takers((vfsm[0], destination - codes.first_buffer))[:1]:
+                self.reach(self.node, taker)
+        elif destination != codes.null:
+            self.note(
+                "promises",
+                self.node,
+                f"its words come to {codes.name(destination)} and stay there for ever",
+                "a destination that takes them, or a source that gives none",
+                vfsm,
+            )
+        if codes.is_neighbour(destination):
+            self.same(state.view.slots[vfsm], lambda slot: state.fork_leg(vfsm, slot), self.node, "forks them to")
+        return self.hop
+
+    def land(self, register: int) -> None:
+        """In a register: the words have arrived, unless a VFSM takes them on."""
+        self.hop.register = register
+        takers = self.state.register_readers.get(register, [])
+        if takers:
+            slots = self.state.view.slots
+            self.hop.words = joint_words(slots[self.vfsm], slots[takers[0]], self.state.view.period)
+            self.reach(self.node, takers[0])
+
+    def cross(self, other: int, port: int) -> None:
+        """Follow words over a link: in the next slot they must be read at the other end."""
+        node, vfsm, state, far = self.node, self.vfsm, self.state, self.far
+        period = state.view.period
+        name = self.codes.name(state.annotations[vfsm].destination)
+        met: dict[int, Vfsm | None] = {}
+        for slot in state.view.slots[vfsm]:
+            self.hop.link_slots += 1
+            after = (slot + 1) % period
+            readers = far.reads.get((port, after), []) if far else []
+            met[slot] = readers[0] if readers else None
+            if not readers:
+                self.note(
+                    "links",
+                    node,
+                    f"it writes {name}, but node {other} does not read that link in slot {after}",
+                    f"a VFSM of node {other} that reads from {self.codes.name(port)} in slot {after}",
+                    vfsm,
+                    slot,
+                )
+        written = {(slot + 1) % period for slot in met}
+        slots = [slot for slot, reader in met.items() if reader is not None]
+        self.same(slots, lambda slot: met[slot], other, f"writes {name} to")
+        for reader in dict.fromkeys(reader for reader in met.values() if reader is not None):
+            assert far is not None
+            for slot in far.view.slots[reader]:
+                if slot not in written:
+                    self.note(
+                        "links",
+                        other,
+                        f"it reads {self.codes.name(port)}, but node {node} does not write there in the slot before",
+                        "a written word for every read",
+                        reader,
+                        slot,
+                    )
+
+    def same(self, slots: Sequence[int], next_of: Callable[[int], Vfsm | None], other: int, verb: str) -> None:
+        """Reach the VFSM that gets the words in each of ``slots``; it must be the same one."""
+        following: dict[Vfsm | None, int] = {}
+        for slot in slots:
+            following.setdefault(next_of(slot), slot)
+        if len(following) > 1:
+            described = " and ".join(
+                f"{f'VFSM {v[1]} of pipeline {v[0]}' if v else 'none'} (slot {slot})" for v, slot in following.items()
+            )
+            self.note(
+                "promises",
+                self.node,
+                f"it {verb} {described}, so a refused word would lose its way",
+                "the same VFSM in every slot",
+                self.vfsm,
+            )
+        for target in following:
+            if target is not None:
+                self.reach(other, target)
 
 
 def _times(count: int) -> str:

@@ -19,12 +19,26 @@ from .check_ends import Ends
 
 @dataclass
 class _Reached:
-    """What nodes can reach while one of them stands still."""
+    """What nodes can reach while one of them stands still. Nodes are bits."""
 
-    phases: list[set[int]]
-    """By node, phases to which it can come."""
-    begun: set[tuple[int, int]] = field(default_factory=set)
-    """Nodes, and operators that they can begin in a phase to which they can come."""
+    there: list[int]
+    """By phase, nodes that can come to it."""
+    begun: list[int]
+    """By operator, nodes that can begin it in a phase to which they can come."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How a node gets through a phase."""
+
+    before: tuple[tuple[int, tuple[int, ...]], ...]
+    """Operators of the phase, and those that the node is through with before it begins them."""
+    final: tuple[int, ...]
+    """With one of these it is through before it leaves."""
+    closing: int | None
+    """What closes the phase for it."""
+    needs: dict[int, int] = field(default_factory=dict)
+    """By operator, nodes that have to begin it before this one gets through it; as far as that has been asked."""
 
 
 class Skew:
@@ -43,10 +57,11 @@ class Skew:
         # With threads each node has ways of its own through the phases; there nothing is claimed.
         self.known = not any(image.ways for image in images.nodes)
         self._reached: dict[tuple[int, int], _Reached] = {}
+        self._ways: dict[tuple[int, int], _Way] = {}
 
     def may_be(self, node: int, later: int, other: int, earlier: int) -> bool:
         """May ``node`` be in phase ``later``, come from ``earlier``, while ``other`` is in ``earlier`` still?"""
-        return not self.known or later in self._at(earlier, other).phases[node]
+        return not self.known or bool(self._at(earlier, other).there[later] >> node & 1)
 
     def may_send(self, node: int, index: int, other: int, earlier: int) -> bool:
         """May words of ``node`` for an operator of a later phase be under way while ``other`` is in ``earlier`` still? Load
@@ -57,7 +72,7 @@ class Skew:
         made = bool(operator.instances) or operator.online is not None or bool(operator.continues)
         if not self.known or early or made or phase.technique == "hijack" or index in (phase.barrier, phase.online):
             return True
-        return (node, index) in self._at(earlier, other).begun
+        return bool(self._at(earlier, other).begun[index] >> node & 1)
 
     def _at(self, earlier: int, other: int) -> _Reached:
         key = earlier, other
@@ -67,47 +82,81 @@ class Skew:
 
     def _play(self, earlier: int, other: int) -> _Reached:
         phases = self.images.phases
-        found = _Reached([set() for _ in self.nodes])
-        through: set[tuple[int, int]] = set()
-        for node in self.nodes:
-            if node != other:
-                found.phases[node] |= set(phases[earlier].successors)
+        found = _Reached([0] * len(phases), [0] * len(self.images.operators))
+        first = set(phases[earlier].successors)
+        # Phases in which a node has still something to begin, or to leave.
+        waiting = {node: sorted(first) for node in self.nodes if node != other and first}
+        for phase in first:
+            found.there[phase] = sum(1 << node for node in waiting)
+        left = [0] * len(phases)
+        begun, there = found.begun, found.there
         going = True
         while going:
-            before = sum(map(len, found.phases)) + len(found.begun)
-            for node in self.nodes:
-                if node == other:
-                    continue
-                for phase in sorted(found.phases[node]):
-                    for index in phases[phase].operators:
-                        if (node, index) not in found.begun and self._begins(found, node, phase, index, earlier):
-                            found.begun.add((node, index))
-                    if (node, phase) not in through and self._leaves(found, node, phase, earlier, other):
-                        through.add((node, phase))
-                        found.phases[node] |= set(phases[phase].successors)
-            going = before < sum(map(len, found.phases)) + len(found.begun)
+            going = False
+            for node, mine in list(waiting.items()):
+                bit = 1 << node
+                stays = []
+                for phase in mine:
+                    way = self._ways.get((phase, node)) or self._way(phase, node)
+                    still = phase == earlier
+                    missing = False
+                    for index, before in way.before:
+                        if begun[index] & bit:
+                            continue
+                        if still or not before or all(self._is_through(begun, phase, i, node, way) for i in before):
+                            begun[index] |= bit
+                            going = True
+                        else:
+                            missing = True
+                    if not left[phase] & bit:
+                        if not still and not self._leaves(found, phase, node, way):
+                            stays.append(phase)
+                            continue
+                        left[phase] |= bit
+                        for successor in phases[phase].successors:
+                            if not there[successor] & bit:
+                                there[successor] |= bit
+                                stays.append(successor)
+                                going = True
+                    if missing:
+                        stays.append(phase)
+                if stays:
+                    waiting[node] = sorted(stays)
+                else:
+                    del waiting[node]
         return found
 
-    def _begins(self, found: _Reached, node: int, phase: int, index: int, earlier: int) -> bool:
-        """Can a node that has come to a phase begin an operator of it?"""
-        ends = self.ends[phase]
-        return ends is None or all(
-            self._is_through(found, ends, node, one, phase == earlier) for one in ends.first(index, node)
-        )
+    def _way(self, phase: int, node: int) -> _Way:
+        key = phase, node
+        if key not in self._ways:
+            ends, image = self.ends[phase], self.images.phases[phase]
+            if ends is None:
+                self._ways[key] = _Way(tuple((index, ()) for index in image.operators), (), None)
+            else:
+                meets = image.barrier is not None and node in ends.lanes[image.barrier]
+                before = tuple((index, tuple(ends.first(index, node))) for index in image.operators)
+                self._ways[key] = _Way(before, tuple(ends.final(node)), image.barrier if meets else None)
+        return self._ways[key]
 
-    def _is_through(self, found: _Reached, ends: Ends, node: int, index: int, anybody: bool) -> bool:
-        """Can a node get through an operator? ``anybody``: of the phase in which somebody stands still."""
-        if anybody:
-            return True
-        return (node, index) in found.begun and all((one, index) in found.begun for one in ends.needed(index, node))
-
-    def _leaves(self, found: _Reached, node: int, phase: int, earlier: int, other: int) -> bool:
-        ends = self.ends[phase]
-        if ends is None or phase == earlier:
-            return True
-        final = ends.final(node)
-        if final and not any(self._is_through(found, ends, node, one, False) for one in final):
+    def _is_through(self, begun: Sequence[int], phase: int, index: int, node: int, way: _Way) -> bool:
+        """Can a node get through an operator?"""
+        if not begun[index] >> node & 1:
             return False
-        closing = self.images.phases[phase].barrier
-        needed = ends.needed(closing, node) if closing is not None and node in ends.lanes[closing] else ()
-        return all(one != other and phase in found.phases[one] for one in needed)
+        needs = way.needs.get(index)
+        return not (self._needs(phase, index, node, way) if needs is None else needs) & ~begun[index]
+
+    def _needs(self, phase: int, index: int, node: int, way: _Way) -> int:
+        if index not in way.needs:
+            ends = self.ends[phase]
+            assert ends is not None
+            way.needs[index] = sum(1 << one for one in ends.needed(index, node))
+        return way.needs[index]
+
+    def _leaves(self, found: _Reached, phase: int, node: int, way: _Way) -> bool:
+        for index in way.final:
+            if self._is_through(found.begun, phase, index, node, way):
+                break
+        else:
+            if way.final:
+                return False
+        return way.closing is None or not self._needs(phase, way.closing, node, way) & ~found.there[phase]

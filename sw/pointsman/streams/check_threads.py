@@ -17,7 +17,7 @@ from numesh.codes import Codes
 from pointsman.images.image import Images, Promise
 
 from .check_continuing import Standing
-from .check_ends import groups_of
+from .check_games import groups_of
 from .check_node import NodeView
 from .check_phases import LinkUse, meets, passing_over
 from .check_report import Finding, Notebook

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from pointsman.images.image import LaneImage
 from pointsman.streams.token_game import Board, Outcome, Place, play
+from pointsman.streams.tokens.moves import play_out
 
 
 def random_board(seed: int) -> Board:
@@ -118,3 +120,73 @@ def test_some_games_go_through_and_some_do_not() -> None:
     ends = [(len(play(board, 4).done), len(board.lanes)) for board in map(random_board, range(150))]
     assert any(done == all_of_them for done, all_of_them in ends)
     assert any(done < all_of_them for done, all_of_them in ends)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_games_played_at_once_come_to_what_each_comes_to(seed: int) -> None:
+    rng = random.Random(seed)
+    board, words = random_board(seed), rng.randint(1, 6)
+    table, found = board.table, board.outcomes(words)
+    assert table.lists.single
+    free = play(board, words)
+    assert {n for n, done in zip(board.lanes, found.done, strict=True) if done} == free.done
+    done, left = found.not_begun
+    first, later = found.stopped
+    for node, number in table.node.items():
+        own = [place for place in board.onward if place[0] == node]
+        for place, i in table.number.items():
+            through = [node in play(board, words, held_up=(place, n)).done for n in range(free.passed[place])]
+            assert [n >= found.held_up[i, number] for n in range(free.passed[place])] == through
+        for other, lanes in board.lanes.items():
+            end = play(board, words, other)
+            assert done[table.node[other], number] == (node in end.done)
+            assert left[table.node[other], number] == max((free.passed[p] - end.passed[p] for p in own), default=0)
+            for i in range(len(lanes)):
+                lane = table.first[other] + i
+                ends = [play(board, words, other, i, after) for after in range(1, words)]
+                assert [after >= first[lane, number] for after in range(1, words)] == [node in e.done for e in ends]
+                waits = [max((free.passed[p] - e.passed[p] for p in own), default=0) for e in ends if node in e.done]
+                assert later[lane, number] == max(waits, default=0)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_order_of_moves_makes_no_difference(seed: int) -> None:
+    board = random_board(seed)
+    table = board.table
+    total = table.total(5)
+    by_turns = table.lists._replace(single=False)
+    for one, other in zip(
+        play_out(table.lists, total, total, -1, 0), play_out(by_turns, total, total, -1, 0), strict=True
+    ):
+        assert one.tolist() == other.tolist()
+
+
+def crossing(**more: object) -> Board:
+    """Words of two registers of node 0 that meet in one VFSM of node 1."""
+    a, b, c = (0, 0, 2), (0, 0, 3), (1, 0, 2)
+    lanes = {0: (LaneImage(True, (2,)), LaneImage(True, (3,))), 1: (LaneImage(False, (4,)),)}
+    tables: dict[str, Any] = {
+        "source": {a: (0, 2), b: (0, 3)},
+        "onward": {a: (c,), b: (c,), c: ()},
+        "into": {c: (1, 4)},
+        "lanes": lanes,
+    }
+    return Board(**(tables | more))
+
+
+def test_a_board_on_which_words_meet_is_played_by_turns() -> None:
+    assert not crossing().table.lists.single
+    assert play(crossing(), 12).done == {1}
+    two = {0: (LaneImage(True, (2,)), LaneImage(True, (2,), step=1)), 1: (LaneImage(False, (4,)),)}
+    apart = {"source": {(0, 0, 2): (0, 2)}, "onward": {(0, 0, 2): ((1, 0, 2),), (1, 0, 2): ()}}
+    assert crossing(**apart, lanes=two).table.lists.single  # one lane after the other
+    same = {0: (LaneImage(True, (2,)), LaneImage(True, (2,))), 1: two[1]}
+    assert not crossing(**apart, lanes=same).table.lists.single
+
+
+def test_words_that_go_round_in_a_circle_come_to_an_end() -> None:
+    a, c = (0, 0, 2), (1, 0, 2)
+    lanes = {0: (LaneImage(True, (2,)),)}
+    board = crossing(source={a: (0, 2)}, onward={a: (c,), c: (a,)}, into={}, lanes=lanes)
+    assert not board.table.lists.single
+    assert play(board, 1).done == {0}
