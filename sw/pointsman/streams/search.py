@@ -11,16 +11,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .bounds import Loads, Need, need_of, overloaded
+import numpy as np
+
+from .bounds import Loads, Need, need_of, overloaded, possible
 from .errors import RoutingError
 from .negotiating.tables import Tables
 from .negotiation import Budget, Negotiation, Outcome, Task
 from .periods import divisors, repeated, short_task, thinned
+from .placed import Placed
 from .problem import Limits, Part, Site
 from .route import Chain
 from .stream import Stream
 
 Level = tuple[int, ...]
+Found = Placed | list[Chain]
+"""Chains of a part in the whole period, or those that are to be repeated for it."""
 
 BUDGET = 100_000_000, 5_000, 2_000_000_000
 """For each destination times link the second, on top of the first, but never more than the third."""
@@ -75,9 +80,8 @@ class Search:
         for index, words in zip(self.group_of, had, strict=False):
             self.reached[index] = max(self.reached.get(index, 0), words)
         self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
-        self.known: dict[tuple[Part, Level], list[Chain]] = {}
+        self.known: dict[tuple[Part, Level], Found] = {}
         self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
-        self.overloads: dict[tuple[Part, Level, int, bool], tuple[str, int] | None] = {}
         self.failure: tuple[Site, Outcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
         if len(self.groups) > 1:
@@ -99,32 +103,33 @@ class Search:
         if not self.parts:
             return []
         self._refuse_overload()
-        for index, group in enumerate(self.groups):
-            group.most = self._most_words(index)
+        self._limit_groups()
         levels = self._levels()
         found, reached = self._climb(levels)
         if found is None:
             found, reached = self._least(levels[0]), 0
         if len(self.groups) > 1:
             found = self._raise_groups(found, levels[reached])
-        return [(site, part, found[part]) for part, site in self.parts]
+        chains = {part: self._chains(one) for part, one in found.items()}
+        return [(site, part, chains[part]) for part, site in self.parts]
 
-    def _raise_groups(self, found: dict[Part, list[Chain]], level: Level) -> dict[Part, list[Chain]]:
+    def _raise_groups(self, found: dict[Part, Found], level: Level) -> dict[Part, Found]:
         """Let groups go on from a common level, always the one that gains most by a word more: operators of a phase are used
         one after the other, so what counts is the sum of weight over words."""
         going = {index for index, group in enumerate(self.groups) if level[index] < group.most}
+        gains = {index: self._gain(index, level[index]) for index in going}
         while going:
-            gains = {index: self._gain(index, level[index]) for index in going}
             index = max(going, key=lambda one: (gains[one], -one))
-            second = max((gain for one, gain in gains.items() if one != index), default=Fraction(0))
+            second = max((gains[one] for one in going if one != index), default=Fraction(0))
             words, most = level[index] + 1, self.groups[index].most
             while words < most and self._gain(index, words) >= second:
                 words += 1
             wanted = [self._with(level, index, words) for words in range(level[index] + 1, words + 1)]
-            higher = [one for one in wanted if self._counted(one)]
+            higher = self._counted(wanted)
             more, reached = self._climb(higher)
             if more is not None:
                 found, level = more, higher[reached]
+                gains[index] = self._gain(index, level[index])
             if level != wanted[-1] or level[index] == most:
                 going.remove(index)
         return found
@@ -137,12 +142,20 @@ class Search:
 
     def _levels(self) -> list[Level]:
         """Levels from the least share up, as far as counting allows. The first has one word everywhere."""
-        shares = sorted({Fraction(words) / g.weight for g in self.groups for words in range(1, g.most + 1)})
-        levels = [(1,) * len(self.groups)]
-        levels += [tuple(min(g.most, max(1, int(share * g.weight))) for g in self.groups) for share in shares]
-        return [level for level in dict.fromkeys(levels) if self._counted(level)]
+        shares = sorted(
+            (Fraction(words) / group.weight, index, words)
+            for index, group in enumerate(self.groups)
+            for words in range(1, group.most + 1)
+        )
+        now = [1] * len(self.groups)
+        levels = [tuple(now)]
+        for number, (share, index, words) in enumerate(shares):
+            now[index] = words
+            if number + 1 == len(shares) or shares[number + 1][0] != share:
+                levels.append(tuple(now))
+        return self._counted(list(dict.fromkeys(levels)))
 
-    def _climb(self, levels: list[Level]) -> tuple[dict[Part, list[Chain]] | None, int]:
+    def _climb(self, levels: list[Level]) -> tuple[dict[Part, Found] | None, int]:
         """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
 
         First every period, the shortest first, by halving the levels above the best so far that it divides, in haste
@@ -180,7 +193,7 @@ class Search:
     def _be_patient(self, rounds: tuple[int, int]) -> None:
         self.patience = max(4, int(rounds[0] * self.effort)), max(4, int(rounds[1] * self.effort))
 
-    def _least(self, level: Level) -> dict[Part, list[Chain]]:
+    def _least(self, level: Level) -> dict[Part, Found]:
         """Chains for the lowest level, whatever the budget."""
         self.share = Budget(float("inf"))
         self.effort = max(1.0, self.effort)
@@ -213,11 +226,11 @@ class Search:
                     tried.add(task)
                     yield task, drop
 
-    def _every_part(self, level: Level, slots: int) -> dict[Part, list[Chain]] | None:
+    def _every_part(self, level: Level, slots: int) -> dict[Part, Found] | None:
         """Chains of all parts at ``level`` by repeating ``slots``."""
         if self._beyond(level):
             return None
-        found: dict[Part, list[Chain]] = {}
+        found: dict[Part, Found] = {}
         for part, site in self.parts:
             if part in found:
                 continue
@@ -235,20 +248,24 @@ class Search:
         more = [level[index] - words for index, words in self.reached.items()]
         return any(n > 0 for n in more) and all(n >= 0 for n in more)
 
-    def _part(self, part: Part, site: Site, level: Level, slots: int) -> list[Chain] | None:
+    def _part(self, part: Part, site: Site, level: Level, slots: int) -> Found | None:
         for task, drop in self._tasks(part, site, level, slots):
             outcome = self._attempt(task)
-            if outcome.chains is None:
+            if outcome.placed is None:
                 if slots == self.period:
                     self.failure = site, outcome
                 continue
-            chains = repeated(outcome.chains, slots, self.period)
             if not drop:
-                return chains
+                return outcome.placed
+            chains = self._chains(outcome.placed)
             thin = thinned(part, chains, [drop] * len(chains), self.period, self.limits)
             if thin is not None:
                 return thin
         return None
+
+    def _chains(self, found: Found) -> list[Chain]:
+        """Chains of the whole period."""
+        return repeated(found.chains(), found.slots, self.period) if isinstance(found, Placed) else found
 
     def _attempt(self, task: Task) -> Outcome:
         key = task, self.patience
@@ -303,44 +320,57 @@ class Search:
     def _with(level: Level, index: int, words: int) -> Level:
         return (*level[:index], words, *level[index + 1 :])
 
-    def _most_words(self, index: int) -> int:
-        """Most words of a group that counting allows with one word for all others."""
-        least = (1,) * len(self.groups)
-        low, high = 1, self.groups[index].most
-        while low < high:
+    def _limit_groups(self) -> None:
+        """Find the most words of each group that counting allows with one word for all others, by halving for all at once."""
+        low = np.ones(len(self.groups), np.int64)
+        high = np.array([group.most for group in self.groups], np.int64)
+        while (low < high).any():
             middle = (low + high + 1) // 2
-            if self._counted(self._with(least, index, middle), whole=False):
-                low = middle
-            else:
-                high = middle - 1
-        return low
+            rows = np.ones((len(low), len(low)), np.int64)
+            np.fill_diagonal(rows, middle)
+            fits = self._possible(rows, whole=False)
+            going = low < high
+            low, high = np.where(going & fits, middle, low), np.where(going & ~fits, middle - 1, high)
+        for group, most in zip(self.groups, low.tolist(), strict=True):
+            group.most = most
 
-    def _counted(self, level: Level, *, whole: bool = True) -> bool:
-        """Whether counting leaves ``level`` possible; not ``whole``: for chains of unequal words, too."""
-        return all(
-            any(self._overload(part, site, level, most, whole) is None for most in {self.most_chains, 1})
-            for part, site in self.parts
-        )
+    def _counted(self, levels: list[Level]) -> list[Level]:
+        """Those that counting leaves possible."""
+        if not levels:
+            return []
+        fits = self._possible(np.array(levels, np.int64), whole=True)
+        return [level for level, fit in zip(levels, fits.tolist(), strict=True) if fit]
 
-    def _overload(self, part: Part, site: Site, level: Level, most: int, whole: bool = True) -> tuple[str, int] | None:
-        words = self._words(site, level)
-        key = part, words, most, whole
-        if key not in self.overloads:
-            # The level of a group is asked for again and again while only those of other parts change.
-            limits = [min(most, demand.chains) for demand in part.demands]
-            if whole:
-                pairs = zip(words, limits, strict=True)
-                limits = [max(c for c in range(1, limit + 1) if count % c == 0) for count, limit in pairs]
-            self.overloads[key] = overloaded(
-                part, self.loads[part], words, limits, self.period, self.limits, reserve=True
-            )
-        return self.overloads[key]
+    def _possible(self, levels: np.ndarray, *, whole: bool) -> np.ndarray:
+        """Which of many ``levels`` (a row each) counting leaves possible; not ``whole``: for chains of unequal words, too."""
+        left = np.ones(len(levels), np.bool_)
+        groups = np.array(self.group_of, np.int64)
+        for part, site in self.parts:
+            words = levels[:, groups[list(site.streams)]]
+            mine = np.zeros(len(levels), np.bool_)
+            for most in {self.most_chains, 1}:
+                chains = self._split(part, words, most, whole)
+                mine |= possible(part, self.loads[part], words, chains, self.period, self.limits, reserve=True)
+            left &= mine
+        return left
+
+    @staticmethod
+    def _split(part: Part, words: np.ndarray, most: int, whole: bool) -> np.ndarray:
+        """Chains for ``words`` of each demand along the last axis; ``whole``: as many as leave all the same number of words."""
+        limits = np.array([min(most, demand.chains) for demand in part.demands], np.int64)
+        if not whole:
+            return np.broadcast_to(limits, words.shape)
+        chains = np.ones_like(words)
+        for count in range(2, most + 1):
+            chains = np.where((limits >= count) & (words % count == 0), count, chains)
+        return chains
 
     # What went wrong ------------------------------------------------------------------------------------------------
 
     def _refuse_overload(self) -> None:
         for part, site in self.parts:
-            found = self._overload(part, site, (1,) * len(self.groups), 1)
+            ones = [1] * len(site.streams)
+            found = overloaded(part, self.loads[part], ones, ones, self.period, self.limits, reserve=True)
             if found is None:
                 continue
             kind, number = found
