@@ -118,7 +118,7 @@ def short_task(part: Part, words: Sequence[int], most: int, slots: int, period: 
 
 @cache
 def _division(count: int, most: int, turns: int, drop: int) -> tuple[int, int] | None:
-    """Chains, at most so many, and words a turn that make ``count`` words less ``drop`` for each chain; None if there are none."""
+    """Chains, at most so many, and words a turn that make ``count`` words when each chain drops some; None if there are none."""
     for split in range(most, 0, -1):
         if (count + drop * split) % (turns * split) == 0:
             return split, (count + drop * split) // turns
