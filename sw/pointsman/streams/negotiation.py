@@ -75,12 +75,22 @@ class Negotiation:
         self.task, self.needs, self.limits, self.tables, self.seed = task, needs, limits, tables, seed
         self.part = task.part
         self.chains = tables.chains(task.words, task.chains)
+        self.kept = np.zeros(len(self.chains.demand), np.bool_)
+        """Chains that have a route from the first."""
+
+    def keep(self, placed: Placed) -> bool:
+        """Begin with what is placed, for demands that have as many words; False if none is, or its slots do not divide these."""
+        if self.task.slots % placed.slots == 0:
+            self.kept = placed.write(self.chains, self.task.slots)
+        return bool(self.kept.any())
 
     def run(self, rounds: int, patience: int, budget: Budget) -> Outcome:
         """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts."""
         use = new_use(self.part, self.limits, self.task.slots)
         count_in(self.part.standing, use, self.limits.pipelines, self.task.slots)
         queue = self._longest_first()
+        # What has a route comes last: it is routed only if it comes into conflict.
+        queue = queue[np.argsort(self.kept[queue], kind="stable")]
         left, work = negotiate(
             rounds,
             patience,
@@ -95,6 +105,7 @@ class Negotiation:
             self.chains,
             use,
             queue,
+            int((~self.kept).sum()),
         )
         budget.spend(work)
         if not left:

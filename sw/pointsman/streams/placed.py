@@ -44,6 +44,28 @@ class Placed:
         """The chains, in order."""
         return [self._chain(number) for number in range(len(self.rows.demand))]
 
+    def write(self, chains: Chains, slots: int) -> np.ndarray:
+        """Give chains of the same demands their routes if they have as many words as here in ``slots``, a multiple of the own
+        slots. Tells which got one."""
+        rows, turns = self.rows, slots // self.slots
+        demands = len(self.part.demands)
+        mine, theirs = (np.bincount(of.demand, minlength=demands) for of in (rows, chains))
+        # The chains of a demand follow one another and have all the same number of words.
+        first, first_there = np.cumsum(mine) - mine, np.cumsum(theirs) - theirs
+        same = (mine == theirs) & (turns * rows.words[first] == chains.words[first_there])
+        which = same[chains.demand]
+        to = np.flatnonzero(which)
+        demand = chains.demand[to]
+        at = first[demand] + to - first_there[demand]
+        chains.n_visits[to], chains.n_ops[to], chains.gap[to] = rows.n_visits[at], rows.n_ops[at], rows.gap[at]
+        visits, ops, words = rows.n_visits[at], rows.n_ops[at], rows.words[at]
+        chains.visits[_rows(chains.first_visit[to], visits)] = rows.visits[_rows(rows.first_visit[at], visits)]
+        chains.ops[_rows(chains.first_op[to], ops)] = rows.ops[_rows(rows.first_op[at], ops)]
+        starts = rows.starts[_rows(rows.first_start[at], words)]
+        for turn in range(turns):
+            chains.starts[_rows(chains.first_start[to] + turn * words, words)] = starts + turn * self.slots
+        return which
+
     def registers_over(self, anywhere: np.ndarray, limits: Limits) -> list[int]:
         """Nodes at which the chains need more interface registers than there are. ``anywhere``: demands whose words may come
         from the interface wherever they are sent on."""

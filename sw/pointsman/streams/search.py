@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from math import lcm
 
 import numpy as np
 
@@ -34,6 +36,8 @@ QUICK = 8
 HASTE = 24, 10
 PATIENCE = 200, 60
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
+MENDING = 12, 4
+"""The same for an attempt that keeps the chains of a lower level: it ends soon or never."""
 STUBBORN = 4
 """Levels that may fail before a period is left."""
 SMALL = 10_000
@@ -82,6 +86,8 @@ class Search:
         self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
         self.known: dict[tuple[Part, Level], Found] = {}
         self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
+        self.stands: dict[Part, Found] = {}
+        """Chains of the level that is to be raised."""
         self.failure: tuple[Site, Outcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
         if len(self.groups) > 1:
@@ -116,22 +122,26 @@ class Search:
     def _raise_groups(self, found: dict[Part, Found], level: Level) -> dict[Part, Found]:
         """Let groups go on from a common level, always the one that gains most by a word more: operators of a phase are used
         one after the other, so what counts is the sum of weight over words."""
-        going = {index for index, group in enumerate(self.groups) if level[index] < group.most}
-        gains = {index: self._gain(index, level[index]) for index in going}
+        going = [
+            (-self._gain(index, level[index]), index)
+            for index, group in enumerate(self.groups)
+            if level[index] < group.most
+        ]
+        heapify(going)
         while going:
-            index = max(going, key=lambda one: (gains[one], -one))
-            second = max((gains[one] for one in going if one != index), default=Fraction(0))
+            _, index = heappop(going)
+            second = -going[0][0] if going else Fraction(0)
             words, most = level[index] + 1, self.groups[index].most
             while words < most and self._gain(index, words) >= second:
                 words += 1
             wanted = [self._with(level, index, words) for words in range(level[index] + 1, words + 1)]
             higher = self._counted(wanted)
+            self.stands = found
             more, reached = self._climb(higher)
             if more is not None:
                 found, level = more, higher[reached]
-                gains[index] = self._gain(index, level[index])
-            if level != wanted[-1] or level[index] == most:
-                going.remove(index)
+            if level == wanted[-1] and level[index] < most:
+                heappush(going, (-self._gain(index, level[index]), index))
         return found
 
     def _gain(self, index: int, words: int) -> Fraction:
@@ -142,8 +152,9 @@ class Search:
 
     def _levels(self) -> list[Level]:
         """Levels from the least share up, as far as counting allows. The first has one word everywhere."""
+        common = lcm(*(group.weight.numerator for group in self.groups))
         shares = sorted(
-            (Fraction(words) / group.weight, index, words)
+            (words * int(common / group.weight), index, words)
             for index, group in enumerate(self.groups)
             for words in range(1, group.most + 1)
         )
@@ -277,9 +288,19 @@ class Search:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
                 if task.part not in self.tables:
                     self.tables[task.part] = Tables.of(task.part)
-                negotiation = Negotiation(task, needs, self.limits, self.tables[task.part], self.seed)
-                self.outcomes[key] = negotiation.run(*self.patience, self.share)
+                self.outcomes[key] = self._negotiate(task, needs)
         return self.outcomes[key]
+
+    def _negotiate(self, task: Task, needs: Sequence[Need]) -> Outcome:
+        """First with the chains that stand, if they can; else from nothing."""
+        tables, stands = self.tables[task.part], self.stands.get(task.part)
+        if isinstance(stands, Placed):
+            negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
+            if negotiation.keep(stands):
+                outcome = negotiation.run(*MENDING, self.share)
+                if outcome.placed is not None:
+                    return outcome
+        return Negotiation(task, needs, self.limits, tables, self.seed).run(*self.patience, self.share)
 
     # Counting -----------------------------------------------------------------------------------------------------
 
@@ -348,7 +369,9 @@ class Search:
         for part, site in self.parts:
             words = levels[:, groups[list(site.streams)]]
             mine = np.zeros(len(levels), np.bool_)
-            for most in {self.most_chains, 1}:
+            for most in sorted({self.most_chains, 1}):
+                if mine.all():
+                    break
                 chains = self._split(part, words, most, whole)
                 mine |= possible(part, self.loads[part], words, chains, self.period, self.limits, reserve=True)
             left &= mine

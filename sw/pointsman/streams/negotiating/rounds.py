@@ -257,15 +257,17 @@ def negotiate(
     chains: Chains,
     use: Use,
     queue: np.ndarray,
+    begin: int,
 ) -> tuple[int, float]:
-    """Route all chains in the order of ``queue``, then those in conflict, round by round; give up when that looks hopeless.
+    """Route the first ``begin`` chains of ``queue`` in its order, beside the others, which have routes; then those in conflict,
+    round by round. Give up when that looks hopeless.
 
     Returns the number of chains that stay in conflict, which then stand first in ``queue`` (0: none, or -1 - c: chain c has no
     way at all), and the work done: prices looked up.
     """
     slots = use.cells.shape[1]
     nodes = demands.allowed.shape[1]
-    count = queue.shape[0]
+    count = begin
     state = seed % 2147483646 + 1
     price = UNIT
     work = 0.0
@@ -277,6 +279,9 @@ def negotiate(
     tree_branches = np.zeros((nodes + 1, 6), np.int64)
     tree_onward = np.zeros((nodes + 1, 2), np.int64)
     pattern_of = np.zeros((2, slots), np.int64)
+    for chain in range(chains.demand.shape[0]):
+        if chains.n_ops[chain]:
+            _count(net, demands, chains, use, price, chain, 1)
     for turn in range(rounds):
         _reprice(use, price)
         for position in range(count):
