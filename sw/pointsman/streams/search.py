@@ -13,9 +13,8 @@ from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import lcm
 
-import numpy as np
-
-from .bounds import Loads, Need, need_of, overloaded, possible
+from .bounds import Need, overloaded
+from .counting import Counting, Level
 from .errors import RoutingError
 from .negotiating.tables import Tables
 from .negotiation import Budget, Negotiation, Outcome, Task
@@ -25,7 +24,6 @@ from .problem import Limits, Part, Site
 from .route import Chain
 from .stream import Stream
 
-Level = tuple[int, ...]
 Found = Placed | list[Chain]
 """Chains of a part in the whole period, or those that are to be repeated for it."""
 
@@ -70,14 +68,9 @@ class Search:
         self.streams, self.parts, self.limits = streams, parts, limits
         self.period, self.seed, self.effort = period, seed, effort
         self.tell = progress or (lambda line: None)
-        self.needs: dict[Part, list[Need]] = {}
-        for part, site in parts:
-            if part not in self.needs:
-                self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
-        self.loads = {part: Loads.of(part, needs) for part, needs in self.needs.items()}
-        self.most_chains = self._most_chains()
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
+        self.counting = Counting(streams, parts, limits, period, self.group_of)
         self.groups = [self._group(index) for index in range(len(names))]
         self.reached: dict[int, int] = {}
         """By group, words that it had beside fewer streams."""
@@ -89,7 +82,7 @@ class Search:
         self.stands: dict[Part, Found] = {}
         """Chains of the level that is to be raised."""
         self.failure: tuple[Site, Outcome] | None = None
-        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
+        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.needs)
         if len(self.groups) > 1:
             self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
         base, each, most = BUDGET
@@ -108,8 +101,10 @@ class Search:
         """
         if not self.parts:
             return []
-        self._refuse_overload()
-        self._limit_groups()
+        self.counting.refuse()
+        most = self.counting.limits([group.most for group in self.groups])
+        for group, words in zip(self.groups, most, strict=True):
+            group.most = words
         levels = self._levels()
         found, reached = self._climb(levels)
         if found is None:
@@ -135,7 +130,7 @@ class Search:
             while words < most and self._gain(index, words) >= second:
                 words += 1
             wanted = [self._with(level, index, words) for words in range(level[index] + 1, words + 1)]
-            higher = self._counted(wanted)
+            higher = self.counting.possible(wanted)
             self.stands = found
             more, reached = self._climb(higher)
             if more is not None:
@@ -164,7 +159,7 @@ class Search:
             now[index] = words
             if number + 1 == len(shares) or shares[number + 1][0] != share:
                 levels.append(tuple(now))
-        return self._counted(list(dict.fromkeys(levels)))
+        return self.counting.possible(list(dict.fromkeys(levels)))
 
     def _climb(self, levels: list[Level]) -> tuple[dict[Part, Found] | None, int]:
         """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
@@ -230,7 +225,7 @@ class Search:
     def _make_tasks(self, part: Part, words: Level, slots: int) -> Iterator[tuple[Task, int]]:
         room = slots < self.period and (self.limits.phase_change or any(d.rewritten for d in part.demands))
         tried: set[Task] = set()
-        for most in (self.most_chains, 1):
+        for most in (self.counting.most_chains, 1):
             for drop in (0, 1) if room else (0,):
                 task = short_task(part, words, most, slots, self.period, drop=drop)
                 if task is not None and task not in tried:
@@ -281,7 +276,7 @@ class Search:
     def _attempt(self, task: Task) -> Outcome:
         key = task, self.patience
         if key not in self.outcomes:
-            needs, loads = self.needs[task.part], self.loads[task.part]
+            needs, loads = self.counting.needs[task.part], self.counting.loads[task.part]
             if overloaded(task.part, loads, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
                 self.outcomes[key] = Outcome(None)
             else:
@@ -302,29 +297,7 @@ class Search:
                     return outcome
         return Negotiation(task, needs, self.limits, tables, self.seed).run(*self.patience, self.share)
 
-    # Counting -----------------------------------------------------------------------------------------------------
-
-    def _need(self, part: Part, site: Site, number: int) -> Need:
-        need = need_of(part, part.demands[number])
-        if need is None:
-            stream = self.streams[site.streams[number]]
-            raise RoutingError(
-                f"stream {stream.name} cannot reach all its destinations from node {stream.source}",
-                hint="it may use only its own nodes, and only links that exist",
-            )
-        return need
-
-    def _most_chains(self) -> int:
-        """Most chains a stream may be split into with the registers and VFSMs that there are; 1 if none will do."""
-        wanted = max((stream.chains for stream in self.streams), default=1)
-        for most in range(wanted, 1, -1):
-            if all(
-                overloaded(part, loads, chains, chains, self.period * most, self.limits, reserve=False) is None
-                for part, loads in self.loads.items()
-                for chains in [[min(most, demand.chains) for demand in part.demands]]
-            ):
-                return most
-        return 1
+    # Groups -----------------------------------------------------------------------------------------------------
 
     def _group(self, index: int) -> Group:
         mine = [stream for stream, group in zip(self.streams, self.group_of, strict=True) if group == index]
@@ -341,76 +314,7 @@ class Search:
     def _with(level: Level, index: int, words: int) -> Level:
         return (*level[:index], words, *level[index + 1 :])
 
-    def _limit_groups(self) -> None:
-        """Find the most words of each group that counting allows with one word for all others, by halving for all at once."""
-        low = np.ones(len(self.groups), np.int64)
-        high = np.array([group.most for group in self.groups], np.int64)
-        while (low < high).any():
-            middle = (low + high + 1) // 2
-            rows = np.ones((len(low), len(low)), np.int64)
-            np.fill_diagonal(rows, middle)
-            fits = self._possible(rows, whole=False)
-            going = low < high
-            low, high = np.where(going & fits, middle, low), np.where(going & ~fits, middle - 1, high)
-        for group, most in zip(self.groups, low.tolist(), strict=True):
-            group.most = most
-
-    def _counted(self, levels: list[Level]) -> list[Level]:
-        """Those that counting leaves possible."""
-        if not levels:
-            return []
-        fits = self._possible(np.array(levels, np.int64), whole=True)
-        return [level for level, fit in zip(levels, fits.tolist(), strict=True) if fit]
-
-    def _possible(self, levels: np.ndarray, *, whole: bool) -> np.ndarray:
-        """Which of many ``levels`` (a row each) counting leaves possible; not ``whole``: for chains of unequal words, too."""
-        left = np.ones(len(levels), np.bool_)
-        groups = np.array(self.group_of, np.int64)
-        for part, site in self.parts:
-            words = levels[:, groups[list(site.streams)]]
-            mine = np.zeros(len(levels), np.bool_)
-            for most in sorted({self.most_chains, 1}):
-                if mine.all():
-                    break
-                chains = self._split(part, words, most, whole)
-                mine |= possible(part, self.loads[part], words, chains, self.period, self.limits, reserve=True)
-            left &= mine
-        return left
-
-    @staticmethod
-    def _split(part: Part, words: np.ndarray, most: int, whole: bool) -> np.ndarray:
-        """Chains for ``words`` of each demand along the last axis; ``whole``: as many as leave all the same number of words."""
-        limits = np.array([min(most, demand.chains) for demand in part.demands], np.int64)
-        if not whole:
-            return np.broadcast_to(limits, words.shape)
-        chains = np.ones_like(words)
-        for count in range(2, most + 1):
-            chains = np.where((limits >= count) & (words % count == 0), count, chains)
-        return chains
-
     # What went wrong ------------------------------------------------------------------------------------------------
-
-    def _refuse_overload(self) -> None:
-        for part, site in self.parts:
-            ones = [1] * len(site.streams)
-            found = overloaded(part, self.loads[part], ones, ones, self.period, self.limits, reserve=True)
-            if found is None:
-                continue
-            kind, number = found
-            hint = "a longer period, more pipelines, or fewer streams in one phase"
-            if kind == "chain":
-                what = f"stream {self.streams[site.streams[number]].name} has too many legs at a node"
-            elif kind == "wire":
-                writer, _ = part.links[part.wires.index(number)]
-                what = f"a link of node {site.nodes[writer]} has too few slots"
-            elif kind == "total":
-                what = "all nodes together have too few VFSM slots"
-            else:
-                names = {"slots": "VFSM slots", "vfsms": "VFSMs", "registers": "interface registers"}
-                what = f"node {site.nodes[number]} has too few {names[kind]}"
-                if kind != "slots":
-                    hint = f"a shape with more {names[kind]}, or fewer streams in one phase"
-            raise RoutingError(f"{what} for one word of every stream in {self.period} slots", hint=hint)
 
     def _failed(self) -> RoutingError:
         where, names = "", [stream.name for stream in self.streams]
