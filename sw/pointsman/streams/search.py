@@ -287,13 +287,14 @@ class Search:
         return self.outcomes[key]
 
     def _negotiate(self, task: Task, needs: Sequence[Need]) -> Outcome:
-        """First with the chains that stand, if they can; else from nothing."""
+        """First with the chains that stand, if they can; else from nothing, but for large phases: there that is costly and seldom
+        reaches more."""
         tables, stands = self.tables[task.part], self.stands.get(task.part)
         if isinstance(stands, Placed):
             negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
             if negotiation.keep(stands):
                 outcome = negotiation.run(*MENDING, self.share)
-                if outcome.placed is not None:
+                if outcome.placed is not None or self.effort < 1.0:
                     return outcome
         return Negotiation(task, needs, self.limits, tables, self.seed).run(*self.patience, self.share)
 
