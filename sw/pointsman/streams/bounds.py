@@ -7,7 +7,7 @@ every link that it must cross, some of them at nodes that it cannot avoid.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,15 +141,30 @@ def overloaded(
     It is a kind and a number: ("chain", demand), ("slots" | "vfsms" | "registers", node), ("wire", wire) or ("total",
     -1). ``reserve``: a slot of each node is kept for the reprogramming VFSM.
     """
-    count, split = np.array(words, np.int64), np.array(chains, np.int64)
-    for kind, loaded, most in (
-        ("chain", -(-count // split) * loads.gap, slots),
-        ("slots", count @ loads.slots, limits.pipelines * slots - (reserve and limits.phase_change)),
-        ("vfsms", split @ loads.slots, limits.pipelines * (limits.vfsms - 2)),
-        ("registers", split @ loads.registers, limits.registers - limits.pipelines),
-        ("wire", count @ loads.wires, slots),
-    ):
+    for kind, loaded, most in _sums(part, loads, np.array(words), np.array(chains), slots, limits, reserve):
         over = np.flatnonzero(loaded > most)
         if len(over):
-            return kind, int(over[0])
-    return ("total", -1) if count @ loads.total > part.nodes * limits.pipelines * slots else None
+            return kind, int(over[0]) if kind != "total" else -1
+    return None
+
+
+def possible(
+    part: Part, loads: Loads, words: np.ndarray, chains: np.ndarray, slots: int, limits: Limits, *, reserve: bool
+) -> np.ndarray:
+    """Where counting finds nothing that is overloaded, for many rows of ``words`` and ``chains`` per demand at once."""
+    left = np.ones(len(words), np.bool_)
+    for _, loaded, most in _sums(part, loads, words, chains, slots, limits, reserve):
+        left &= (loaded <= most).all(1)
+    return left
+
+
+def _sums(
+    part: Part, loads: Loads, words: np.ndarray, chains: np.ndarray, slots: int, limits: Limits, reserve: bool
+) -> Iterator[tuple[str, np.ndarray, int]]:
+    """What is needed at least, by what it is needed of along the last axis, and the most that there is of each."""
+    yield "chain", -(-words // chains) * loads.gap, slots
+    yield "slots", words @ loads.slots, limits.pipelines * slots - (reserve and limits.phase_change)
+    yield "vfsms", chains @ loads.slots, limits.pipelines * (limits.vfsms - 2)
+    yield "registers", chains @ loads.registers, limits.registers - limits.pipelines
+    yield "wire", words @ loads.wires, slots
+    yield "total", words @ loads.total[:, None], part.nodes * limits.pipelines * slots

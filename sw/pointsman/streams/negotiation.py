@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .bounds import Need
-from .negotiating.rounds import Chains, negotiate
+from .negotiating.rounds import negotiate
 from .negotiating.tables import Tables, new_use
+from .placed import Placed
 from .problem import Limits, Part
-from .route import Chain, Route, Visit
-from .standing import count_in, registers_held
+from .standing import count_in
 
 
 @dataclass
@@ -61,9 +61,9 @@ class Task:
 
 @dataclass
 class Outcome:
-    """``chains`` without conflict, or None and the demands and nodes that stayed in conflict."""
+    """What is ``placed`` without conflict, or None and the demands and nodes that stayed in conflict."""
 
-    chains: list[Chain] | None
+    placed: Placed | None
     contested: list[int] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
 
@@ -75,12 +75,22 @@ class Negotiation:
         self.task, self.needs, self.limits, self.tables, self.seed = task, needs, limits, tables, seed
         self.part = task.part
         self.chains = tables.chains(task.words, task.chains)
+        self.kept = np.zeros(len(self.chains.demand), np.bool_)
+        """Chains that have a route from the first."""
+
+    def keep(self, placed: Placed) -> bool:
+        """Begin with what is placed, for demands that have as many words; False if none is, or its slots do not divide these."""
+        if self.task.slots % placed.slots == 0:
+            self.kept = placed.write(self.chains, self.task.slots)
+        return bool(self.kept.any())
 
     def run(self, rounds: int, patience: int, budget: Budget) -> Outcome:
         """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts."""
         use = new_use(self.part, self.limits, self.task.slots)
         count_in(self.part.standing, use, self.limits.pipelines, self.task.slots)
         queue = self._longest_first()
+        # What has a route comes last: it is routed only if it comes into conflict.
+        queue = queue[np.argsort(self.kept[queue], kind="stable")]
         left, work = negotiate(
             rounds,
             patience,
@@ -95,6 +105,7 @@ class Negotiation:
             self.chains,
             use,
             queue,
+            int((~self.kept).sum()),
         )
         budget.spend(work)
         if not left:
@@ -113,33 +124,9 @@ class Negotiation:
         return np.lexsort((noise, -total)).astype(np.int64)
 
     def _settled(self) -> Outcome:
-        """The chains, unless a node has too few interface registers for them."""
-        chains = [as_chain(self.part, self.chains, number) for number in range(len(self.chains.demand))]
-        over = registers_over(self.part, chains, self.limits)
+        """What is placed, unless a node has too few interface registers for it."""
+        placed = Placed.of(self.part, self.task.slots, self.chains)
+        over = placed.registers_over(self.tables.demands.anywhere, self.limits)
         if over:
-            return Outcome(None, sorted({chain.demand for chain in chains}), over)
-        return Outcome(chains)
-
-
-def as_chain(part: Part, chains: Chains, number: int) -> Chain:
-    """A chain that has its route."""
-    demand = int(chains.demand[number])
-    first = chains.first_visit[number]
-    rows = chains.visits[first : first + chains.n_visits[number]].tolist()
-    ops = chains.ops[chains.first_op[number] :, 3]
-    visits = tuple(
-        Visit(node, parent, link, pipeline, slot, wait, tuple(ops[row : row + count].tolist()), bool(delivers))
-        for node, parent, link, pipeline, slot, wait, delivers, row, count in rows
-    )
-    start = chains.first_start[number]
-    starts = sorted(chains.starts[start : start + chains.words[number]].tolist())
-    return Chain(demand, Route(part.demands[demand], visits), tuple(starts))
-
-
-def registers_over(part: Part, chains: Sequence[Chain], limits: Limits) -> list[int]:
-    """Nodes at which ``chains`` need more interface registers than there are."""
-    used = registers_held(part.standing, part.nodes)
-    for chain in chains:
-        for node, _, _ in (*chain.route.reads_interface, *chain.route.delivers):
-            used[node] += 1
-    return [node for node, count in enumerate(used) if count > limits.registers - limits.pipelines]
+            return Outcome(None, sorted({int(demand) for demand in self.chains.demand}), over)
+        return Outcome(placed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -107,13 +108,18 @@ def short_task(part: Part, words: Sequence[int], most: int, slots: int, period: 
     turns = period // slots
     short, chains = [], []
     for demand, count in zip(part.demands, words, strict=True):
-        fitting = [
-            (split, (count + drop * split) // turns)
-            for split in range(min(most, demand.chains), 0, -1)
-            if (count + drop * split) % (turns * split) == 0
-        ]
-        if not fitting:
+        fitting = _division(count, min(most, demand.chains), turns, drop)
+        if fitting is None:
             return None
-        chains.append(fitting[0][0])
-        short.append(fitting[0][1])
+        chains.append(fitting[0])
+        short.append(fitting[1])
     return Task(part, slots, tuple(short), tuple(chains), not drop)
+
+
+@cache
+def _division(count: int, most: int, turns: int, drop: int) -> tuple[int, int] | None:
+    """Chains, at most so many, and words a turn that make ``count`` words when each chain drops some; None if there are none."""
+    for split in range(most, 0, -1):
+        if (count + drop * split) % (turns * split) == 0:
+            return split, (count + drop * split) // turns
+    return None

@@ -211,9 +211,9 @@ def _part(
 
     def freed_for(stream: Stream) -> tuple[tuple[int, int], ...]:
         own = freed.get(stream.name, ())
-        return tuple(
-            (link, slot) for link, slot in shut if own and (nodes[links[link][0]], ports[link][0], slot) in own
-        )
+        if not own:
+            return ()
+        return tuple((link, slot) for link, slot in shut if (nodes[links[link][0]], ports[link][0], slot) in own)
 
     demands = tuple(
         Demand(

@@ -10,17 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from math import lcm
 
-from .bounds import Loads, Need, need_of, overloaded
+from .bounds import Need, overloaded
+from .counting import Counting, Level
 from .errors import RoutingError
 from .negotiating.tables import Tables
 from .negotiation import Budget, Negotiation, Outcome, Task
 from .periods import divisors, repeated, short_task, thinned
+from .placed import Placed
 from .problem import Limits, Part, Site
 from .route import Chain
 from .stream import Stream
 
-Level = tuple[int, ...]
+Found = Placed | list[Chain]
+"""Chains of a part in the whole period, or those that are to be repeated for it."""
 
 BUDGET = 100_000_000, 5_000, 2_000_000_000
 """For each destination times link the second, on top of the first, but never more than the third."""
@@ -29,6 +34,8 @@ QUICK = 8
 HASTE = 24, 10
 PATIENCE = 200, 60
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
+MENDING = 12, 4
+"""The same for an attempt that keeps the chains of a lower level: it ends soon or never."""
 STUBBORN = 4
 """Levels that may fail before a period is left."""
 SMALL = 10_000
@@ -61,25 +68,21 @@ class Search:
         self.streams, self.parts, self.limits = streams, parts, limits
         self.period, self.seed, self.effort = period, seed, effort
         self.tell = progress or (lambda line: None)
-        self.needs: dict[Part, list[Need]] = {}
-        for part, site in parts:
-            if part not in self.needs:
-                self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
-        self.loads = {part: Loads.of(part, needs) for part, needs in self.needs.items()}
-        self.most_chains = self._most_chains()
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
+        self.counting = Counting(streams, parts, limits, period, self.group_of)
         self.groups = [self._group(index) for index in range(len(names))]
         self.reached: dict[int, int] = {}
         """By group, words that it had beside fewer streams."""
         for index, words in zip(self.group_of, had, strict=False):
             self.reached[index] = max(self.reached.get(index, 0), words)
         self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
-        self.known: dict[tuple[Part, Level], list[Chain]] = {}
+        self.known: dict[tuple[Part, Level], Found] = {}
         self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
-        self.overloads: dict[tuple[Part, Level, int, bool], tuple[str, int] | None] = {}
+        self.stands: dict[Part, Found] = {}
+        """Chains of the level that is to be raised."""
         self.failure: tuple[Site, Outcome] | None = None
-        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.needs)
+        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.needs)
         if len(self.groups) > 1:
             self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
         base, each, most = BUDGET
@@ -98,35 +101,42 @@ class Search:
         """
         if not self.parts:
             return []
-        self._refuse_overload()
-        for index, group in enumerate(self.groups):
-            group.most = self._most_words(index)
+        self.counting.refuse()
+        most = self.counting.limits([group.most for group in self.groups])
+        for group, words in zip(self.groups, most, strict=True):
+            group.most = words
         levels = self._levels()
         found, reached = self._climb(levels)
         if found is None:
             found, reached = self._least(levels[0]), 0
         if len(self.groups) > 1:
             found = self._raise_groups(found, levels[reached])
-        return [(site, part, found[part]) for part, site in self.parts]
+        chains = {part: self._chains(one) for part, one in found.items()}
+        return [(site, part, chains[part]) for part, site in self.parts]
 
-    def _raise_groups(self, found: dict[Part, list[Chain]], level: Level) -> dict[Part, list[Chain]]:
+    def _raise_groups(self, found: dict[Part, Found], level: Level) -> dict[Part, Found]:
         """Let groups go on from a common level, always the one that gains most by a word more: operators of a phase are used
         one after the other, so what counts is the sum of weight over words."""
-        going = {index for index, group in enumerate(self.groups) if level[index] < group.most}
+        going = [
+            (-self._gain(index, level[index]), index)
+            for index, group in enumerate(self.groups)
+            if level[index] < group.most
+        ]
+        heapify(going)
         while going:
-            gains = {index: self._gain(index, level[index]) for index in going}
-            index = max(going, key=lambda one: (gains[one], -one))
-            second = max((gain for one, gain in gains.items() if one != index), default=Fraction(0))
+            _, index = heappop(going)
+            second = -going[0][0] if going else Fraction(0)
             words, most = level[index] + 1, self.groups[index].most
             while words < most and self._gain(index, words) >= second:
                 words += 1
             wanted = [self._with(level, index, words) for words in range(level[index] + 1, words + 1)]
-            higher = [one for one in wanted if self._counted(one)]
+            higher = self.counting.possible(wanted)
+            self.stands = found
             more, reached = self._climb(higher)
             if more is not None:
                 found, level = more, higher[reached]
-            if level != wanted[-1] or level[index] == most:
-                going.remove(index)
+            if level == wanted[-1] and level[index] < most:
+                heappush(going, (-self._gain(index, level[index]), index))
         return found
 
     def _gain(self, index: int, words: int) -> Fraction:
@@ -137,12 +147,21 @@ class Search:
 
     def _levels(self) -> list[Level]:
         """Levels from the least share up, as far as counting allows. The first has one word everywhere."""
-        shares = sorted({Fraction(words) / g.weight for g in self.groups for words in range(1, g.most + 1)})
-        levels = [(1,) * len(self.groups)]
-        levels += [tuple(min(g.most, max(1, int(share * g.weight))) for g in self.groups) for share in shares]
-        return [level for level in dict.fromkeys(levels) if self._counted(level)]
+        common = lcm(*(group.weight.numerator for group in self.groups))
+        shares = sorted(
+            (words * int(common / group.weight), index, words)
+            for index, group in enumerate(self.groups)
+            for words in range(1, group.most + 1)
+        )
+        now = [1] * len(self.groups)
+        levels = [tuple(now)]
+        for number, (share, index, words) in enumerate(shares):
+            now[index] = words
+            if number + 1 == len(shares) or shares[number + 1][0] != share:
+                levels.append(tuple(now))
+        return self.counting.possible(list(dict.fromkeys(levels)))
 
-    def _climb(self, levels: list[Level]) -> tuple[dict[Part, list[Chain]] | None, int]:
+    def _climb(self, levels: list[Level]) -> tuple[dict[Part, Found] | None, int]:
         """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
 
         First every period, the shortest first, by halving the levels above the best so far that it divides, in haste
@@ -180,7 +199,7 @@ class Search:
     def _be_patient(self, rounds: tuple[int, int]) -> None:
         self.patience = max(4, int(rounds[0] * self.effort)), max(4, int(rounds[1] * self.effort))
 
-    def _least(self, level: Level) -> dict[Part, list[Chain]]:
+    def _least(self, level: Level) -> dict[Part, Found]:
         """Chains for the lowest level, whatever the budget."""
         self.share = Budget(float("inf"))
         self.effort = max(1.0, self.effort)
@@ -206,18 +225,18 @@ class Search:
     def _make_tasks(self, part: Part, words: Level, slots: int) -> Iterator[tuple[Task, int]]:
         room = slots < self.period and (self.limits.phase_change or any(d.rewritten for d in part.demands))
         tried: set[Task] = set()
-        for most in (self.most_chains, 1):
+        for most in (self.counting.most_chains, 1):
             for drop in (0, 1) if room else (0,):
                 task = short_task(part, words, most, slots, self.period, drop=drop)
                 if task is not None and task not in tried:
                     tried.add(task)
                     yield task, drop
 
-    def _every_part(self, level: Level, slots: int) -> dict[Part, list[Chain]] | None:
+    def _every_part(self, level: Level, slots: int) -> dict[Part, Found] | None:
         """Chains of all parts at ``level`` by repeating ``slots``."""
         if self._beyond(level):
             return None
-        found: dict[Part, list[Chain]] = {}
+        found: dict[Part, Found] = {}
         for part, site in self.parts:
             if part in found:
                 continue
@@ -235,58 +254,51 @@ class Search:
         more = [level[index] - words for index, words in self.reached.items()]
         return any(n > 0 for n in more) and all(n >= 0 for n in more)
 
-    def _part(self, part: Part, site: Site, level: Level, slots: int) -> list[Chain] | None:
+    def _part(self, part: Part, site: Site, level: Level, slots: int) -> Found | None:
         for task, drop in self._tasks(part, site, level, slots):
             outcome = self._attempt(task)
-            if outcome.chains is None:
+            if outcome.placed is None:
                 if slots == self.period:
                     self.failure = site, outcome
                 continue
-            chains = repeated(outcome.chains, slots, self.period)
             if not drop:
-                return chains
+                return outcome.placed
+            chains = self._chains(outcome.placed)
             thin = thinned(part, chains, [drop] * len(chains), self.period, self.limits)
             if thin is not None:
                 return thin
         return None
 
+    def _chains(self, found: Found) -> list[Chain]:
+        """Chains of the whole period."""
+        return repeated(found.chains(), found.slots, self.period) if isinstance(found, Placed) else found
+
     def _attempt(self, task: Task) -> Outcome:
         key = task, self.patience
         if key not in self.outcomes:
-            needs, loads = self.needs[task.part], self.loads[task.part]
+            needs, loads = self.counting.needs[task.part], self.counting.loads[task.part]
             if overloaded(task.part, loads, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
                 self.outcomes[key] = Outcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
                 if task.part not in self.tables:
                     self.tables[task.part] = Tables.of(task.part)
-                negotiation = Negotiation(task, needs, self.limits, self.tables[task.part], self.seed)
-                self.outcomes[key] = negotiation.run(*self.patience, self.share)
+                self.outcomes[key] = self._negotiate(task, needs)
         return self.outcomes[key]
 
-    # Counting -----------------------------------------------------------------------------------------------------
+    def _negotiate(self, task: Task, needs: Sequence[Need]) -> Outcome:
+        """First with the chains that stand, if they can; else from nothing, but for large phases: there that is costly and seldom
+        reaches more."""
+        tables, stands = self.tables[task.part], self.stands.get(task.part)
+        if isinstance(stands, Placed):
+            negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
+            if negotiation.keep(stands):
+                outcome = negotiation.run(*MENDING, self.share)
+                if outcome.placed is not None or self.effort < 1.0:
+                    return outcome
+        return Negotiation(task, needs, self.limits, tables, self.seed).run(*self.patience, self.share)
 
-    def _need(self, part: Part, site: Site, number: int) -> Need:
-        need = need_of(part, part.demands[number])
-        if need is None:
-            stream = self.streams[site.streams[number]]
-            raise RoutingError(
-                f"stream {stream.name} cannot reach all its destinations from node {stream.source}",
-                hint="it may use only its own nodes, and only links that exist",
-            )
-        return need
-
-    def _most_chains(self) -> int:
-        """Most chains a stream may be split into with the registers and VFSMs that there are; 1 if none will do."""
-        wanted = max((stream.chains for stream in self.streams), default=1)
-        for most in range(wanted, 1, -1):
-            if all(
-                overloaded(part, loads, chains, chains, self.period * most, self.limits, reserve=False) is None
-                for part, loads in self.loads.items()
-                for chains in [[min(most, demand.chains) for demand in part.demands]]
-            ):
-                return most
-        return 1
+    # Groups -----------------------------------------------------------------------------------------------------
 
     def _group(self, index: int) -> Group:
         mine = [stream for stream, group in zip(self.streams, self.group_of, strict=True) if group == index]
@@ -303,61 +315,7 @@ class Search:
     def _with(level: Level, index: int, words: int) -> Level:
         return (*level[:index], words, *level[index + 1 :])
 
-    def _most_words(self, index: int) -> int:
-        """Most words of a group that counting allows with one word for all others."""
-        least = (1,) * len(self.groups)
-        low, high = 1, self.groups[index].most
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._counted(self._with(least, index, middle), whole=False):
-                low = middle
-            else:
-                high = middle - 1
-        return low
-
-    def _counted(self, level: Level, *, whole: bool = True) -> bool:
-        """Whether counting leaves ``level`` possible; not ``whole``: for chains of unequal words, too."""
-        return all(
-            any(self._overload(part, site, level, most, whole) is None for most in {self.most_chains, 1})
-            for part, site in self.parts
-        )
-
-    def _overload(self, part: Part, site: Site, level: Level, most: int, whole: bool = True) -> tuple[str, int] | None:
-        words = self._words(site, level)
-        key = part, words, most, whole
-        if key not in self.overloads:
-            # The level of a group is asked for again and again while only those of other parts change.
-            limits = [min(most, demand.chains) for demand in part.demands]
-            if whole:
-                pairs = zip(words, limits, strict=True)
-                limits = [max(c for c in range(1, limit + 1) if count % c == 0) for count, limit in pairs]
-            self.overloads[key] = overloaded(
-                part, self.loads[part], words, limits, self.period, self.limits, reserve=True
-            )
-        return self.overloads[key]
-
     # What went wrong ------------------------------------------------------------------------------------------------
-
-    def _refuse_overload(self) -> None:
-        for part, site in self.parts:
-            found = self._overload(part, site, (1,) * len(self.groups), 1)
-            if found is None:
-                continue
-            kind, number = found
-            hint = "a longer period, more pipelines, or fewer streams in one phase"
-            if kind == "chain":
-                what = f"stream {self.streams[site.streams[number]].name} has too many legs at a node"
-            elif kind == "wire":
-                writer, _ = part.links[part.wires.index(number)]
-                what = f"a link of node {site.nodes[writer]} has too few slots"
-            elif kind == "total":
-                what = "all nodes together have too few VFSM slots"
-            else:
-                names = {"slots": "VFSM slots", "vfsms": "VFSMs", "registers": "interface registers"}
-                what = f"node {site.nodes[number]} has too few {names[kind]}"
-                if kind != "slots":
-                    hint = f"a shape with more {names[kind]}, or fewer streams in one phase"
-            raise RoutingError(f"{what} for one word of every stream in {self.period} slots", hint=hint)
 
     def _failed(self) -> RoutingError:
         where, names = "", [stream.name for stream in self.streams]

@@ -29,6 +29,14 @@ THREE = np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 
 
 
 @kernel
+def following(state: int) -> int:
+    """The next state of the noise: times 48271 modulo 2^31 - 1, without a division."""
+    product = state * 48271
+    folded = (product & 2147483647) + (product >> 31)
+    return folded - 2147483647 if folded >= 2147483647 else folded
+
+
+@kernel
 def mark(
     use: np.ndarray,
     wire_use: np.ndarray,
@@ -37,23 +45,33 @@ def mark(
     writers: np.ndarray,
     writers_met: np.ndarray,
     numbers: np.ndarray,
+    cell_cost: np.ndarray,
+    place_cost: np.ndarray,
+    wire_cost: np.ndarray,
+    whole_cost: np.ndarray,
     clash: np.ndarray,
     ops: np.ndarray,
     starts: np.ndarray,
     reads: int,
     delivers: int,
+    price: int,
     sign: int,
 ) -> None:
-    """Count a chain in (``sign`` 1) or out (-1)."""
+    """Count a chain in (``sign`` 1) or out (-1), and what it costs others."""
     slots = use.shape[1]
     for op in range(ops.shape[0]):
         place, wire = ops[op, 0], ops[op, 2]
         numbers[place] += sign
+        place_cost[place] += sign * price * starts.shape[0]
+        if wire >= 0:
+            whole_cost[wire] += sign * price * starts.shape[0]
         for word in range(starts.shape[0]):
             slot = (starts[word] + ops[op, 1]) % slots
             use[place, slot] += sign
+            cell_cost[place, slot] += sign * price
             if wire >= 0:
                 wire_use[wire, slot] += sign
+                wire_cost[wire, slot] += sign * price
             if ops[op, 4]:
                 readers[reads, place, slot] += sign
                 for condition in range(clash.shape[0]):
@@ -67,19 +85,56 @@ def mark(
 
 
 @kernel
+def _twice(row: np.ndarray, doubled: np.ndarray) -> None:
+    """Write ``row`` two times, one after the other: a slice of it is the row from another slot on."""
+    slots = row.shape[0]
+    first, second = doubled[:slots], doubled[slots:]
+    for slot in range(slots):
+        first[slot] = row[slot]
+        second[slot] = row[slot]
+
+
+@kernel
+def _add(row: np.ndarray, more: np.ndarray) -> None:
+    for slot in range(row.shape[0]):
+        row[slot] += more[slot]
+
+
+@kernel
+def _soonest(onset: np.ndarray, longest: int, late: int, other: np.ndarray, best: np.ndarray) -> None:
+    """By slot the least of ``onset`` (two times the period) after waits of 2 to ``longest``, each slot of which costs ``late``.
+
+    Windows double, and two of them cover the waits: O(slots × log(longest)). ``onset`` and ``other`` are overwritten.
+    """
+    slots = best.shape[0]
+    window, count = 1, longest - 1
+    one, two = onset, other
+    while 2 * window <= count:
+        size = 2 * slots - 2 * window
+        ahead = one[window:]
+        for slot in range(size):
+            two[slot] = min(one[slot], ahead[slot] + late * window)
+        one, two = two, one
+        window *= 2
+    first, second = one[2:], one[2 + count - window :]
+    beyond = late * (count - window)
+    for slot in range(slots):
+        best[slot] = min(first[slot], second[slot] + beyond) + 2 * late
+
+
+@kernel
 def cheapest(
     branches: np.ndarray,
     onward: np.ndarray,
     wires: np.ndarray,
-    use: np.ndarray,
-    use_history: np.ndarray,
-    wire_use: np.ndarray,
-    wire_history: np.ndarray,
+    cell_cost: np.ndarray,
+    wire_cost: np.ndarray,
     met_writers: np.ndarray,
     met_readers: np.ndarray,
     turn_history: np.ndarray,
     numbers: np.ndarray,
     blocked: np.ndarray,
+    any_blocked: bool,
     shut: int,
     pattern: np.ndarray,
     gap: int,
@@ -97,18 +152,21 @@ def cheapest(
     ``met_writers`` and ``met_readers`` count the accesses that may meet those of this chain. A visit is a row (node,
     parent, link, pipeline, slot after the start, wait, delivers, first link row, link rows); the operations hold the
     links in order. The own gap is the least that two of its words must keep. Arrays are empty if no route is
-    possible. O(branches × pipelines × slots × (words + waits)).
+    possible. O(branches × pipelines × slots × (words + legs + log(waits))).
     """
-    slots = use.shape[1]
+    slots = cell_cost.shape[1]
     count = branches.shape[0]
     words = pattern.shape[0]
     down = np.full((count, slots), NEVER, np.int64)
     onset = np.full((count, pipelines, slots), NEVER, np.int64)
     waiting = np.full((count, pipelines, slots), NEVER, np.int64)
     choice = np.zeros((count, slots), np.int64)
-    beyond = np.zeros((max(1, branches[:, 2].max()), slots), np.int64)
+    beyond = np.zeros((max(1, branches[:, 2].max()), 2 * slots), np.int64)
     ahead = np.zeros(slots, np.int64)
+    total = np.zeros(slots, np.int64)
     vfsm = np.zeros(slots, np.int64)
+    doubled = np.zeros(2 * slots, np.int64)
+    other_half = np.zeros(2 * slots, np.int64)
     state = seed % 2147483646 + 1
     for branch in range(count - 1, -1, -1):
         node, first, fan = branches[branch, 0], branches[branch, 1], branches[branch, 2]
@@ -122,74 +180,74 @@ def cheapest(
         # Cost of each onward row by the slot of the leg: the wire for all words, and what lies behind it.
         for row in range(fan):
             link, to = onward[first + row, 0], onward[first + row, 1]
-            wire = wires[link]
+            behind = down[to]
             for slot in range(slots - 1):
-                beyond[row, slot] = down[to, slot + 1]
-            beyond[row, slots - 1] = down[to, 0]
+                total[slot] = behind[slot + 1]
+            total[slots - 1] = behind[0]
+            _twice(wire_cost[wires[link]], doubled)
             for word in range(words):
-                shift = pattern[word]
-                for slot in range(slots - shift):
-                    now = slot + shift
-                    beyond[row, slot] += wire_history[wire, now] + price * wire_use[wire, now]
-                    beyond[row, slot] += shut * blocked[link, now]
-                for slot in range(slots - shift, slots):
-                    now = slot + shift - slots
-                    beyond[row, slot] += wire_history[wire, now] + price * wire_use[wire, now]
-                    beyond[row, slot] += shut * blocked[link, now]
+                _add(total, doubled[pattern[word] : pattern[word] + slots])
+            if any_blocked:
+                for word in range(words):
+                    for slot in range(slots):
+                        if blocked[link, (slot + pattern[word]) % slots]:
+                            total[slot] += shut
+            _twice(total, beyond[row])
         # The best of them, or the best order of them, by the slot of the first leg.
-        orders = fan if choose or fan != 3 else 6
-        for slot in range(slots):
-            best = NEVER if fan else 0
-            for order in range(orders):
-                total = 0
-                for leg in range(links):
-                    row = order if choose else (THREE[order, leg] if fan == 3 else (order + leg) % fan)
-                    total += beyond[row, (slot + leg) % slots]
-                if total < best:
-                    best = total
-                    choice[branch, slot] = order
-            ahead[slot] = best
+        ahead[:] = NEVER if fan else 0
+        best_order = choice[branch]
+        for order in range(fan if choose or fan != 3 else 6):
+            total[:] = 0
+            for leg in range(links):
+                row = order if choose else (THREE[order, leg] if fan == 3 else (order + leg) % fan)
+                _add(total, beyond[row, leg : leg + slots])
+            for slot in range(slots):
+                if total[slot] < ahead[slot]:
+                    ahead[slot] = total[slot]
+                    best_order[slot] = order
+        lowest = down[branch]
         for pipeline in range(pipelines):
             place = node * pipelines + pipeline
             base = words * (UNIT + price * max(numbers[place] + legs - room, 0))
             for slot in range(slots):
-                state = state * 48271 % 2147483647
+                state = following(state)
                 vfsm[slot] = base + (state >> 8) % NOISE
+            _twice(cell_cost[place], doubled)
             for word in range(words):
-                shift = pattern[word]
-                for slot in range(slots - shift):
-                    vfsm[slot] += use_history[place, slot + shift] + price * use[place, slot + shift]
-                for slot in range(slots - shift, slots):
-                    now = slot + shift - slots
-                    vfsm[slot] += use_history[place, now] + price * use[place, now]
-            for slot in range(slots):
-                total = ahead[slot]
-                for leg in range(legs):
-                    total += vfsm[(slot + leg) % slots]
-                if reads or delivers:
-                    for word in range(words):
-                        now = (slot + pattern[word]) % slots
-                        before = (now - 1) % slots
-                        if reads and met_writers[place, before]:
-                            total += turn_history[place, before] + price * met_writers[place, before]
-                        last = (now + links) % slots
-                        after = (last + 1) % slots
-                        if delivers and met_readers[place, after]:
-                            total += turn_history[place, last] + price * met_readers[place, after]
-                onset[branch, pipeline, slot] = total
-                down[branch, slot] = min(down[branch, slot], total)
-            if source or injects_anywhere:
-                continue
-            for wait in range(2, min(gap - legs, LONGEST_WAIT) + 1):
-                late = WAIT_COST * words * wait
+                _add(vfsm, doubled[pattern[word] : pattern[word] + slots])
+            here = onset[branch, pipeline]
+            here[:] = ahead
+            _twice(vfsm, doubled)
+            for leg in range(legs):
+                _add(here, doubled[leg : leg + slots])
+            if reads or delivers:
+                met = False
                 for slot in range(slots):
-                    now = slot + wait
-                    if now >= slots:
-                        now -= slots
-                    total = onset[branch, pipeline, now] + vfsm[slot] + late
-                    waiting[branch, pipeline, slot] = min(waiting[branch, pipeline, slot], total)
+                    total[slot] = 0
+                    before = slot - 1 if slot else slots - 1
+                    if reads and met_writers[place, before]:
+                        total[slot] += turn_history[place, before] + price * met_writers[place, before]
+                        met = True
+                    last = (slot + links) % slots
+                    after = last + 1 if last + 1 < slots else 0
+                    if delivers and met_readers[place, after]:
+                        total[slot] += turn_history[place, last] + price * met_readers[place, after]
+                        met = True
+                if met:
+                    _twice(total, doubled)
+                    for word in range(words):
+                        _add(here, doubled[pattern[word] : pattern[word] + slots])
             for slot in range(slots):
-                down[branch, slot] = min(down[branch, slot], waiting[branch, pipeline, slot])
+                lowest[slot] = min(lowest[slot], here[slot])
+            longest = min(gap - legs, LONGEST_WAIT)
+            if source or injects_anywhere or longest < 2:
+                continue
+            _twice(here, doubled)
+            later = waiting[branch, pipeline]
+            _soonest(doubled, longest, WAIT_COST * words, other_half, total)
+            for slot in range(slots):
+                later[slot] = min(later[slot], total[slot] + vfsm[slot])
+                lowest[slot] = min(lowest[slot], later[slot])
     # Walk from the best start.
     root, start, least = -1, 0, NEVER
     for branch in range(count):
@@ -257,17 +315,28 @@ def cheapest(
 
 
 @kernel
+def _add_round(row: np.ndarray, more: np.ndarray, shift: int) -> None:
+    """Add ``more`` from slot ``shift`` on, round the period."""
+    slots = row.shape[0]
+    first, later = row[: slots - shift], more[shift:]
+    for slot in range(first.shape[0]):
+        first[slot] += later[slot]
+    last = row[slots - shift :]
+    for slot in range(last.shape[0]):
+        last[slot] += more[slot]
+
+
+@kernel
 def choose_starts(
     ops: np.ndarray,
-    use: np.ndarray,
-    use_history: np.ndarray,
-    wire_use: np.ndarray,
-    wire_history: np.ndarray,
+    cell_cost: np.ndarray,
+    wire_cost: np.ndarray,
     met_writers: np.ndarray,
     met_readers: np.ndarray,
     turn_history: np.ndarray,
     numbers: np.ndarray,
     blocked: np.ndarray,
+    any_blocked: bool,
     shut: int,
     words: int,
     gap: int,
@@ -279,27 +348,32 @@ def choose_starts(
     Either no start lies below ``gap`` - 1 or the first one does: each case is a choice on a line. No starts if there
     are none. O(slots × (operations + words × gap)).
     """
-    slots = use.shape[1]
+    slots = cell_cost.shape[1]
     cost = np.zeros(slots, np.int64)
-    for slot in range(slots):
-        total = 0
-        for op in range(ops.shape[0]):
-            place, wire, link = ops[op, 0], ops[op, 2], ops[op, 3]
-            now = (slot + ops[op, 1]) % slots
-            total += UNIT + use_history[place, now] + price * (use[place, now] + max(numbers[place] + 1 - room, 0))
-            if wire >= 0:
-                total += wire_history[wire, now] + price * wire_use[wire, now]
-                if blocked[link, now]:
-                    total += shut
-            if ops[op, 4]:
-                before = (now - 1) % slots
+    for op in range(ops.shape[0]):
+        place, wire, link = ops[op, 0], ops[op, 2], ops[op, 3]
+        shift = ops[op, 1] % slots
+        _add_round(cost, cell_cost[place], shift)
+        each = UNIT + price * max(numbers[place] + 1 - room, 0)
+        for slot in range(slots):
+            cost[slot] += each
+        if wire >= 0:
+            _add_round(cost, wire_cost[wire], shift)
+            if any_blocked:
+                for slot in range(slots):
+                    if blocked[link, (slot + shift) % slots]:
+                        cost[slot] += shut
+        if ops[op, 4]:
+            for slot in range(slots):
+                before = (slot + shift - 1) % slots
                 if met_writers[place, before]:
-                    total += turn_history[place, before] + price * met_writers[place, before]
-            if ops[op, 5]:
+                    cost[slot] += turn_history[place, before] + price * met_writers[place, before]
+        if ops[op, 5]:
+            for slot in range(slots):
+                now = (slot + shift) % slots
                 after = (now + 1) % slots
                 if met_readers[place, after]:
-                    total += turn_history[place, now] + price * met_readers[place, after]
-        cost[slot] = total
+                    cost[slot] += turn_history[place, now] + price * met_readers[place, after]
     best_total = NEVER
     best = np.zeros(0, np.int64)
     if words * gap > slots:

@@ -12,9 +12,12 @@ import numpy as np
 
 from pointsman.streams.compiled import kernel
 
-from .kernels import LONGEST_WAIT, NEVER, SHUT, UNIT, cheapest, choose_starts, contested, mark
+from .kernels import LONGEST_WAIT, NEVER, SHUT, UNIT, cheapest, choose_starts, contested, following, mark
 from .trees import grow, tree_of, tree_way
 
+HOPELESS = np.array([[4, 250], [8, 180], [15, 100], [20, 35], [30, 25], [40, 15]])
+"""From so many rounds on, an attempt is given up that never had so few conflicts for each hundred chains: of two thousand that
+succeeded in the phases of the examples, two were above this."""
 MENDED = 4
 """Ways that are looked for at most where slots are blocked: each for the starts that suit the one before best."""
 
@@ -79,7 +82,8 @@ class Use(NamedTuple):
 
     ``readers`` and ``writers`` of the interface stand by condition first; the ``_met`` ones count those that an access under
     this condition may meet. ``held`` is the slot of the reprogramming VFSM by place, -1 where there is none;
-    ``turn_history`` that of a delivery in a slot with an injection in the next.
+    ``turn_history`` that of a delivery in a slot with an injection in the next. The costs are what use and history come to at the
+    price of a round, by slot and altogether.
     """
 
     cells: np.ndarray
@@ -93,36 +97,57 @@ class Use(NamedTuple):
     cell_history: np.ndarray
     wire_history: np.ndarray
     turn_history: np.ndarray
+    cell_cost: np.ndarray
+    place_cost: np.ndarray
+    wire_cost: np.ndarray
+    whole_cost: np.ndarray
 
 
 @kernel
-def _count(net: Network, demands: Demands, chains: Chains, use: Use, chain: int, sign: int) -> None:
+def _count(net: Network, demands: Demands, chains: Chains, use: Use, price: int, chain: int, sign: int) -> None:
     demand = chains.demand[chain]
     first, start = chains.first_op[chain], chains.first_start[chain]
     mark(
-        use.cells, use.wires, use.readers, use.readers_met, use.writers, use.writers_met, use.numbers, net.clash,
+        use.cells, use.wires, use.readers, use.readers_met, use.writers, use.writers_met, use.numbers,
+        use.cell_cost, use.place_cost, use.wire_cost, use.whole_cost, net.clash,
         chains.ops[first : first + chains.n_ops[chain]], chains.starts[start : start + chains.words[chain]],
-        demands.reads[demand], demands.delivers[demand], sign,
+        demands.reads[demand], demands.delivers[demand], price, sign,
     )  # fmt: skip
 
 
 @kernel
-def _prices(net: Network, use: Use, price: int, pipelines: int, state: int, node_price, link_price) -> int:  # type: ignore[no-untyped-def]
+def _reprice(use: Use, price: int) -> None:
+    """Set the costs for a round."""
+    places, slots = use.cells.shape
+    for place in range(places):
+        total = 0
+        for slot in range(slots):
+            cost = use.cell_history[place, slot] + price * use.cells[place, slot]
+            use.cell_cost[place, slot] = cost
+            total += cost
+        use.place_cost[place] = total
+    for wire in range(use.wires.shape[0]):
+        total = 0
+        for slot in range(slots):
+            cost = use.wire_history[wire, slot] + price * use.wires[wire, slot]
+            use.wire_cost[wire, slot] = cost
+            total += cost
+        use.whole_cost[wire] = total
+
+
+@kernel
+def _prices(net: Network, use: Use, pipelines: int, state: int, node_price, link_price) -> int:  # type: ignore[no-untyped-def]
     """Prices by node and by link, without regard to slots, with some noise; the next state of the noise."""
     slots = use.cells.shape[1]
     for node in range(node_price.shape[0]):
         total = 0
         for place in range(node * pipelines, (node + 1) * pipelines):
-            for slot in range(slots):
-                total += price * use.cells[place, slot] + use.cell_history[place, slot]
-        state = state * 48271 % 2147483647
+            total += use.place_cost[place]
+        state = following(state)
         node_price[node] = UNIT + 4 * total // (slots * pipelines) + (state >> 8) % 16
     for link in range(link_price.shape[0]):
-        wire, total = net.wires[link], 0
-        for slot in range(slots):
-            total += price * use.wires[wire, slot] + use.wire_history[wire, slot]
-        state = state * 48271 % 2147483647
-        link_price[link] = 1 + 4 * total // slots + (state >> 8) % 16
+        state = following(state)
+        link_price[link] = 1 + 4 * use.whole_cost[net.wires[link]] // slots + (state >> 8) % 16
     return state
 
 
@@ -201,11 +226,20 @@ def _least_gap(starts: np.ndarray, slots: int) -> int:
     """Smallest distance of two starts round the period; they ascend round it from any of them on."""
     count = starts.shape[0]
     least = slots
-    for one in range(count):
-        for other in range(count):
-            if one != other:
-                least = min(least, (starts[one] - starts[other]) % slots)
+    for one in range(count if count > 1 else 0):
+        apart = starts[one + 1 if one + 1 < count else 0] - starts[one]
+        least = min(least, apart if apart > 0 else apart + slots)
     return least
+
+
+@kernel
+def _is_hopeless(rounds: int, fewest: int, chains: int) -> bool:
+    """Whether attempts with so many conflicts after so many rounds fail."""
+    most = -1
+    for row in range(HOPELESS.shape[0]):
+        if rounds >= HOPELESS[row, 0]:
+            most = HOPELESS[row, 1]
+    return most >= 0 and 100 * fewest > most * chains
 
 
 @kernel
@@ -223,15 +257,17 @@ def negotiate(
     chains: Chains,
     use: Use,
     queue: np.ndarray,
+    begin: int,
 ) -> tuple[int, float]:
-    """Route all chains in the order of ``queue``, then those in conflict, round by round.
+    """Route the first ``begin`` chains of ``queue`` in its order, beside the others, which have routes; then those in conflict,
+    round by round. Give up when that looks hopeless.
 
     Returns the number of chains that stay in conflict, which then stand first in ``queue`` (0: none, or -1 - c: chain c has no
     way at all), and the work done: prices looked up.
     """
     slots = use.cells.shape[1]
     nodes = demands.allowed.shape[1]
-    count = queue.shape[0]
+    count = begin
     state = seed % 2147483646 + 1
     price = UNIT
     work = 0.0
@@ -243,7 +279,11 @@ def negotiate(
     tree_branches = np.zeros((nodes + 1, 6), np.int64)
     tree_onward = np.zeros((nodes + 1, 2), np.int64)
     pattern_of = np.zeros((2, slots), np.int64)
+    for chain in range(chains.demand.shape[0]):
+        if chains.n_ops[chain]:
+            _count(net, demands, chains, use, price, chain, 1)
     for turn in range(rounds):
+        _reprice(use, price)
         for position in range(count):
             chain = queue[position]
             demand, words = chains.demand[chain], chains.words[chain]
@@ -264,7 +304,7 @@ def negotiate(
             candidates = 1
             grows = demands.way[demand] < 0
             if old:
-                _count(net, demands, chains, use, chain, -1)
+                _count(net, demands, chains, use, price, chain, -1)
                 n_ops = chains.n_ops[chain]
                 if grows:
                     candidates = 2
@@ -273,9 +313,9 @@ def negotiate(
                         chains.ops[first_op : first_op + n_ops], children, n_children,
                     )  # fmt: skip
                 cost, starts = choose_starts(
-                    chains.ops[first_op : first_op + n_ops], use.cells, use.cell_history, use.wires, use.wire_history,
-                    use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked, NEVER,
-                    words, chains.gap[chain], room, price,
+                    chains.ops[first_op : first_op + n_ops], use.cell_cost, use.wire_cost,
+                    use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
+                    net.any_blocked, NEVER, words, chains.gap[chain], room, price,
                 )  # fmt: skip
                 work += n_ops * slots + 200
                 best = cost
@@ -287,7 +327,7 @@ def negotiate(
             for candidate in range(2 - candidates, 2):
                 if grows:
                     if candidate == 1:
-                        state = _prices(net, use, price, pipelines, state, node_price, link_price)
+                        state = _prices(net, use, pipelines, state, node_price, link_price)
                         if not grow(
                             demands.source[demand], ends, demands.allowed[demand], net.first_link, net.links_from,
                             net.link_to, node_price, link_price, children, n_children,
@@ -311,20 +351,20 @@ def negotiate(
                         break
                     pattern = pattern_of[1 if mending else number, :words]
                     gap = _least_gap(pattern, slots)
-                    state = state * 48271 % 2147483647
+                    state = following(state)
                     visits, ops, own_gap = cheapest(
-                        branches, onward, net.wires, use.cells, use.cell_history, use.wires, use.wire_history,
+                        branches, onward, net.wires, use.cell_cost, use.wire_cost,
                         use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
-                        SHUT if mending else NEVER, pattern, gap, pipelines, room, price, state,
+                        net.any_blocked, SHUT if mending else NEVER, pattern, gap, pipelines, room, price, state,
                         demands.anywhere[demand], demands.clashing[demand],
                     )  # fmt: skip
                     work += branches.shape[0] * pipelines * slots * (words + min(gap, LONGEST_WAIT)) + 200
                     if not visits.shape[0]:
                         continue
                     cost, starts = choose_starts(
-                        ops, use.cells, use.cell_history, use.wires, use.wire_history, use.writers_met[reads],
-                        use.readers_met[delivers], use.turn_history, use.numbers, blocked, SHUT, words, own_gap, room,
-                        price,
+                        ops, use.cell_cost, use.wire_cost, use.writers_met[reads],
+                        use.readers_met[delivers], use.turn_history, use.numbers, blocked, net.any_blocked, SHUT,
+                        words, own_gap, room, price,
                     )  # fmt: skip
                     work += ops.shape[0] * slots + 200
                     if cost >= SHUT:
@@ -344,7 +384,7 @@ def negotiate(
             if not found or best >= NEVER:
                 queue[0] = chain
                 return -1 - chain, work
-            _count(net, demands, chains, use, chain, 1)
+            _count(net, demands, chains, use, price, chain, 1)
         if reserve:
             _hold(demands, chains, use, pipelines, price, phase_change)
         conflicts = _conflicts(use, room, 0)
@@ -362,14 +402,14 @@ def negotiate(
                 queue[count] = chain
                 count += 1
         for position in range(count - 1, 0, -1):
-            state = state * 48271 % 2147483647
+            state = following(state)
             other = (state >> 8) % (position + 1)
             queue[position], queue[other] = queue[other], queue[position]
         if fewest < 0 or conflicts < fewest:
             fewest, waited = conflicts, 0
         else:
             waited += 1
-        if waited > patience or work > budget:
+        if waited > patience or work > budget or _is_hopeless(turn + 1, fewest, chains.demand.shape[0]):
             break
         _conflicts(use, room, 2 * UNIT)
         price = min(price + price // 10, 8 * UNIT)

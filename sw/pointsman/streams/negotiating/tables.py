@@ -120,6 +120,10 @@ def new_use(part: Part, limits: Limits, slots: int) -> Use:
         cell_history=np.zeros((places, slots), np.int64),
         wire_history=np.zeros((wires, slots), np.int64),
         turn_history=np.zeros((places, slots), np.int64),
+        cell_cost=np.zeros((places, slots), np.int64),
+        place_cost=np.zeros(places, np.int64),
+        wire_cost=np.zeros((wires, slots), np.int64),
+        whole_cost=np.zeros(wires, np.int64),
     )
 
 
