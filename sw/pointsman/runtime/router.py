@@ -79,8 +79,8 @@ class Router:
         self.due: dict[int, bool] = {}
         """By operator of the phase that runs, whether it was used after it was loaded; only those that exchange words here."""
         self.used: set[int] = set()
-        """Operators that have been used since the phase was entered from another, or exchange no words here; of the last round, if
-        rounds of it follow each other."""
+        """Operators that have been used since the phase was entered from another, or exchange no words here; of the last round,
+        if rounds of it follow each other."""
         self.turned = False
         """The phase has been left and entered again since."""
         self.quiet: dict[int, int] = {}
