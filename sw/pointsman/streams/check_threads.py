@@ -100,6 +100,7 @@ def check_barriers(
     for promise in images.promises:
         if promise.operator in own:
             own[promise.operator].append(promise)
+    hearing: dict[tuple[int | None, int], set[tuple[int, str]]] = {}
     for earlier, image in enumerate(images.phases):
         if image.technique != "barrier" or image.barrier is None:
             continue
@@ -128,7 +129,9 @@ def check_barriers(
                     if later != earlier:
                         place = (earlier, later, node, port)
                         closing = images.phases[later].barrier
-                        told = _who_hears(images, closing, own.get(closing, []), end[0])
+                        if (closing, end[0]) not in hearing:
+                            hearing[closing, end[0]] = _who_hears(images, closing, own.get(closing, []), end[0])
+                        told = hearing[closing, end[0]]
                         view, words = views[later][node], senders[later]
                         _check_senders(images, view, words, group, place, slots, told, notebook)
 
