@@ -31,6 +31,7 @@ from pointsman.network import Topology, mesh
 from pointsman.operators import IMPLEMENTATIONS
 from pointsman.operators.implementation import operand, runtime_values
 from pointsman.plan.build import make_plan
+from pointsman.plan.structure import outline
 from pointsman.plan.timeline.call import call_cycles
 from pointsman.runtime import Node, WaitUntil, numesh_node
 from pointsman.runtime.requests import Category
@@ -137,7 +138,8 @@ def measure(way: Way, topology: Topology, m: int, period: int | None = PERIOD) -
     shape = NodeShape(neighbours=max(4, topology.ports))
     program = compile_text(program_text(way, topology.nodes, m), topology=topology)
     (operator,) = program.operators()
-    plan = make_plan(program, shape, name="measured", period=period)
+    # One division, so that routes are those of the first attempt: what is measured are implementations.
+    plan = make_plan(program, shape, name="measured", period=period, structures=[outline(program)])
     images = make_images(plan)
     report = check_images(images)
     if not report.ok:

@@ -94,15 +94,13 @@ class Candidates:
         most promising first."""
         (priced,) = (priced for priced in self.priced if priced.variant is one.variant)
         program, shape = one.variant.program, priced.context.shape
-        others = with_schedules(
-            neighbours(program, one.structure), priced.context, priced.implementations, program.root
-        )
         lengths = schedule_lengths(one.structure, shape, self.period)
         found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
-        for structure in others:
+        for other in neighbours(program, one.structure):
             try:
-                refuse_many_phases(structure, self.most_phases)
-                found += priced.ways(structure, schedule_lengths(structure, shape, one.period), whole=False)
+                for structure in with_schedules([other], priced.context, priced.implementations, program.root):
+                    refuse_many_phases(structure, self.most_phases)
+                    found += priced.ways(structure, schedule_lengths(structure, shape, one.period), whole=False)
             except PlanError:
                 continue
         return sorted(found, key=lambda way: way.estimate)

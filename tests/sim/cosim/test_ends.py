@@ -16,7 +16,7 @@ from pointsman.errors import PointsmanError
 from pointsman.images.image import Images, LaneImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import candidates, hijack, phase_ends, planner
+from pointsman.plan import build, candidates, hijack, phase_ends, planner
 from pointsman.plan.build import make_plan
 from pointsman.plan.extents import disjoint_tree
 from pointsman.plan.phase_tree import breaks, fold
@@ -39,6 +39,7 @@ def compiled(text: str, *names: str, split: bool = True, monkeypatch: pytest.Mon
 
     if split:
         monkeypatch.setattr(candidates, "divisions", only)
+        monkeypatch.setattr(build, "POLISH", 0)
     chosen = [one for one in IMPLEMENTATIONS if not names or one.name in (*names, "str_barrier_tree")]
     program = compile_text(text, topology=mesh(NODES))
     return make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=chosen))
@@ -183,6 +184,7 @@ def test_what_comes_last_may_speak_for_what_came_before(monkeypatch: pytest.Monk
     else:
         pytest.fail("the phases cannot be divided so")
     monkeypatch.setattr(candidates, "divisions", lambda *_, **__: [structure])
+    monkeypatch.setattr(build, "POLISH", 0)
     made = make_images(make_plan(program, NodeShape(), name="test", period=16))
     assert techniques(made)[0] in ("no-op", "barrier", "hijack")
     assert [made.operators[i].label for i in made.phases[0].last] == ["c"]

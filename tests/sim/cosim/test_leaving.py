@@ -13,7 +13,7 @@ from pointsman.cop import compile_text
 from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import candidates, phase_ends
+from pointsman.plan import build, candidates, phase_ends
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import outline
@@ -29,6 +29,7 @@ ROW = "(subset '(0 1 2 3) (broadcast 'b 0 :m 64))"
 @pytest.fixture(autouse=True)
 def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(build, "POLISH", 0)
 
 
 def images(text: str, *size: int) -> Images:

@@ -18,7 +18,7 @@ from pointsman.images import images_from_bytes, images_to_bytes
 from pointsman.images.image import Images
 from pointsman.images.readmemh import memories_of
 from pointsman.network import mesh
-from pointsman.plan import candidates, phase_ends
+from pointsman.plan import build, candidates, phase_ends
 from pointsman.plan.build import make_plan
 from pointsman.plan.roles import PlanError
 from pointsman.plan.structure import Structure, outline
@@ -39,6 +39,7 @@ def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
         return [outline(program)]  # type: ignore[arg-type]
 
     monkeypatch.setattr(candidates, "divisions", only)
+    monkeypatch.setattr(build, "POLISH", 0)
 
 
 def text(words: int, *, mixed: bool) -> str:

@@ -14,7 +14,7 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan import candidates
+from pointsman.plan import build, candidates
 from pointsman.plan.structure import outline
 from pointsman.runtime import Node, numesh_node
 from pointsman.streams.check import check_images
@@ -132,6 +132,7 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again(
 ) -> None:
     # Short messages would share a phase.
     monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(build, "POLISH", 0)
 
     async def main(node: Node) -> None:
         await node.cop.a_load()

@@ -9,7 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.cop.catalogue import OPERATORS
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
-from pointsman.plan import candidates
+from pointsman.plan import build, candidates
 from pointsman.plan.build import PLANS, PlanError, make_plan
 from pointsman.plan.candidates import find_candidates
 from pointsman.plan.structure import outline
@@ -44,6 +44,7 @@ def test_every_kind_of_operator_has_an_implementation(kind: str) -> None:
 def test_an_optional_phase_through_a_node_that_has_no_part_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # Else the compiler would put all into one phase.
     monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(build, "POLISH", 0)
     text = "(broadcast 'a 0 :m 20) (optional (subset '((0 2)) (stream 's 0 1 :m 4))) (broadcast 'b 1 :m 20)"
     program = compile_text(text, topology=mesh(3, 1), file="x.cop")
     with pytest.raises(PlanError) as caught:

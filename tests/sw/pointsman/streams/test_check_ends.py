@@ -11,7 +11,7 @@ from pointsman.cop import compile_text
 from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import candidates, phase_ends
+from pointsman.plan import build, candidates, phase_ends
 from pointsman.plan.build import make_plan
 from pointsman.plan.structure import outline
 from pointsman.streams.check import check_images
@@ -21,6 +21,7 @@ from pointsman.targets.numesh import make_images
 def images(subset: str, monkeypatch: pytest.MonkeyPatch) -> Images:
     """Broadcasts in a line of four, closed by messages whatever the planner thinks of it; and something after it."""
     monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(build, "POLISH", 0)
     monkeypatch.setattr(phase_ends, "why_not_loose", lambda *_: None)
     only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]
     text = f"(subset '({subset}) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1))"
