@@ -122,6 +122,8 @@ def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
 def neighbours(program: Program, structure: Structure) -> list[Structure]:
     """Divisions that end a phase at one place more than ``structure``, or at one less; none where operators continue over phases,
     or if it is no folding of the program's tree."""
+    if structure.through:
+        return []
     root = disjoint_tree(program)
     places = breaks(root)
     phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}
@@ -131,7 +133,7 @@ def neighbours(program: Program, structure: Structure) -> list[Structure]:
         return divided(program, root, fold(root, lambda part, i: (part, i) in ends))
 
     distinct = {_division(structure): structure}
-    if structure.through or _division(folded(ended)) != _division(structure):
+    if _division(folded(ended)) != _division(structure):
         return []
     for place in places:
         other = folded(ended ^ {place})

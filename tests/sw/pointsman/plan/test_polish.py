@@ -49,9 +49,8 @@ def test_neighbours_end_a_phase_more_or_less(ended: tuple[int, ...], near: set[s
 
 
 def test_what_continues_over_phases_has_no_neighbours() -> None:
-    program = compile_text(
-        "(parallel (broadcast 'k 0 :m 4) (sequential (cshift 'a 1 :m 4) (cshift 'b 2 :m 4)))", topology=mesh(2, 2)
-    )
+    text = "(parallel (broadcast 'k 0 :m 4) (sequential (cshift 'a 1 :m 4) (cshift 'b 2 :m 4))) (barrier 'c)"
+    program = compile_text(text, topology=mesh(2, 2))
     root = disjoint_tree(program)
     structure = divided(program, root, fold(root, lambda part, i: True))
     assert structure.through
