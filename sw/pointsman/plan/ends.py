@@ -329,15 +329,15 @@ def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[t
     """Of each link and slot, the operators whose words pass it and the nodes from which these come. None: words that may be
     sent before a node uses the operator, or when it has used all."""
     routed = phase.routed
-    onward = {stream.into for stream in routed.streams if stream.into is not None}
+    anywhere = _from_anywhere(routed)
     nobody: tuple[str | None, frozenset[int]] = None, frozenset()
     by_stream = dict.fromkeys(range(len(routed.streams)), nobody)
     # What closes the phase may use the streams of its operators.
     for one in phase.operators if phase.technique != "hijack" else ():
         for number in one.streams if _in_its_turn(one) else ():
             stream = routed.streams[number]
-            anywhere = stream.injects_anywhere or stream.rewritten or stream.into is not None or stream.name in onward
-            by_stream[number] = one.operator.label, frozenset(one.operator.nodes if anywhere else [stream.source])
+            senders = one.operator.nodes if number in anywhere else [stream.source]
+            by_stream[number] = one.operator.label, frozenset(senders)
     chains = [(chain, by_stream[chain.stream]) for chain in (*routed.chains, *routed.second)]
     chains += [(chain, nobody) for other in routed.beside for chain in other.chains]
     found: dict[Link, set[tuple[str | None, frozenset[int]]]] = {}
@@ -348,6 +348,16 @@ def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[t
                 if link in links:
                     found.setdefault(link, set()).add(writer)
     return found
+
+
+def _from_anywhere(routed: RoutedPhase) -> set[int]:
+    """Numbers of the streams whose words may be from other nodes than their source."""
+    onward = {stream.into for stream in routed.streams if stream.into is not None}
+    return {
+        number
+        for number, stream in enumerate(routed.streams)
+        if stream.injects_anywhere or stream.rewritten or stream.into is not None or stream.name in onward
+    }
 
 
 def _in_its_turn(one: PlannedOperator) -> bool:
@@ -377,6 +387,9 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
     instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
     new = [one for one in planned.routed.beside if goes_on(one, before.routed.beside) is None]
+    own_routes = {id(one) for one in (*planned.routed.chains, *planned.routed.second)}
+    anywhere = _from_anywhere(planned.routed)
+    owner = {number: one.operator for one in operators for number in one.streams if number in anywhere}
     spans = []
     for chain in (
         *planned.routed.chains,
@@ -391,6 +404,10 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
         }
         if every or writes & shared:
             passed = {vfsm.node for vfsm in chain.vfsms}
+            if id(chain) in own_routes and chain.stream in owner:
+                # Of its instance any node may be the one that sends.
+                source = planned.routed.streams[chain.stream].source
+                passed = passed.union(*(i.nodes for i in owner[chain.stream].instances if source in i.nodes))
             spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
     if every:
         spans += instances

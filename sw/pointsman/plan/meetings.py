@@ -7,7 +7,7 @@ the wires of the phase before. The judge uses nothing of this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .control import END, START, control
 from .ends import word_spans
@@ -80,18 +80,20 @@ def unsolved(
     structure: Structure,
     planned: Sequence[PlannedPhase],
     found: Iterable[tuple[int, int, Link]],
-    joined: dict[int, dict[int, list[set[int]]]],
+    joined: Mapping[int, Mapping[int, list[set[int]] | None]],
 ) -> list[tuple[int, int, Link]]:
     """Collisions of wires about which something has to be done: those that no barrier has taken account of, with the words that
-    the later phase has now."""
+    the later phase has now. ``joined``: whom the barrier of a phase joins for a later one, None if any barrier will do."""
 
     def open_still(earlier: int, later: int) -> bool:
-        known = joined.get(earlier, {}).get(later)
         # Nodes that its barrier leaves out go on each for itself.
         met = planned[earlier].barrier is not None and not planned[earlier].loose
         if met and not comes_next(structure, planned, earlier, later):
             return False
-        return known is None or (bool(known) and known != word_spans(planned[later], planned[earlier]))
+        if later not in joined.get(earlier, {}):
+            return True
+        known = joined[earlier][later]
+        return known is not None and known != word_spans(planned[later], planned[earlier])
 
     return [(earlier, later, link) for earlier, later, link in found if open_still(earlier, later)]
 

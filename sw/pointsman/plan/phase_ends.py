@@ -198,7 +198,7 @@ class PhaseEnds(PhaseRoutes):
     ) -> Operator:
         """What closes the phase, over all that later phases with its wires join."""
         index = self.structure.phases.index(phase)
-        joined = chain.from_iterable(self.joined.get(index, {}).values())
+        joined = chain.from_iterable(filter(None, self.joined.get(index, {}).values()))
         over = [through.operator for through, _ in self.standing if index in ends_of(through, self.structure)]
         ending = [set(instance.nodes) for operator in over for instance in operator.instances]
         barrier = closing_barrier(phase, routed, [*joined, *map(set, wider), *ending], part, loose)

@@ -82,8 +82,9 @@ class PhaseRoutes:
 
     def forget(self) -> None:
         """Begin again."""
-        self.joined: dict[int, dict[int, list[set[int]]]] = {}
-        """By phase and later phase whose wires collide with its own: which nodes hang together in the later one."""
+        self.joined: dict[int, dict[int, list[set[int]] | None]] = {}
+        """By phase and later phase whose wires collide with its own: which nodes hang together in the later one; None if others
+        come between."""
         self.shared: dict[int, tuple[RoutedPhase, ...]] = {}
         """By phase, what continues through it, if not with its first slots."""
         self.continued: dict[int, frozenset[Link]] = {}

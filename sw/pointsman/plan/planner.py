@@ -133,7 +133,7 @@ class Planner(PhasePlanner):
         node, port, slot = link
         joined, part = self.joined.setdefault(earlier, {}), planned[earlier].part
         nearest = comes_next(self.structure, planned, earlier, later)
-        joined[later] = word_spans(planned[later], planned[earlier]) if nearest else []
+        joined[later] = word_spans(planned[later], planned[earlier]) if nearest else None
         barrier = self._barrier(self.structure.phases[earlier], planned[earlier].routed, part)
         if any(odd_one(self.structure, earlier, instance.nodes) is not None for instance in barrier.instances):
             del joined[later]
