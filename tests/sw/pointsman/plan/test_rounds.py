@@ -21,7 +21,7 @@ def planned(text: str) -> Plan:
     root = disjoint_tree(program)
     structure = divided(program, root, fold(root, lambda part, i: part.kind == "loop"))
     assert len(structure.phases) == 2
-    return make_plan(program, NodeShape(), name="rounds", structures=[structure])
+    return make_plan(program, NodeShape(), name="rounds", period=24, structures=[structure])
 
 
 def test_a_node_that_comes_only_after_the_loop_is_not_waited_for_in_it():
