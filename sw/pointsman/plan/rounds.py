@@ -1,8 +1,8 @@
 """Does everybody who meets in the barrier of a phase come to it in every round in which the others do?
 
 A phase may hold the end of a loop and what follows it. In each round nodes leave it for the rest of the loop, through its
-barrier. A node that has a part only in what follows is not there, and the others would wait for it for ever. (``leaving`` sees
-this where such a node has no part in the rest of the loop either.)
+barrier. A node that has a part only in what follows, or else only in what is optional, is not there, and the others would wait
+for it for ever. (``leaving`` sees this where such a node has no part in the rest of the loop either.)
 
 Takes planned phases; raises `PlanError` for the first such node.
 """
@@ -15,11 +15,12 @@ from pointsman.cop.program import Group, Operator, Program
 
 from .plan import PlannedPhase
 from .roles import PlanError
+from .structure import optional_groups
 
 
 def refuse_missed_rounds(program: Program, planned: Sequence[PlannedPhase]) -> None:
     """Raise `PlanError` if a node would miss rounds of a phase that a barrier with it closes."""
-    loops = _loops(program)
+    loops, optional = _loops(program), optional_groups(program)
     for phase in planned:
         if phase.barrier is None:
             continue
@@ -29,14 +30,18 @@ def refuse_missed_rounds(program: Program, planned: Sequence[PlannedPhase]) -> N
             if not inside & labels or inside <= labels:
                 continue
             own = [one.operator for one in phase.operators if one.operator.label in inside]
-            entering = frozenset().union(*(operator.nodes for operator in own))
             for instance in phase.barrier.operator.instances:
                 part = frozenset(instance.nodes)
-                missing = (part & users) - entering
-                if part & entering and missing:
+                for node in sorted(part & users):
+                    # Of what is used without this node, is there something that is used with it whenever that is?
+                    sure = [optional[one.label] for one in own if node in one.nodes]
+                    without = [one for one in own if node not in one.nodes and part & frozenset(one.nodes)]
+                    if all(any(groups <= optional[one.label] for groups in sure) for one in without):
+                        continue
+                    none = "it has no operator of it" if not sure else "all that it has of it is optional"
                     raise PlanError(
-                        f"{own[0].position}: node {min(missing)} cannot tell when the others leave phase '{phase.name}', "
-                        "which a barrier closes: it has no operator of it in the loop in which they do",
+                        f"{own[0].position}: node {node} cannot tell when the others leave phase '{phase.name}', "
+                        f"which a barrier closes: {none} in the loop in which they do",
                         hint="let a phase end after the loop, or give the operators the same subset",
                     )
 

@@ -21,7 +21,7 @@ def planned(text: str) -> Plan:
     root = disjoint_tree(program)
     structure = divided(program, root, fold(root, lambda part, i: part.kind == "loop"))
     assert len(structure.phases) == 2
-    return make_plan(program, NodeShape(), name="rounds", structures=[structure])
+    return make_plan(program, NodeShape(), name="rounds", period=24, structures=[structure])
 
 
 def test_a_node_that_comes_only_after_the_loop_is_not_waited_for_in_it():
@@ -29,6 +29,16 @@ def test_a_node_that_comes_only_after_the_loop_is_not_waited_for_in_it():
     rule = r"node 2 cannot tell when the others leave phase 'b\+c'.*it has no operator of it in the loop"
     with pytest.raises(PlanError, match=rule):
         planned(text)
+
+
+def test_a_node_whose_part_in_the_loop_is_optional_is_not_waited_for_in_it():
+    text = "(loop 'l 3 (barrier 'a) (sequential {} (subset '((0 1)) (barrier 'c))))\n(barrier 'd)"
+    rule = r"node 2 cannot tell when the others leave phase 'b\+c\+d'.*all that it has of it is optional in the loop"
+    with pytest.raises(PlanError, match=rule):
+        planned(text.format("(optional (barrier 'b))"))
+    assert len(planned(text.format("(barrier 'b)")).phases) == 2
+    both = "(loop 'l 3 (barrier 'a) (optional (barrier 'b) (subset '((0 1)) (barrier 'c))))\n(barrier 'd)"
+    assert len(planned(both).phases) == 2
 
 
 def test_a_node_that_is_in_every_round_may_have_more_to_do_afterwards():
