@@ -199,17 +199,9 @@ class _Attempts:
     def _try(self, number: int, seed: int) -> None:
         """Plan a way with a seed of the router."""
         self.seeds.add((number, seed))
-        one = self.ways[number]
-        self.progress(
-            f"planning {self.name} with {len(one.structure.phases)} phases of {one.period} slots, routes {seed}"
-        )
-        planner = self._planner(one, seed, fallbacks=False)
-        try:
-            planner.draft()
-        except PointsmanError as error:
-            self._refuse(number, planner, error)
-            return
-        self._plan(number, planner)
+        drafted = self._draft(number, seed, fallbacks=False)
+        if drafted is not None:
+            self._plan(number, drafted[0])
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[tuple[float, int, Planner]]:
         """The next candidates that can be routed, as many as may still be planned: about what they take at least, and what
@@ -238,25 +230,30 @@ class _Attempts:
             if one.estimate == inf and not fallbacks and len(one.structure.phases) > 1:
                 self._note(number, None, "a phase has too much in it")
                 continue
-            phases = len(one.structure.phases)
-            self.progress(
-                f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)"
-            )
-            planner = self._planner(one, self.seed, fallbacks=fallbacks)
-            try:
-                least = planner.draft()
-            except PointsmanError as error:
-                self._refuse(number, planner, error)
+            drafted = self._draft(number, self.seed, fallbacks=fallbacks)
+            if drafted is None:
                 continue
+            planner, least = drafted
             found.append((one.estimate if least is None else least, number, planner))
         left.extendleft(reversed(later))
         return found
 
-    def _planner(self, one: Candidate, seed: int, *, fallbacks: bool) -> Planner:
-        """One attempt at a way. What is routed with a seed is kept for other ways that want it."""
+    def _draft(self, number: int, seed: int, *, fallbacks: bool) -> tuple[Planner, float | None] | None:
+        """What plans a way, and about what it takes at least; None if it cannot be routed. What is routed with a seed is kept for
+        other ways that want it."""
+        one = self.ways[number]
+        phases = len(one.structure.phases)
+        self.progress(f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
         routes = self.routes.setdefault(seed, {})
         known = self.known.setdefault((id(one.variant), seed), {})
-        return Planner(one, self.shape, seed, routes, self.implementations, self.express, self.effort, fallbacks, known)
+        planner = Planner(
+            one, self.shape, seed, routes, self.implementations, self.express, self.effort, fallbacks, known
+        )
+        try:
+            return planner, planner.draft()
+        except PointsmanError as error:
+            self._refuse(number, planner, error)
+            return None
 
     def _plan(self, number: int, planner: Planner) -> None:
         """Plan a candidate to the end, and keep it if it is the quickest."""

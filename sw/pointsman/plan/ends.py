@@ -387,15 +387,12 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
     instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
     new = [one for one in planned.routed.beside if goes_on(one, before.routed.beside) is None]
-    own_routes = {id(one) for one in (*planned.routed.chains, *planned.routed.second)}
     anywhere = _from_anywhere(planned.routed)
     owner = {number: one.operator for one in operators for number in one.streams if number in anywhere}
+    chains = [(chain, owner.get(chain.stream)) for chain in (*planned.routed.chains, *planned.routed.second)]
+    chains += [(chain, None) for one in new for chain in one.chains]
     spans = []
-    for chain in (
-        *planned.routed.chains,
-        *planned.routed.second,
-        *(chain for one in new for chain in one.chains),
-    ):
+    for chain, senders in chains:
         writes = {
             (v.node, v.destination.number, slot)
             for v in chain.vfsms
@@ -404,10 +401,10 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
         }
         if every or writes & shared:
             passed = {vfsm.node for vfsm in chain.vfsms}
-            if id(chain) in own_routes and chain.stream in owner:
+            if senders is not None:
                 # Of its instance any node may be the one that sends.
                 source = planned.routed.streams[chain.stream].source
-                passed = passed.union(*(i.nodes for i in owner[chain.stream].instances if source in i.nodes))
+                passed = passed.union(*(i.nodes for i in senders.instances if source in i.nodes))
             spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
     if every:
         spans += instances

@@ -196,8 +196,8 @@ class Planner(PhasePlanner):
 
     def _leaving(self, planned: list[PlannedPhase]) -> Leaving:
         structure = self.structure
-        refuse_missed_rounds(self.program, planned)
         optional = optional_groups(self.program)
+        refuse_missed_rounds(self.program, planned, optional)
         return leaving(planned, structure.successors, structure.again, optional, structure.flow)
 
     def _on_other_wires(

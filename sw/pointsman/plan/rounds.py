@@ -9,18 +9,20 @@ Takes planned phases; raises `PlanError` for the first such node.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pointsman.cop.program import Group, Operator, Program
 
 from .plan import PlannedPhase
 from .roles import PlanError
-from .structure import optional_groups
 
 
-def refuse_missed_rounds(program: Program, planned: Sequence[PlannedPhase]) -> None:
-    """Raise `PlanError` if a node would miss rounds of a phase that a barrier with it closes."""
-    loops, optional = _loops(program), optional_groups(program)
+def refuse_missed_rounds(
+    program: Program, planned: Sequence[PlannedPhase], optional: Mapping[str, frozenset[int]]
+) -> None:
+    """Raise `PlanError` if a node would miss rounds of a phase that a barrier with it closes. ``optional``: by label, the
+    optional groups around an operator."""
+    loops = _loops(program)
     for phase in planned:
         if phase.barrier is None:
             continue

@@ -11,12 +11,12 @@ Non-goals: whether a settling time is long enough, and what becomes of words whi
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 
 from numesh.codes import Codes
+from pointsman.garbage import seldom_collected
 from pointsman.images.image import Images, Promise
 
 from .check_commands import check_commands
@@ -55,6 +55,7 @@ Choice = dict[int, int]
 """Operator to index of its value, for those that do not have their first."""
 
 
+@seldom_collected
 def check_images(images: Images) -> CheckReport:
     """Judge ``images``.
 
@@ -65,17 +66,6 @@ def check_images(images: Images) -> CheckReport:
     CheckReport
         ``ok`` if no rule is broken.
     """
-    # What the judge makes lasts until it is through, so the garbage collector would only go through it over and over.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _check(images)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _check(images: Images) -> CheckReport:
     notebook = Notebook()
     owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
     check_structure(images, notebook)

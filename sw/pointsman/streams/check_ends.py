@@ -8,6 +8,7 @@ processor stands still, and nobody may get away.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from numesh.codes import Codes
 from pointsman.images.image import Images
@@ -54,24 +55,24 @@ def check_ends(
 class Ends(PhaseGames):
     """What the games of a phase say of its end."""
 
-    def __init__(
-        self,
-        images: Images,
-        phase: int,
-        codes: Codes,
-        views: Mapping[int, NodeView],
-        promises: Mapping[int, Sequence[int]],
-        traces: Mapping[int, Sequence[Trace]],
-        notebook: Notebook,
-    ) -> None:
-        super().__init__(images, phase, codes, views, promises, traces, notebook)
-        self.needs: dict[tuple[int, int], frozenset[int]] = {}
-        self.inner = {self.image.barrier, self.image.online}
-        met = self.lanes.get(self.image.barrier, set()) if self.image.barrier is not None else set()
-        self.loose = set(views) - met
-        self.group = self._groups()
+    @cached_property
+    def needs(self) -> dict[tuple[int, int], frozenset[int]]:
+        """What `needed` has found so far."""
+        return {}
 
-    def _groups(self) -> dict[int, int]:
+    @cached_property
+    def inner(self) -> set[int | None]:
+        """Operators that are not the program's."""
+        return {self.image.barrier, self.image.online}
+
+    @cached_property
+    def loose(self) -> set[int]:
+        """Nodes that leave each for itself."""
+        met = self.lanes.get(self.image.barrier, set()) if self.image.barrier is not None else set()
+        return set(self.views) - met
+
+    @cached_property
+    def group(self) -> dict[int, int]:
         """Each node's part of the phase: what words of its operators join."""
         sets: list[set[int]] = []
         for index, numbers in self.promises.items():
