@@ -26,7 +26,7 @@ $(STAMP): $(PINS)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 	@echo "set-up: compiling the compiler's kernels (once for a version; half a minute)"
-	@$(BIN)/python -m pointsman.plan.warm
+	@$(BIN)/python -m pointsman.warm
 	@echo "set-up: done"
 
 run: $(STAMP) ## the main job: compile the matrix multiplication, load it into the RTL, run it, check it, report

@@ -23,8 +23,8 @@ import operators
 
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh, parse_size
-from pointsman.report.broadcast_plot import DENSE, LINEAR, crossing, curves, plot_broadcasts, plot_online
-from pointsman.report.broadcast_plot import replace_broadcasts as replaced
+from pointsman.report.figures.broadcast_plot import DENSE, LINEAR, crossing, curves, plot_broadcasts, plot_online
+from pointsman.report.figures.broadcast_plot import replace_broadcasts as replaced
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent.parent / "docs" / "broadcasts.md"

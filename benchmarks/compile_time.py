@@ -17,13 +17,13 @@ from typing import Any
 
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file, compile_text
-from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.report.page import put_between
-from pointsman.streams.check import check_images
+from pointsman.plan.make_plan import make_plan
+from pointsman.program.program import Program
+from pointsman.report.figures.page import put_between
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 ROOT = Path(__file__).parent.parent
 PHASE = """(phase

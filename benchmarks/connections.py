@@ -23,10 +23,9 @@ import numpy as np
 
 from pointsman.connections import Configurations, Connection, ConnectionProblem, DemandProblem, Network
 from pointsman.connections import configure as configure_connections
-from pointsman.connections.all_to_all import all_to_all_bound
-from pointsman.connections.check import check_configurations, check_timetable
-from pointsman.connections.decompose import DECOMPOSITIONS, decompose
-from pointsman.connections.hypercube import assign_hypercube, hypercube_bound
+from pointsman.connections.algorithms.all_to_all import all_to_all_bound
+from pointsman.connections.algorithms.decompose import DECOMPOSITIONS, decompose
+from pointsman.connections.algorithms.hypercube import assign_hypercube, hypercube_bound
 from pointsman.connections.patterns import (
     all_to_all_pattern,
     hypercube_pattern,
@@ -37,6 +36,7 @@ from pointsman.connections.patterns import (
     ring_pattern,
     shuffle_exchange_pattern,
 )
+from pointsman.verify.configurations import check_configurations, check_timetable
 
 YUAN = json.loads((Path(__file__).parent / "connections_yuan.json").read_text())
 TORUS = Network("torus", (8, 8))

@@ -154,7 +154,7 @@ def _soak_case(soak: ModuleType, seed: int) -> str:
 
 
 def _image_bytes(images: Any) -> bytes:
-    from pointsman.images.format import images_to_bytes
+    from pointsman.artifacts.images.file import images_to_bytes
 
     return images_to_bytes(images)
 

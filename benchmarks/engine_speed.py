@@ -38,7 +38,7 @@ from cosim.machine import EngineName, Machine
 from cosim.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, parse_size
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitUntil
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitUntil
 
 LENGTHS = (1, 16, 256, 4096)
 COMPUTE = (0, 10, 50, 200)

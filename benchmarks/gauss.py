@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from pointsman.report.page import put_between
+from pointsman.report.figures.page import put_between
 
 ROOT = Path(__file__).parent.parent
 APPLICATION = ROOT / "examples/gauss/gauss.py"

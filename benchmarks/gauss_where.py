@@ -24,18 +24,18 @@ import numpy as np
 from cosim.machine import Machine
 from cosim.session import run_application
 from numesh.shape import NodeShape
-from pointsman.cop.program import Program
-from pointsman.images.image import Images
+from pointsman.artifacts.images.images import Images
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import breaks, fold
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import Structure, divided
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import breaks, fold
+from pointsman.plan.structure.structure import Structure, divided
+from pointsman.program.program import Program
 from pointsman.runtime import Category
-from pointsman.runtime.application import compile_application
-from pointsman.streams.check import check_images
+from pointsman.runtime.api.application import compile_application
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 ROOT = Path(__file__).parent.parent
 APPLICATION = ROOT / "examples/gauss/gauss.py"

@@ -29,16 +29,16 @@ from cosim.record import Record
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from packet_router.shape import RouterShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import Program, compile_text
-from pointsman.images.image import Images
 from pointsman.network import mesh, parse_size
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.runtime import Category, Node, WaitUntil, numesh_node
 from pointsman.runtime.packet import packet_node
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
 from pointsman.targets.packet.program import make_packet_program
+from pointsman.verify.images import check_images
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = ("2x2", "4x4", "6x6", "8x8")
@@ -142,7 +142,7 @@ def online(
 
 
 def _memories(images: Any) -> Any:
-    from pointsman.images.readmemh import memories_of
+    from pointsman.artifacts.images.readmemh import memories_of
 
     return memories_of(images)
 

@@ -23,21 +23,21 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
-from pointsman.cop.program import Operator
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
 from pointsman.network import Topology, mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.operators.implementation import operand, runtime_values
-from pointsman.plan.build import make_plan
-from pointsman.plan.structure import outline
-from pointsman.plan.timeline.call import call_cycles
+from pointsman.operators.api.operands import operand, runtime_values
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.structure import outline
+from pointsman.plan.timeline.one_call import call_cycles
+from pointsman.program.program import Operator
 from pointsman.runtime import Node, WaitUntil, numesh_node
-from pointsman.runtime.requests import Category
-from pointsman.runtime.scheduling import schedule_moves
-from pointsman.streams.check import check_images
+from pointsman.runtime.api.requests import Category
+from pointsman.runtime.numesh.scheduling import schedule_moves
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 PERIOD = 16
 START = 40_000

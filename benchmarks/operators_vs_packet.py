@@ -31,18 +31,18 @@ from cosim.packet.session import packet_machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from packet_router.shape import RouterShape
+from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.readmemh import memories_of
 from pointsman.network import Topology, mesh, parse_size
-from pointsman.plan.build import make_plan
-from pointsman.report.comparison import read_clocks
-from pointsman.report.side_by_side import plot_side_by_side, put_side_by_side
+from pointsman.plan.make_plan import make_plan
+from pointsman.report.figures.comparison import read_clocks
+from pointsman.report.figures.side_by_side import plot_side_by_side, put_side_by_side
 from pointsman.runtime import Category, Node, WaitUntil, numesh_node
 from pointsman.runtime.packet import packet_node
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
 from pointsman.targets.packet.program import make_packet_program
+from pointsman.verify.images import check_images
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"

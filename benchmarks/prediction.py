@@ -25,14 +25,14 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
-from pointsman.cop.program import Program
 from pointsman.network import Topology, mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
-from pointsman.plan.roles import PlanError
-from pointsman.report.page import put_between
+from pointsman.program.program import Program
+from pointsman.report.figures.page import put_between
 from pointsman.runtime import Node
-from pointsman.runtime.application import load_application, parse_options
+from pointsman.runtime.api.application import load_application, parse_options
 from pointsman.targets.numesh import FitError, make_images
 
 ROOT = Path(__file__).parent.parent

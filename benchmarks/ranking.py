@@ -20,15 +20,15 @@ from typing import Any
 from prediction import example, free_computing, random_program, run_plan
 
 from numesh.shape import NodeShape
-from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import breaks, fold
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import Structure, divided, outline
-from pointsman.report.page import put_between
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import breaks, fold
+from pointsman.plan.structure.structure import Structure, divided, outline
+from pointsman.program.program import Program
+from pointsman.report.figures.page import put_between
 from pointsman.targets.numesh import make_images
 
 SHAPE = NodeShape(vfsms=64, registers=32)

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from pointsman.artifacts.routes.file import RouteProblem, RouteStream, make_problem
 from pointsman.network import Topology, mesh, torus
 from pointsman.network.lattice import diamond
-from pointsman.streams.ideal.router import prepare, route_ideal
-from pointsman.streams.ideal_check import check_ideal
-from pointsman.streams.route_file import RouteProblem, RouteStream, make_problem
+from pointsman.routing.ideal_router.router import prepare, route_ideal
+from pointsman.verify.routes import check_ideal
 
 PEERS = json.loads((Path(__file__).parent / "routing_peers.json").read_text())
 KINDS: dict[str, Callable[..., Topology]] = {"torus": torus, "mesh": mesh}
@@ -94,7 +94,7 @@ def operators(quick: bool) -> Iterator[Row]:
 
 def growth(quick: bool) -> Iterator[Row]:
     """How routing time grows with the hops of all words of a random permutation (NuMesh node); the last row is the exponent."""
-    from pointsman.streams.numesh_route import route_streams
+    from pointsman.routing.network_router.router import route_streams
 
     points = []
     for side in (4, 8) if quick else (4, 8, 16, 32):
@@ -125,7 +125,7 @@ def permutation(topology: Topology, ends: list[int]) -> RouteProblem:
 
 
 def _permutation(name: str, topology: Topology, ends: list[int], mark: float | None) -> Iterator[Row]:
-    from pointsman.streams.numesh_route import route_streams
+    from pointsman.routing.network_router.router import route_streams
 
     result = route_streams(permutation(topology, ends))
     assert result.bound is not None
@@ -146,7 +146,7 @@ def _permutation(name: str, topology: Topology, ends: list[int], mark: float | N
 
 
 def _operator(name: str, problem: RouteProblem) -> Iterator[Row]:
-    from pointsman.streams.numesh_route import route_streams
+    from pointsman.routing.network_router.router import route_streams
 
     result = route_streams(problem)
     assert result.bound is not None

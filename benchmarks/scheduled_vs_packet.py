@@ -5,7 +5,7 @@ coordinates. Packet routers take the words in packets, with their header beside 
 simulations) with a header that counts as a word. A node sends a word and takes a word in every cycle. They are simulated by the
 cycle model that tests hold equal to the RTL; ``--rtl`` runs the best packet length of each router on the RTL itself.
 
-Scheduled routers get routes from ``pointsman.streams``. ``cycles`` is what the timetable says for processors that are never late,
+Scheduled routers get routes from ``pointsman.routing``. ``cycles`` is what the timetable says for processors that are never late,
 as those of the packet routers are; ``measured`` is a run on the engine of ``--engine`` by processors with one access a cycle
 in all, which is what a node's port can do: above half a word a cycle each way they are what limits.
 
@@ -30,7 +30,7 @@ import numpy as np
 from cosim.packet.model import Traffic, run_model
 from packet_router.shape import RouterShape
 from pointsman.network import mesh, parse_size
-from pointsman.report.comparison import plot_comparison, read_clocks, replace_table
+from pointsman.report.figures.comparison import plot_comparison, read_clocks, replace_table
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
@@ -101,10 +101,10 @@ def scheduled_row(size: tuple[int, ...], ends: tuple[int, ...], pipelines: int, 
     from cosim.machine import Machine
     from cosim.session import run_nodes
     from numesh.shape import NodeShape
-    from pointsman.images.readmemh import memories_of
+    from pointsman.artifacts.images.readmemh import memories_of
+    from pointsman.artifacts.routes.file import RouteStream, make_problem
+    from pointsman.routing.network_router.router import route_streams, route_to_images
     from pointsman.runtime import Category, Lane, Node, Transfer, numesh_node
-    from pointsman.streams.numesh_route import route_streams, route_to_images
-    from pointsman.streams.route_file import RouteStream, make_problem
 
     topology = mesh(*size)
     shape = NodeShape(pipelines=pipelines, neighbours=max(4, topology.ports))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.files import write_whole
-from pointsman.report.page import put_between
+from pointsman.report.figures.page import put_between
 
 ROOT = Path(__file__).parent.parent
 APPLICATION = ROOT / "examples/matmul/matmul.py"

@@ -23,7 +23,7 @@ from pointsman.fpga.blocks import BLOCKS
 from pointsman.fpga.chain import block_rtlil
 from pointsman.fpga.synth import SYNTHESIS, synthesise
 from pointsman.fpga.tools import tool_version
-from pointsman.report.page import put_between
+from pointsman.report.figures.page import put_between
 
 HERE = Path(__file__).parent
 DEVICE, SPEED = "ecp5-85k", 8

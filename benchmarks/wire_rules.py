@@ -21,10 +21,10 @@ from prediction import random_program
 
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
-from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
+from pointsman.program.program import Program
 
 ROOT = Path(__file__).parent.parent
 SHAPE = NodeShape(vfsms=64, registers=32)
@@ -47,8 +47,8 @@ def planned(program: Program, shape: NodeShape) -> float | None:
 def without(program: Program, shape: NodeShape) -> float | None:
     """Predicted cycles if phases never had a wire in common."""
     with (
-        patch("pointsman.plan.planner.collisions", lambda *_, **__: []),
-        patch("pointsman.plan.planner.route_around", lambda *_, **__: {}),
+        patch("pointsman.plan.phases.phase_set.collisions", lambda *_, **__: []),
+        patch("pointsman.plan.phases.phase_set.route_around", lambda *_, **__: {}),
     ):
         return planned(program, shape)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 
 HERE = Path(__file__).parent

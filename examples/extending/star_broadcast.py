@@ -6,11 +6,11 @@ It does without forks and chains, so it wins only for few nodes; it shows the pa
 
 from __future__ import annotations
 
+from pointsman.artifacts.images.images import LaneImage
 from pointsman.cop import Operator
-from pointsman.images.image import LaneImage
 from pointsman.operators import Context, Implementation, Metric, RoleDraft, Wiring
-from pointsman.operators.implementation import is_constant, keep_in, operand, stream_name
-from pointsman.streams.stream import Stream
+from pointsman.operators.api.operands import is_constant, keep_in, operand, stream_name
+from pointsman.routing.streams import Stream
 
 MOST_READERS = 8
 """The source needs an interface register for each reader, of which a node has 16 for all its operators."""

@@ -24,15 +24,15 @@ from exchange import Exchange
 from tape import Tape, record
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_file
 from pointsman.errors import PointsmanError
 from pointsman.fpga.outreg import absorb, relax
 from pointsman.fpga.tools import run_tool
-from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.streams.check import check_images
+from pointsman.plan.make_plan import make_plan
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 OSCILLATOR_MHZ = 25
 NAME = "exchange"

@@ -13,8 +13,8 @@ from tape import Tape
 from numesh.interface import processor_members
 from numesh.memories import NodeMemories
 from numesh.mesh import Mesh
-from pointsman.images.image import Images
-from pointsman.images.readmemh import memories_of
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
 
 SLACK_CYCLES = 16
 """How much longer than on the tapes a round may take before it counts as failed."""

@@ -16,9 +16,9 @@ import numpy as np
 
 from cosim.machine import Machine
 from cosim.session import run_nodes
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
-from pointsman.images.readmemh import memories_of
 from pointsman.runtime import Application, Transfer, Wait, WaitEmpty, WaitUntil, WrongAnswer, numesh_node
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from cosim.hardware import Hardware, Register, Wire, output
 from cosim.machine import HardwareMachine
-from pointsman.runtime.requests import Lane, Transfer
+from pointsman.runtime.api.requests import Lane, Transfer
 
 VERILOG = """
 module mailbox(input clk, input rst,

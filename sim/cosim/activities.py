@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.images.image import Images
+from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Category, Node
-from pointsman.runtime.numesh import NumeshSubstrate
-from pointsman.runtime.router import Router
+from pointsman.runtime.numesh.router import Router
+from pointsman.runtime.numesh.substrate import NumeshSubstrate
 
 from .machine import Machine
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import NumeshSubstrate
+from pointsman.runtime.numesh.substrate import NumeshSubstrate
 
 from .engines.base import State
 from .errors import DeadlockError, Waiting

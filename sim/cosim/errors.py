@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pointsman.errors import PointsmanError
-from pointsman.runtime.requests import Request
+from pointsman.runtime.api.requests import Request
 
 _LISTED = 8
 """Waiting processors that a message names; the error has them all."""

@@ -122,7 +122,7 @@ class ProcessorMachine:
         Parameters
         ----------
         programs : sequence of coroutine, generator or None
-            What each processor does; see `pointsman.runtime.requests`.
+            What each processor does; see `pointsman.runtime.api.requests`.
         max_cycles : int or None
             Give up when a program is unfinished after so many cycles.
         quiet_cycles : int or None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pointsman.artifacts.images.images import Images
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
 
 from .engines.verilated import VerilatedEngine
 from .record import Record

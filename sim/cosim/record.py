@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.runtime.requests import Category
+from pointsman.runtime.api.requests import Category
 
 EVENT = np.dtype([("time", "i8"), ("node", "i4"), ("register", "i2"), ("write", "?"), ("word", "u8")], align=True)
 """One access of a processor: ``word`` was written or read in cycle ``time``."""

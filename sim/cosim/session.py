@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
-from pointsman.images.readmemh import memories_of
 from pointsman.runtime import Application, Node, WrongAnswer
 
 from .activities import Span, WatchedNode

@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 from typing import Any
 
-from pointsman.images.image import Images
+from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Category
 
 from .activities import Span

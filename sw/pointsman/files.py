@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from pointsman.errors import PointsmanError
+from .errors import PointsmanError
 
 
 def write_whole(path: Path, content: bytes | str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pointsman.report.comparison import best_cycles, clock_of, plot_comparison, series
+from pointsman.report.figures.comparison import best_cycles, clock_of, plot_comparison, series
 
 ROOT = Path(__file__).parents[2]
 

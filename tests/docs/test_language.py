@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from pointsman.cop import CopError, Group, Limits, Program, compile_file, compile_program, compile_text
-from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.compile import FORMS, prelude
-from pointsman.cop.evaluator import Compound
-from pointsman.cop.geometry import NETWORK_VARIABLES
-from pointsman.cop.layout import lay_out
-from pointsman.cop.library import LIBRARY
+from pointsman.cop.evaluation.evaluator import Compound
+from pointsman.cop.evaluation.geometry import NETWORK_VARIABLES
+from pointsman.cop.evaluation.library import LIBRARY
 from pointsman.cop.mistakes import RULES
+from pointsman.cop.text.layout import lay_out
 from pointsman.network import mesh, parse_size
+from pointsman.program.catalogue import OPERATORS
 from pointsman.report.explain import explain_json, explain_text
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,14 +12,14 @@ from cosim.machine import EngineName, Machine
 from cosim.session import Run, run_application
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
-from pointsman.cop.program import Program
 from pointsman.network import Topology
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
-from pointsman.runtime.application import load_application, parse_options
+from pointsman.program.program import Program
+from pointsman.runtime.api.application import load_application, parse_options
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

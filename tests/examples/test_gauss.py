@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pointsman.network import mesh
-from pointsman.runtime.application import load_application
+from pointsman.runtime.api.application import load_application
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

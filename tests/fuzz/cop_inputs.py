@@ -8,9 +8,9 @@ from cop_grammar import random_program
 
 from pointsman.cop import CopError, Limits, compile_text, program_to_cop
 from pointsman.cop.compile import FORMS, prelude
-from pointsman.cop.geometry import NETWORK_VARIABLES
+from pointsman.cop.evaluation.geometry import NETWORK_VARIABLES
 from pointsman.network import Topology, graph, mesh, torus
-from pointsman.plan.structure import outline
+from pointsman.plan.structure.structure import outline
 
 SMALL = Limits(
     text=20_000,

@@ -17,10 +17,10 @@ from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from numesh.codes import FIRST_FREE_VFSM, LOOKAHEAD, Codes
 from numesh.shape import NodeShape
-from pointsman.images.format import read_images
-from pointsman.images.image import Images
+from pointsman.artifacts.images.file import read_images
+from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Node, numesh_node
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 from .catalogue import MESH
 from .coverage import Coverage

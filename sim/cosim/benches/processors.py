@@ -1,4 +1,4 @@
-"""Processors on a mesh's ports: serve the requests of programs, as `pointsman.runtime.requests` describes them.
+"""Processors on a mesh's ports: serve the requests of programs, as `pointsman.runtime.api.requests` describes them.
 
 Written for clearness and used with cocotb only; the engines have their own.
 """
@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pointsman.runtime.requests import Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.requests import Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 
 Program = Coroutine[Any, None, Any]
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.file import write_images
 from pointsman.cop import compile_text
-from pointsman.images.format import write_images
 from pointsman.network import Topology
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import Node
 from pointsman.targets.numesh import make_images
 

@@ -16,9 +16,9 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
+from pointsman.artifacts.tables import ConnectionTables, WorkingSet, read_tables, write_tables
+from pointsman.artifacts.tables.tables import MODES
 from pointsman.cop import compile_text
-from pointsman.tables import ConnectionTables, WorkingSet, read_tables, write_tables
-from pointsman.tables.tables import MODES
 from pointsman.targets.tdm import make_tables
 from tdm_switch.codes import Command, Predictor, Registers, encode, encode_predictor
 from tdm_switch.shape import SwitchShape

@@ -14,7 +14,7 @@ from numesh.codes import FIRST_READ, LOOKAHEAD, Codes, CommandKind
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.network import Topology
-from pointsman.runtime.requests import Attend, Category, Transfer, WaitEmpty
+from pointsman.runtime.api.requests import Attend, Category, Transfer, WaitEmpty
 
 from . import model_tables as kernel
 from .base import Engine, State

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from numesh.codes import FIRST_READ, CommandKind, MoveType
-from pointsman.streams.compiled import kernel
+from pointsman.kernels import kernel
 
 from .model_tables import (
     ADDRESS,

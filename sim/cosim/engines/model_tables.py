@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from numesh.codes import CommandKind
-from pointsman.streams.compiled import kernel
+from pointsman.kernels import kernel
 
 # Kinds of places, in decoded annotations.
 NOTHING, NEIGHBOUR, REGISTER, BUFFER, NULL, MEMADR = range(6)

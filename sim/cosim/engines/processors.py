@@ -18,7 +18,7 @@ from cosim.errors import DeadlockError, TooLongError, Waiting
 from cosim.hardware import PortShape
 from cosim.record import EVENT
 from pointsman.errors import PointsmanError
-from pointsman.runtime.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 
 Program = Coroutine[Any, None, Any] | Generator[Any, None, Any]
 
@@ -133,7 +133,7 @@ def check_request(request: object, shape: PortShape) -> Request:
     elif not isinstance(request, (Wait, WaitUntil)):
         raise PointsmanError(
             f"a program must await a request, not {type(request).__name__}",
-            hint="Wait, WaitUntil, WaitEmpty, Transfer and Attend of pointsman.runtime.requests",
+            hint="Wait, WaitUntil, WaitEmpty, Transfer and Attend of pointsman.runtime.api.requests",
         )
     return request
 

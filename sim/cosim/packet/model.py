@@ -18,7 +18,7 @@ from packet_router.mesh import neighbour
 from packet_router.routing import ways
 from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
-from pointsman.streams.compiled import kernel
+from pointsman.kernels import kernel
 
 MAX_CYCLES = 10_000_000
 

@@ -20,7 +20,7 @@ from packet_router.route import bits_for
 from packet_router.router import link_members
 from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
-from pointsman.runtime.requests import Lane, Transfer
+from pointsman.runtime.api.requests import Lane, Transfer
 
 from .model import Delivery, Traffic
 

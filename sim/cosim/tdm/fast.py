@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pointsman.streams.compiled import kernel
+from pointsman.kernels import kernel
 from tdm_switch.codes import Predictor
 from tdm_switch.shape import SwitchShape
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from cosim.record import Record
 from cosim.session import run_nodes
 from cosim.tdm.model import SwitchMachine
+from pointsman.artifacts.tables import ConnectionTables
 from pointsman.errors import PointsmanError
 from pointsman.runtime import Application, WrongAnswer
 from pointsman.runtime.tdm import TdmSubstrate, tdm_node
-from pointsman.tables import ConnectionTables
 
 
 @dataclass(frozen=True)

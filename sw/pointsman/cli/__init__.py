@@ -9,17 +9,17 @@ import click
 import pointsman
 from pointsman.errors import PointsmanError
 
-from .check import check
-from .compare import compare
-from .compile import compile_
-from .configure import configure
-from .explain import explain
-from .fmt import fmt
+from .commands.check import check
+from .commands.compare import compare
+from .commands.compile import compile_
+from .commands.configure import configure
+from .commands.explain import explain
+from .commands.fmt import fmt
+from .commands.route import route
+from .commands.run import run
+from .commands.synth import synth
+from .commands.verilog import verilog
 from .options import EXIT_USER
-from .route import route
-from .run import run
-from .synth import synth
-from .verilog import verilog
 
 
 class _Group(click.Group):

@@ -14,9 +14,9 @@ from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from numesh.shape import NodeShape
+    from pointsman.artifacts.images.images import Images
     from pointsman.cop import Program
     from pointsman.cop.limits import Limits
-    from pointsman.images.image import Images
     from pointsman.network import Topology
     from pointsman.operators import Implementation
 
@@ -144,7 +144,7 @@ def limit_option(command: Any) -> Any:
 def limits_of(pairs: Sequence[str]) -> Limits:
     """The default limits with those that are given."""
     from pointsman.cop.limits import Limits
-    from pointsman.cop.source import suggestion
+    from pointsman.cop.text.source import suggestion
 
     names = [entry.name for entry in fields(Limits)]
     values: dict[str, int] = {}
@@ -162,7 +162,7 @@ def limits_of(pairs: Sequence[str]) -> Limits:
 def implementations_of(files: Sequence[Path]) -> tuple[Implementation, ...]:
     """Built-in implementations, those of entry points, and those of the files."""
     from pointsman.operators import IMPLEMENTATIONS
-    from pointsman.operators.registry import all_implementations
+    from pointsman.operators.api.registry import all_implementations
 
     return all_implementations(IMPLEMENTATIONS, files)
 
@@ -196,7 +196,7 @@ def emit_text(text: str, output: Path | None) -> None:
 
 def prove(images: Images) -> None:
     """The compiler's own work is proved by the judge; a finding is a fault of ours."""
-    from pointsman.streams.check import check_images
+    from pointsman.verify.images import check_images
 
     report = check_images(images)
     if not report.ok:
@@ -208,8 +208,8 @@ def prove(images: Images) -> None:
 
 def refuse_malformed(images: Images) -> None:
     """Images of a file may break rules of the hardware, for whoever wants to see what happens then; they must have sense."""
-    from pointsman.streams.check_report import Notebook
-    from pointsman.streams.check_structure import check_structure
+    from pointsman.verify.report import Notebook
+    from pointsman.verify.structure.structure import check_structure
 
     notebook = Notebook()
     check_structure(images, notebook)

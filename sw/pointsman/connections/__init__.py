@@ -1,9 +1,6 @@
 """Connection scheduling: sets of connections, or demands, into configurations of a time-multiplexed network."""
 
-from .configure import ALGORITHMS, configure
-from .crossbar import colour_crossbar
-from .decompose import decompose
-from .types import (
+from pointsman.artifacts.configurations.configurations import (
     Bound,
     Configurations,
     Connection,
@@ -13,6 +10,10 @@ from .types import (
     TimedConfiguration,
     Timetable,
 )
+
+from .algorithms.crossbar import colour_crossbar
+from .algorithms.decompose import decompose
+from .configure import ALGORITHMS, configure
 
 __all__ = [
     "ALGORITHMS",

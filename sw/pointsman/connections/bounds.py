@@ -1,6 +1,6 @@
 """Lower bounds of the multiplexing degree.
 
-With fixed ways: the busiest link or port. With free ways: ports, links together, and cuts (``streams.bounding``), which hold for
+With fixed ways: the busiest link or port. With free ways: ports, links together, and cuts (``routing.bounds``), which hold for
 any ways. Nothing here depends on how a scheduler works.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from math import ceil
 
-from pointsman.streams.bounding.ideal import IDEAL
-from pointsman.streams.bounding.simple import limits
-from pointsman.streams.route_file import make_problem
-from pointsman.streams.route_types import RouteStream
+from pointsman.artifacts.configurations.configurations import Bound, ConnectionProblem
+from pointsman.artifacts.routes.file import make_problem
+from pointsman.artifacts.routes.routes import RouteStream
+from pointsman.routing.bounds.counting import limits
+from pointsman.routing.bounds.ideal import IDEAL
 
 from .conflicts import Conflicts, load_bound
-from .types import Bound, ConnectionProblem
 
 
 def bounds_of(conflicts: Conflicts) -> tuple[Bound, ...]:

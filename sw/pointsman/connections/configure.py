@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pointsman.artifacts.configurations.configurations import Bound, Configurations, ConnectionProblem
 from pointsman.errors import PointsmanError
 
+from .algorithms.crossbar import edge_colours
+from .algorithms.dsatur import dsatur
+from .algorithms.hypercube import of_hypercube
+from .algorithms.iterated import iterated_greedy
+from .algorithms.tabu import place_all, without_last
+from .algorithms.yuan import colouring, colouring_updated, combined, greedy, ordered_aapc
 from .bounds import bounds_of
 from .conflicts import Conflicts, conflicts_of
-from .crossbar import edge_colours
-from .dsatur import dsatur
-from .hypercube import of_hypercube
-from .iterated import iterated_greedy
-from .tabu import place_all, without_last
-from .types import Bound, Configurations, ConnectionProblem
-from .yuan import colouring, colouring_updated, combined, greedy, ordered_aapc
 
 MAX_AAPC_NODES = 256
 """Nodes up to which an all-to-all is made for ``best`` to start from."""

@@ -13,10 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from pointsman.artifacts.configurations.configurations import Bound, ConnectionProblem, Network
 from pointsman.network import Topology
 from pointsman.network.dimension_order import shortest_ways, turning_ways, way
-
-from .types import Bound, ConnectionProblem, Network
 
 MORE_WAYS = 4
 """Ways with three legs that are offered beside those of dimension order, with free routing."""

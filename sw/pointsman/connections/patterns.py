@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pointsman.artifacts.configurations.configurations import Connection
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
-from .hypercube import hypercube
-from .types import Connection
+from .algorithms.hypercube import hypercube
 
 Distribution = Sequence[tuple[int, int]]
 """(processors, block size) of each dimension of an array, distributed block-cyclically."""

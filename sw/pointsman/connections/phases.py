@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from pointsman.artifacts.configurations.configurations import Connection, ConnectionProblem, Network, Routing
 from pointsman.errors import PointsmanError
 
 from .configure import configure
-from .types import Connection, ConnectionProblem, Network, Routing
 
 Pattern: TypeAlias = frozenset[Connection]
 DegreeOf: TypeAlias = Callable[[Pattern], int]

@@ -1,8 +1,9 @@
 """COP, the language of communication operators (Metcalf 1997): text or Python to `Program`, and back to text."""
 
+from pointsman.program.program import DataType, Group, Instance, Operator, Position, Program, Runtime
+
 from .compile import compile_file, compile_text
 from .limits import Limits
-from .program import DataType, Group, Instance, Operator, Position, Program, Runtime
 from .python import (
     Network,
     Part,
@@ -39,8 +40,8 @@ from .python import (
     subset,
     transpose,
 )
-from .source import CopError, CopLimitError
-from .writer import program_to_cop
+from .text.source import CopError, CopLimitError
+from .text.writer import program_to_cop
 
 __all__ = [
     "CopError",

@@ -13,22 +13,22 @@ from pathlib import Path
 
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
+from pointsman.program.program import Program
 
-from .compound import COMPOUND_FORMS
-from .constructs import CONSTRUCTS
-from .evaluator import Machine, Settings, SpecialForm
-from .finish import finish
-from .forms import LISP_FORMS, MODES
-from .library import LIBRARY
+from .evaluation.compound import COMPOUND_FORMS
+from .evaluation.constructs import CONSTRUCTS
+from .evaluation.evaluator import Machine, Settings, SpecialForm
+from .evaluation.finish import finish
+from .evaluation.forms import LISP_FORMS, MODES
+from .evaluation.library import LIBRARY
+from .evaluation.values import Scope
 from .limits import DEFAULT_LIMITS, Limits
-from .program import Program
-from .reader import Form, as_library, read
-from .source import CopError, CopLimitError, Source, suggestion, together
-from .values import Scope
+from .text.reader import Form, as_library, read
+from .text.source import CopError, CopLimitError, Source, suggestion, together
 
 FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
 """Words of the language."""
-PRELUDE = Path(__file__).with_name("prelude.cop")
+PRELUDE = Path(__file__).parent / "evaluation" / "prelude.cop"
 """Operators in terms of others that every program finds defined."""
 
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from pointsman.program.program import Group, Instance, Operator, Position, Program, Runtime
+
 from .compile import FORMS, evaluate_forms, prelude
-from .evaluator import Builtin, Compound, Machine, Scope, SpecialForm, Task
-from .forms import SETTABLE
-from .library import LIBRARY
+from .evaluation.evaluator import Builtin, Compound, Machine, Scope, SpecialForm, Task
+from .evaluation.forms import SETTABLE
+from .evaluation.library import LIBRARY
+from .evaluation.operators import ends
 from .limits import DEFAULT_LIMITS, Limits
-from .operators import ends
-from .program import Group, Instance, Operator, Position, Program, Runtime
 from .python.places import excerpt_of
-from .reader import FALSE, QUOTE, Atom, Form, ListForm, Symbol, read, show
-from .source import CopError, Source
+from .text.reader import FALSE, QUOTE, Atom, Form, ListForm, Symbol, read, show
+from .text.source import CopError, Source
 
 RULES = {
     "one-value": "`:values` leaves one value",

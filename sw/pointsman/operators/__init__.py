@@ -1,30 +1,33 @@
 """Operator types and their implementations, a module a family.
 
 ``IMPLEMENTATIONS`` lists all of them; several entries may share a name when one way of doing an operator has
-variants among which the compiler chooses. ``pointsman.operators.registry`` finds others: entry points and files.
+variants among which the compiler chooses. ``pointsman.operators.api.registry`` finds others: entry points and files.
 """
 
 from __future__ import annotations
 
-from .barrier import StrBarrierTree
-from .barrier_gates import StrBarrier
-from .broadcast import StrBcast, StrBcastDense, StrBcastLinear
-from .broadcast_more import ParBcast, StrBcastBind, StrBcastTree
-from .by_streams import BY_STREAMS
-from .by_value import BY_VALUE
-from .chain import CHAINS
-from .collect import COLLECTS
-from .implementation import Context, Implementation, Metric, RoleDraft, VfsmSetting, Wiring
-from .online import ONLINE
-from .permute_runtime import SchPermuteRuntime, SchShiftRuntime
-from .prefix_linear import PREFIXES_LINEAR
-from .prefix_schedules import PREFIX
-from .reduce import StrAllreduce, StrPrefix, StrReduce
-from .replacements import REPLACEMENTS
-from .shift import StrPermute, StrShift
-from .stream import StrStream, StrStreamRtdest, StrStreamSources
-from .stream_dynamic import DYNAMIC
-from .stream_linear import StrStreamLinear
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.roles import RoleDraft, VfsmSetting
+from pointsman.operators.api.wiring import Wiring
+
+from .messages.online import ONLINE
+from .scheduled.barrier import StrBarrierTree
+from .scheduled.barrier_gates import StrBarrier
+from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear
+from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
+from .scheduled.collect import COLLECTS
+from .scheduled.fan_and_chain import CHAINS
+from .scheduled.permute_runtime import SchPermuteRuntime, SchShiftRuntime
+from .scheduled.prefix_linear import PREFIXES_LINEAR
+from .scheduled.prefix_subphases import PREFIX
+from .scheduled.reduce import StrAllreduce, StrPrefix, StrReduce
+from .scheduled.replacements import REPLACEMENTS
+from .scheduled.schedules_per_value import BY_VALUE
+from .scheduled.shift import StrPermute, StrShift
+from .scheduled.stream import StrStream, StrStreamRtdest, StrStreamSources
+from .scheduled.stream_dynamic import DYNAMIC
+from .scheduled.stream_linear import StrStreamLinear
+from .scheduled.streams_per_value import BY_STREAMS
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *(StrBcast(legs=legs) for legs in (2, 3, None)),

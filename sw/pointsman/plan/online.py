@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from numesh.shape import NodeShape
-from pointsman.cop.program import Group, Instance, Operator, Program
-from pointsman.images.image import LaneImage, OnlineNode
+from pointsman.artifacts.images.images import LaneImage, OnlineNode
 from pointsman.network import Topology
 from pointsman.operators import Implementation, RoleDraft, Wiring
-from pointsman.operators.online import Online, traffic
-from pointsman.streams.online import OnlineNetwork, Pair, Together, combined, online_network, online_streams
-from pointsman.streams.overlays import Burst, chosen, registers_of
-from pointsman.streams.stream import RoutedPhase, Stream
+from pointsman.operators.messages.online import Online, traffic
+from pointsman.program.program import Group, Instance, Operator, Program
+from pointsman.routing.online.channels import OnlineNetwork, Pair, Together, combined, online_network, online_streams
+from pointsman.routing.online.overlays import Burst, chosen, registers_of
+from pointsman.routing.streams import RoutedPhase, Stream
 
 from .plan import PlannedOperator
-from .structure import PhaseOutline
+from .structure.structure import PhaseOutline
 
 CLOSING = 6
 """Interface registers that the closing barrier takes at a node, at most but for rare cases."""

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from numesh.shape import NodeShape
-from pointsman.cop.program import Operator, Program
-from pointsman.images.image import Technique
+from pointsman.artifacts.images.images import Technique
 from pointsman.network import Topology
 from pointsman.operators import Implementation, RoleDraft, Wiring
-from pointsman.streams.stream import RoutedPhase
+from pointsman.program.program import Operator, Program
+from pointsman.routing.streams import RoutedPhase
 
-from .structure import Structure
+from .structure.structure import Structure
 
 if TYPE_CHECKING:
     from .online import OnlinePart
@@ -93,7 +93,7 @@ class PlannedOperator:
     streams: tuple[int, ...]
     """Indices into the routed phase's streams."""
     stages: int = 1
-    """Roles and values times this: see `pointsman.images.image.OperatorImage.stages`."""
+    """Roles and values times this: see `pointsman.artifacts.images.images.OperatorImage.stages`."""
     drain: int = 0
     """Cycles that words may still be on their way when all readers have what they wait for."""
     abreast: int = 1

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pointsman.plan.estimates import Estimates
+from pointsman.plan.cost.cost_model import Estimates
 from pointsman.plan.plan import Considered, Continuing, Plan, PlannedPhase
-from pointsman.streams.standing import goes_on
+from pointsman.routing.phase_router.fixed_routes import goes_on
 
 from .table import table
 

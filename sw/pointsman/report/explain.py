@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.cop.program import Group, Operator, Program, Runtime, Value
 from pointsman.network import Topology
-from pointsman.plan.extents import Extents, apart, meeting, members
+from pointsman.plan.structure.extents import Extents, apart, meeting, members
+from pointsman.program.program import Group, Operator, Program, Runtime, Value
 
 DEEPEST = 120
 """Column after which groups in the text are indented no further."""

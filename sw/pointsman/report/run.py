@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.images.image import Images
+from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Category
-from pointsman.runtime.application import Reference
+from pointsman.runtime.api.application import Reference
 
 from .table import table
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pointsman.images.image import Images
+from pointsman.artifacts.images.images import Images
 from pointsman.plan.plan import Plan, PlannedOperator
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.runtime.application import Reference
-from pointsman.tables import ConnectionTables
+from pointsman.artifacts.tables import ConnectionTables
+from pointsman.runtime.api.application import Reference
 
 from .run import CATEGORIES
 from .table import table
 
 
 def tables_json(tables: ConnectionTables) -> dict[str, Any]:
-    """Connection tables as plain values, under the names of `pointsman.tables`."""
+    """Connection tables as plain values, under the names of `pointsman.artifacts.tables`."""
     return {
         "name": tables.name,
         "ports": tables.ports,

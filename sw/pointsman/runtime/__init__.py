@@ -1,10 +1,10 @@
 """What runs on a node's processor: requests, phases, operator functions, applications."""
 
-from .application import Application, Reference, WrongAnswer
-from .cop import Cop
-from .node import Node
-from .numesh import numesh_node
-from .requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from .api.application import Application, Reference, WrongAnswer
+from .api.node import Node
+from .api.operator_functions import Cop
+from .api.requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from .numesh.substrate import numesh_node
 
 __all__ = [
     "Application",

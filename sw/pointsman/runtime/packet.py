@@ -14,8 +14,7 @@ import numpy as np
 
 from packet_router.header import pack_header, source_of
 from packet_router.node import LAST, WORD
-from pointsman.cop.catalogue import OPERATORS
-from pointsman.operators.implementation import runtime_values
+from pointsman.operators.api.operands import runtime_values
 from pointsman.operators.messages import (
     MESSAGE,
     Call,
@@ -28,15 +27,16 @@ from pointsman.operators.messages import (
     runtime_names,
     value_of,
 )
-from pointsman.operators.online import legal_values
+from pointsman.operators.messages.agreement import agreed_values, known_words, plain_operator
+from pointsman.operators.messages.online import legal_values
+from pointsman.program.catalogue import OPERATORS
 from pointsman.targets.packet import PacketOperator, PacketProgram
 from pointsman.targets.packet.addresses import Address
-from pointsman.targets.packet.agreement import agreed_values, known_words, plain_operator
 
-from .face import CHOSEN, HERE, Clock, Given, Part, Port, Signature
-from .face import Combine as Function
-from .node import Node
-from .requests import Lane, Transfer
+from .api.node import Node
+from .api.requests import Lane, Transfer
+from .api.substrate import CHOSEN, HERE, Clock, Given, Part, Port, Signature
+from .api.substrate import Combine as Function
 
 Words = np.ndarray
 

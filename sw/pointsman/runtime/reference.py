@@ -19,22 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.cop.catalogue import OPERATORS
-from pointsman.cop.program import Group, Instance, Operator, Program
 from pointsman.errors import PointsmanError
-from pointsman.operators.implementation import (
-    function_name,
-    operand,
-    runtime_operands,
-    runtime_values,
-    taking_part,
-)
+from pointsman.operators.api.operands import function_name, operand, runtime_operands, runtime_values, taking_part
 from pointsman.operators.messages import is_partial
-from pointsman.operators.online import agrees, legal_values
+from pointsman.operators.messages.online import agrees, legal_values
+from pointsman.program.catalogue import OPERATORS
+from pointsman.program.program import Group, Instance, Operator, Program
 
-from .face import CHOSEN, HERE, UNKNOWN, Combine, Given, Part, Port, Signature
-from .node import Node
-from .requests import Request, Transfer, Wait, WaitUntil
+from .api.node import Node
+from .api.requests import Request, Transfer, Wait, WaitUntil
+from .api.substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Part, Port, Signature
 
 
 def signature_of_operator(operator: Operator) -> Signature:

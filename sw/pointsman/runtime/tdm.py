@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.cop.program import Runtime
+from pointsman.artifacts.tables import ConnectionTables, OperatorTable
 from pointsman.errors import PointsmanError
 from pointsman.operators.messages import Call, Exchange, Receive, Script, Send, value_of
 from pointsman.operators.messages import Combine as CombineStep
-from pointsman.tables import ConnectionTables, OperatorTable
-from pointsman.targets.tdm.ways import arguments, way_named
+from pointsman.operators.messages.crossbar import arguments, way_named
+from pointsman.program.program import Runtime
 from tdm_switch.codes import NOWHERE, Answer, Command, Predictor, Registers, decode_answer, encode, encode_predictor
 
-from .face import Clock, Combine, Given, Part, Signature
-from .node import Node
-from .requests import Category, Lane, Transfer, WaitEmpty, WaitUntil
+from .api.node import Node
+from .api.requests import Category, Lane, Transfer, WaitEmpty, WaitUntil
+from .api.substrate import Clock, Combine, Given, Part, Signature
 
 OWN_ROWS = 1
 """Mode of LOAD and FLUSH that leaves the rows of others alone."""
@@ -152,7 +152,7 @@ class Interface:
 
 
 class TdmSubstrate:
-    """One node's side of the switch; see `pointsman.runtime.face.Substrate`."""
+    """One node's side of the switch; see `pointsman.runtime.api.substrate.Substrate`."""
 
     def __init__(self, tables: ConnectionTables, number: int, clock: Clock) -> None:
         self.tables = tables
@@ -188,7 +188,7 @@ class TdmSubstrate:
 
 
 class TdmPort:
-    """One operator at one node of its subset; see `pointsman.runtime.face.Port`."""
+    """One operator at one node of its subset; see `pointsman.runtime.api.substrate.Port`."""
 
     def __init__(self, substrate: TdmSubstrate, table: OperatorTable) -> None:
         self.substrate = substrate

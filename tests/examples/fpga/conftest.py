@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from exchange import Exchange
     from tape import Tape
 
-    from pointsman.images.image import Images
+    from pointsman.artifacts.images.images import Images
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,8 @@ from board import build, pll_dividers, write_sources
 from demonstration import Demonstration
 from tape import Row, Tape
 
+from pointsman.artifacts.images.images import Images
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from demonstration import Demonstration
 from tape import Tape
 
 from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
-from pointsman.images.image import Images
+from pointsman.artifacts.images.images import Images
 
 PASS, FAIL, WRONG_WORD, UNPUNCTUAL = 1 << 1, 1 << 2, 1 << 3, 1 << 4
 VERDICT = PASS | FAIL | WRONG_WORD | UNPUNCTUAL

@@ -12,9 +12,9 @@ from exchange import Exchange
 from tape import Tape, record
 
 from cosim.machine import Machine
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
-from pointsman.images.readmemh import memories_of
 from pointsman.runtime import Category, Lane, Transfer, Wait, WaitEmpty
 
 

@@ -16,18 +16,18 @@ import numpy as np
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
-from pointsman.cop.program import Operator, Program, Runtime
-from pointsman.images.image import Images
 from pointsman.network import Topology, graph, mesh, torus
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.operators.implementation import taking_part
-from pointsman.operators.online import ONLINE
-from pointsman.plan.build import make_plan
+from pointsman.operators.api.operands import taking_part
+from pointsman.operators.messages.online import ONLINE
+from pointsman.plan.make_plan import make_plan
+from pointsman.program.program import Operator, Program, Runtime
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 RING = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 3))
 TYPES = ("int32*", "float32*", "int64*", "float64*")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from pointsman.cop import compile_text
-from pointsman.cop.program import Operator, Program
 from pointsman.network import mesh
-from pointsman.operators.implementation import operand, runtime_values, taking_part
+from pointsman.operators.api.operands import operand, runtime_values, taking_part
+from pointsman.program.program import Operator, Program
 from pointsman.runtime import Node
 
 SPARSE = {

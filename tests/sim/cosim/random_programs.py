@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
-from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import Node
 from pointsman.targets.numesh import make_images
 

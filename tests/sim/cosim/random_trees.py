@@ -13,9 +13,9 @@ from zlib import crc32
 import numpy as np
 
 from pointsman.cop import compile_text
-from pointsman.cop.program import Group, Instance, Operator, Program, Runtime
 from pointsman.network import Topology
-from pointsman.operators.implementation import runtime_values
+from pointsman.operators.api.operands import runtime_values
+from pointsman.program.program import Group, Instance, Operator, Program, Runtime
 from pointsman.runtime import Node
 
 KINDS = ("broadcast", "broadcast", "stream", "cshift", "eoshift", "barrier")

@@ -33,7 +33,7 @@ from numesh.shape import NodeShape
 from pointsman.files import cache_folder, write_whole
 from pointsman.network import mesh
 from pointsman.runtime import numesh_node
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
 
 SHAPE = NodeShape()
 STREAMS = {(2, 2): 1, (4, 2): 2, (4, 4): 1, (3, 6): 4, (8, 4): 2, (8, 8): 1, (16, 8): 4}

@@ -35,22 +35,22 @@ from types import ModuleType
 from cosim.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
-from pointsman.cop.program import Program
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder, write_whole
-from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Implementation
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import fold
-from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import Structure, divided, outline
-from pointsman.runtime.numesh import NumeshSubstrate, numesh_node
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import Structure, divided, outline
+from pointsman.program.program import Program
+from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import FitError, make_images
+from pointsman.verify.images import check_images
 
 KEPT = Path(__file__).with_name("kept_programs")
 SIZES = ((2, 2), (3, 2), (4, 1), (2, 2), (1, 3), (2, 3), (3, 3), (4, 2))

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
-from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.ends import turned_round
+from pointsman.plan.conflicts.collisions import turned_round
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import outline
-from pointsman.streams.check import check_images
+from pointsman.plan.structure.structure import outline
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 _specification = importlib.util.spec_from_file_location("soak_programs", Path(__file__).with_name("soak_programs.py"))
 assert _specification is not None

@@ -12,17 +12,17 @@ from cosim.machine import EngineName, Machine
 from cosim.record import Record
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images import images_from_bytes, images_to_bytes
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images import images_from_bytes, images_to_bytes
-from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.structure import outline
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.structure import outline
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 SUBPHASES = """(loop 'l 6 (parallel (broadcast 'b (runtime :values '(0 3)) :m 4 :impl 'sch_bcast_dense)
   (cshift 's (runtime :values '(1 2)) :m 4 :impl 'sch_shift) (eoshift 'e 1 :m 4)) (cshift 'o 1 :m 4))"""

@@ -16,19 +16,19 @@ import pytest
 from cosim.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images, NodePhase
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images, NodePhase
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import fold
-from pointsman.plan.structure import divided
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
-from pointsman.runtime.router import Router
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.router import Router
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 ROUNDS = 6
 WORDS = 3

@@ -17,19 +17,19 @@ from cosim.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.codes import Codes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images, NodePhase
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images, NodePhase
 from pointsman.network import Topology, mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import fold
-from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import divided
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import NumeshSubstrate, numesh_node
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 ROUNDS = 6
 AROUND = f"(loop 'l {ROUNDS} (cshift 'a 1 :m 12) (broadcast 'b 1 :m 9) (barrier 'c))"

@@ -11,11 +11,11 @@ from cosim.deadlock import find_circle
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.readmemh import memories_of
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import Node, numesh_node
 from pointsman.targets.numesh import make_images
 

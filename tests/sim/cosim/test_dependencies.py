@@ -9,19 +9,22 @@ import pytest
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
 from pointsman.network import mesh
-from pointsman.plan import dependencies, ends, fit, planner
-from pointsman.plan.build import make_plan
-from pointsman.plan.dependencies import keeping
+from pointsman.plan.conflicts import happens_before as dependencies
+from pointsman.plan.conflicts.happens_before import keeping
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.memory import capacity as fit
+from pointsman.plan.phases import phase_set as planner
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import outline
+from pointsman.plan.structure.structure import outline
+from pointsman.plan.termination import techniques as ends
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import allocation, make_images
+from pointsman.verify.images import check_images
 
 NODES, ROUNDS, WORDS = 4, 5, 40
 TEXT = f"""(loop 'l {ROUNDS}

@@ -11,21 +11,25 @@ import pytest
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images, LaneImage, Role
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images, LaneImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import build, candidates, hijack, phase_ends, planner
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import breaks, fold
-from pointsman.plan.progress import Termination
-from pointsman.plan.structure import Structure, divided, outline
+from pointsman.plan import make_plan as build
+from pointsman.plan.candidates import candidates
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.phases import closing as phase_ends
+from pointsman.plan.phases import phase_set as planner
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import breaks, fold
+from pointsman.plan.structure.structure import Structure, divided, outline
+from pointsman.plan.termination import hijack
+from pointsman.plan.termination.marked_graph import Termination
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import allocation, make_images
+from pointsman.verify.images import check_images
 
 NODES = 4
 ROUNDS = 4

@@ -17,7 +17,7 @@ from cosim.errors import DeadlockError
 from cosim.hardware import Hardware, Register, Wire
 from cosim.machine import HardwareMachine
 from pointsman.errors import PointsmanError
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "hardware" / "loopback.py"
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")

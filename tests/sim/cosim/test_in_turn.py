@@ -11,23 +11,23 @@ import pytest
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import planner
-from pointsman.plan.build import make_plan
-from pointsman.plan.control import control
-from pointsman.plan.dependencies import Dependencies
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import breaks, fold
+from pointsman.plan.conflicts.happens_before import Dependencies
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.phases import phase_set as planner
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import Structure, divided
+from pointsman.plan.structure.control_flow import control
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import breaks, fold
+from pointsman.plan.structure.structure import Structure, divided
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 NODES, WORDS = 4, 60
 TEXT = f"(broadcast 'x 0 :m {WORDS}) (allreduce 'a 'add :m 1) (broadcast 'b 0 :m {WORDS})"

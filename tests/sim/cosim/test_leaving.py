@@ -9,18 +9,20 @@ from cosim.machine import Machine
 from cosim.record import Record
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
-from pointsman.images.image import Images
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import build, candidates, phase_ends
-from pointsman.plan.build import make_plan
-from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import outline
+from pointsman.plan import make_plan as build
+from pointsman.plan.candidates import candidates
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.phases import closing as phase_ends
+from pointsman.plan.structure.structure import outline
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 COLUMNS = "(subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1 :m 1))"
 ROW = "(subset '(0 1 2 3) (broadcast 'b 0 :m 64))"

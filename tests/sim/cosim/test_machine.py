@@ -21,7 +21,7 @@ from numesh.memories import NodeMemories
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 CPU, WRITE, READ, PSYNC, ROUTER, REPROG, _ = Category
 SHAPE = NodeShape(vfsms=8, schedule_depth=16)

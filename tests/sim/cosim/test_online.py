@@ -15,11 +15,11 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
-from pointsman.plan.build import make_plan
-from pointsman.plan.roles import PlanError
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.protocol.costs import Costs
 from pointsman.runtime import Category, numesh_node
-from pointsman.runtime.online import Costs
-from pointsman.runtime.online_port import LOAD_CYCLES
+from pointsman.runtime.numesh.online_port import LOAD_CYCLES
 from pointsman.targets.numesh import make_images
 
 

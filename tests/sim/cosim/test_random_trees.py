@@ -14,12 +14,12 @@ from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.roles import PlanError
-from pointsman.runtime.numesh import numesh_node
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import FitError, make_images
+from pointsman.verify.images import check_images
 
 SHAPE = NodeShape(vfsms=64, schedule_depth=256, registers=32)
 SIZES = ((2, 2), (4, 2), (3, 3), (4, 1))

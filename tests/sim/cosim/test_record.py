@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cosim.record import EVENT, Record
-from pointsman.runtime.requests import Category
+from pointsman.runtime.api.requests import Category
 
 
 def record(**changes) -> Record:

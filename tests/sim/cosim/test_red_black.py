@@ -12,13 +12,13 @@ from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
-from pointsman.plan.structure import outline
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.structure import outline
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
-from pointsman.runtime.router import Router
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.router import Router
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 NODES = 9
 TEXT = """(sequential (subset '(0 2 4 6 8) (broadcast 'red 0 :m 2)) (subset '(1 3 5 7) (broadcast 'black 0 :m 2)))"""

@@ -10,11 +10,11 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 
 def run(text: str, main: object) -> list[object]:

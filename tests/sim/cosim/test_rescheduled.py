@@ -11,11 +11,11 @@ from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 TEXT = """
 (loop 'l 5

@@ -12,21 +12,23 @@ from cosim.machine import Machine
 from cosim.record import Record
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images import images_from_bytes, images_to_bytes
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images import images_from_bytes, images_to_bytes
-from pointsman.images.image import Images
-from pointsman.images.readmemh import memories_of
 from pointsman.network import mesh
-from pointsman.plan import build, candidates, phase_ends
-from pointsman.plan.build import make_plan
-from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import Structure, outline
+from pointsman.plan import make_plan as build
+from pointsman.plan.candidates import candidates
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.phases import closing as phase_ends
+from pointsman.plan.structure.structure import Structure, outline
 from pointsman.runtime import Node
-from pointsman.runtime.memories import Memories
-from pointsman.runtime.numesh import NumeshSubstrate, numesh_node
-from pointsman.streams.check import check_images
+from pointsman.runtime.numesh.residency import Memories
+from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 ROUNDS = 3
 PHASES = 12

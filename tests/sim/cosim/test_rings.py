@@ -7,7 +7,7 @@ from cosim.rings import ring_memories, ring_order
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
-from pointsman.runtime.requests import Lane, Transfer, Wait
+from pointsman.runtime.api.requests import Lane, Transfer, Wait
 
 SHAPE = NodeShape(vfsms=4, schedule_depth=8, registers=8)
 

@@ -19,24 +19,31 @@ import pytest
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images, LaneImage, NodePhase, PhaseImage, Role
 from pointsman.cop import compile_text
-from pointsman.cop.program import Group, Operator, Program, Runtime
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images, LaneImage, NodePhase, PhaseImage, Role
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import dependencies, ends, fit, hijack, phase_ends, phase_routes, planner, roles
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import breaks, fold
-from pointsman.plan.structure import Structure, divided, outline
+from pointsman.plan.conflicts import happens_before as dependencies
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.memory import capacity as fit
+from pointsman.plan.phases import closing as phase_ends
+from pointsman.plan.phases import phase_set as planner
+from pointsman.plan.phases import routes as phase_routes
+from pointsman.plan.roles import roles
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import breaks, fold
+from pointsman.plan.structure.structure import Structure, divided, outline
+from pointsman.plan.termination import hijack
+from pointsman.plan.termination import techniques as ends
+from pointsman.program.program import Group, Operator, Program, Runtime
+from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.streams import RoutedPhase
 from pointsman.runtime import Node
-from pointsman.runtime.numesh import numesh_node
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
-from pointsman.streams.router import route_phase
-from pointsman.streams.stream import RoutedPhase
 from pointsman.targets.numesh import allocation, make_images
+from pointsman.verify.images import check_images
 
 STALL = 700
 """Cycles for which a node stands still."""

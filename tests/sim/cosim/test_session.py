@@ -14,10 +14,11 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan import build, candidates
-from pointsman.plan.structure import outline
+from pointsman.plan import make_plan as build
+from pointsman.plan.candidates import candidates
+from pointsman.plan.structure.structure import outline
 from pointsman.runtime import Node, numesh_node
-from pointsman.streams.check import check_images
+from pointsman.verify.images import check_images
 
 SIZES = ((1, 1), (1, 4), (4, 1), (2, 2), (3, 3), (3, 5), (2, 3), (4, 4))
 FOUND_FAULTS = (5, 30, 41, 107, 219, 243, 424, 479, 664)
@@ -145,7 +146,7 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again(
 
 
 def test_preloaded_memories_equal_those_that_the_processors_load(programs: ModuleType) -> None:
-    from pointsman.images.readmemh import memories_of
+    from pointsman.artifacts.images.readmemh import memories_of
 
     images = compiled(programs, "(loop 'l 2 (broadcast 'b 0 :m 30) (cshift 'c 1 :m 30))", 3, 2)
 
@@ -173,8 +174,8 @@ def test_preloaded_memories_equal_those_that_the_processors_load(programs: Modul
 
 
 def test_loading_takes_no_longer_than_the_images_say(programs: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pointsman.runtime.memories import Memories
-    from pointsman.runtime.router import Router
+    from pointsman.runtime.numesh.residency import Memories
+    from pointsman.runtime.numesh.router import Router
 
     took: dict[int, list[int]] = {}
     load = Router.load

@@ -7,15 +7,15 @@ import pytest
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.images.image import Images
 from pointsman.network import Topology, mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 WAY = (1, 3, 2, 2, 0, 3, 1, 1, 2)
 """Where the messages go, one after the other."""

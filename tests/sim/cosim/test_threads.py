@@ -14,20 +14,20 @@ import pytest
 from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
-from pointsman.cop.program import Program
+from pointsman.artifacts.images.file import images_from_bytes, images_to_bytes
 from pointsman.errors import PointsmanError
-from pointsman.images.format import images_from_bytes, images_to_bytes
 from pointsman.network import Topology, mesh
-from pointsman.plan import phase_routes
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import Part, disjoint_tree
-from pointsman.plan.phase_tree import fold
-from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import Structure, divided
-from pointsman.runtime.numesh import numesh_node
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.phases import routes as phase_routes
+from pointsman.plan.structure.extents import Part, disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import Structure, divided
+from pointsman.program.program import Program
+from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.streams.check import check_images
 from pointsman.targets.numesh import FitError, make_images
+from pointsman.verify.images import check_images
 
 SHAPE = NodeShape(vfsms=128, schedule_depth=512, registers=64)
 SIZES = ((4, 2), (3, 3), (4, 1), (3, 2), (5, 1))

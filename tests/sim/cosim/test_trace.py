@@ -19,7 +19,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import Category, Node
 from pointsman.targets.numesh import make_images
 

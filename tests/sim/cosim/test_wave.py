@@ -14,7 +14,7 @@ from cosim.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.runtime.requests import Category, Lane, Transfer, Wait
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait
 
 SHAPE = NodeShape(vfsms=8, schedule_depth=16)
 TOPOLOGY = mesh(2, 2)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, MoveType
 from numesh.shape import NodeShape
-from pointsman.images import (
+from pointsman.artifacts.images import (
     Images,
     LaneImage,
     NodeImage,

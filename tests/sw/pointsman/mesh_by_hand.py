@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from numesh.codes import Annotation, Codes, MoveType
-from pointsman.images import Images, Promise, memories_of
+from pointsman.artifacts.images import Images, Promise, memories_of
 
 Word = tuple[int, int]
 """Number of the promise and of the word."""

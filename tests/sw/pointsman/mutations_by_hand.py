@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
-from pointsman.images import Images, LaneImage, NodeImage, NodeOperator, NodePhase, Rewrite, Role
+from pointsman.artifacts.images import Images, LaneImage, NodeImage, NodeOperator, NodePhase, Rewrite, Role
 
 Mutation = Callable[[Images, random.Random], tuple[str, Images] | None]
 

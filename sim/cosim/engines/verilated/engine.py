@@ -19,7 +19,7 @@ from cosim.hardware import Hardware, PortShape
 from cosim.record import EVENT
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
-from pointsman.runtime.requests import MAX_CYCLES, Category, Request
+from pointsman.runtime.api.requests import MAX_CYCLES, Category, Request
 
 from .build import MODULE, engine_library, forget, is_whole
 from .verilog import joints_of

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import numpy as np
 
-from ..program import DataType, Position, Runtime
-from ..reader import FALSE, QUOTE, TRUE, Atom, Form, Keyword, ListForm, Symbol
-from ..source import CopError
+from pointsman.cop.text.reader import FALSE, QUOTE, TRUE, Atom, Form, Keyword, ListForm, Symbol
+from pointsman.cop.text.source import CopError
+from pointsman.program.program import DataType, Position, Runtime
+
 from .places import PythonSource, excerpt_of, place_of_caller
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pointsman.cop.compile import FORMS, evaluate_forms
+from pointsman.cop.evaluation.evaluator import Machine, Scope, Task
+from pointsman.cop.limits import DEFAULT_LIMITS, Limits
+from pointsman.cop.text.reader import Atom, Form, ListForm, Symbol
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, from_networkx
+from pointsman.program.program import Position, Program
 
-from ..compile import FORMS, evaluate_forms
-from ..evaluator import Machine, Scope, Task
-from ..limits import DEFAULT_LIMITS, Limits
-from ..program import Position, Program
-from ..reader import Atom, Form, ListForm, Symbol
 from .calls import CALL, Body, Part, Parts, flatten, forms_of, refuse
 from .network import Network
 from .places import PythonSource, place_of_caller, place_of_code

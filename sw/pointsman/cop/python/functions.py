@@ -15,7 +15,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, TypedDict, Unpack
 
-from ..program import DataType, Runtime
+from pointsman.program.program import DataType, Runtime
+
 from .calls import Integer, Nodes, Part, Parts, RuntimeValue, call
 
 Operand = Integer | RuntimeValue | Runtime

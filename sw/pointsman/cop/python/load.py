@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pointsman.cop.limits import DEFAULT_LIMITS, Limits
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
+from pointsman.program.program import Program
 
-from ..limits import DEFAULT_LIMITS, Limits
-from ..program import Program
 from .compile import compile_program
 
 if TYPE_CHECKING:

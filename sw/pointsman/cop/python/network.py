@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..evaluator import Builtin, Complaint, Machine
-from ..forms import set_network_variable
-from ..library import LIBRARY
-from ..reader import Symbol
+from pointsman.cop.evaluation.evaluator import Builtin, Complaint, Machine
+from pointsman.cop.evaluation.forms import set_network_variable
+from pointsman.cop.evaluation.library import LIBRARY
+from pointsman.cop.text.reader import Symbol
+
 from .calls import Integer
 from .places import PythonSource, place_of_caller
 

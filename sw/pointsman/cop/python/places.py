@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FrameType
 
-from ..program import Position
-from ..source import Source
+from pointsman.cop.text.source import Source
+from pointsman.program.program import Position
 
 _OURS = "pointsman.cop"
 

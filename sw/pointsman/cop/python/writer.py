@@ -9,14 +9,13 @@ import keyword
 from collections.abc import Sequence
 from fractions import Fraction
 
+from pointsman.cop.limits import DEFAULT_LIMITS, Limits
+from pointsman.cop.text.reader import FALSE, QUOTE, TRUE, Atom, Form, Keyword, ListForm, Symbol, datum, read
+from pointsman.cop.text.source import Source
+from pointsman.cop.text.writer import program_to_cop
 from pointsman.errors import PointsmanError
-
-from ..catalogue import OPERATORS
-from ..limits import DEFAULT_LIMITS, Limits
-from ..program import Program
-from ..reader import FALSE, QUOTE, TRUE, Atom, Form, Keyword, ListForm, Symbol, datum, read
-from ..source import Source
-from ..writer import program_to_cop
+from pointsman.program.catalogue import OPERATORS
+from pointsman.program.program import Program
 
 WIDTH = 110
 DEEPEST = 80

@@ -6,9 +6,9 @@ messages: packet routers, connections through a crossbar, online routing.
 
 from __future__ import annotations
 
-from pointsman.cop.program import Operator
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
+from pointsman.program.program import Operator
 
 from .broadcast import DynBcast, DynBcastDense, DynBcastTree
 from .decomposition import Decomposition, is_known, is_partial, runtime_names, value_of

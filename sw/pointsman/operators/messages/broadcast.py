@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pointsman.cop.program import Operator
 from pointsman.network import Topology
-from pointsman.operators.broadcast import flood_parent
-from pointsman.operators.implementation import box
+from pointsman.operators.api.operands import box
+from pointsman.operators.scheduled.broadcast import flood_parent
+from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, is_known, is_partial, value_of
+from .in_order_tree import in_order_tree
 from .script import Call, Receive, Script, Send
-from .trees import in_order_tree
 
 
 class DynBcast(Decomposition):

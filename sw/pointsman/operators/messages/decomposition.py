@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from pointsman.cop.program import Operator, Runtime
 from pointsman.network import Topology
+from pointsman.program.program import Operator, Runtime
 
 from .script import Script
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pointsman.cop.program import Operator
 from pointsman.network import Topology
+from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, is_partial, value_of
+from .in_order_tree import Tree, in_order_tree
 from .script import Call, Combine, Receive, Script, Send, Step
-from .trees import Tree, in_order_tree
 
 _OWN, _LEFT, _RIGHT, _ABOVE = 0, 1, 2, 3
 _FROM_LEFT, _FROM_RIGHT, _DOWN = 0, 1, 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pointsman.cop.program import Operator
 from pointsman.network import Topology
+from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, is_partial, value_of
 from .script import NOTHING, Call, Receive, Script, Send

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from numesh.codes import POINTER_LATENCY
-from pointsman.streams.compiled import kernel
+from pointsman.kernels import kernel
 
-from .agents import BUSY, HEADER, SERVING, SINCE, TIMED, Post, attend, forward, met, send
+from .online_kernel import BUSY, HEADER, SERVING, SINCE, TIMED, Post, attend, forward, met, send
 
 NOTHING, LINK, LEG, REGISTER, BUFFER, VOID = range(6)
 """Sources and destinations of VFSMs. ``LEG``: the second way of a fork, which takes its word with the first. ``VOID`` always

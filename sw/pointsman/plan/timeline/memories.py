@@ -1,6 +1,7 @@
 """What the memories of the routers hold on the way through a plan, and how long it takes to load what they do not.
 
-The other end of a coupling: `pointsman.runtime.memories` keeps these marks, and `pointsman.runtime.router` loads by them.
+The other end of a coupling: `pointsman.runtime.numesh.residency` keeps these marks, and
+`pointsman.runtime.numesh.router` loads by them.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from numesh.codes import ANNOTATION_LATENCY, FIRST_FREE_VFSM, Codes
+from pointsman.plan.errors import PlanError
+from pointsman.plan.memory.schedule_blocks import schedule_blocks
+from pointsman.plan.memory.vfsm_numbers import VfsmMap, reserved, vfsm_numbers
 from pointsman.plan.plan import Plan
-from pointsman.plan.roles import PlanError
-from pointsman.plan.structure import END, schedule_blocks
-from pointsman.plan.vfsms import VfsmMap, reserved, vfsm_numbers
-from pointsman.streams.stream import RoutedVfsm
+from pointsman.plan.structure.structure import END
+from pointsman.routing.streams import RoutedVfsm
 
-from .network import Network
+from .board import Network
 
 LOAD_OVERHEAD = ANNOTATION_LATENCY - 1
 """Cycles from the last command word to its effect."""
@@ -47,7 +49,7 @@ class _Flow:
         structure = plan.structure
         self.after = {p: set(structure.next_for(p, own, node)) for p in own}
         if structure.threads is None:
-            # What nodes know in this case (`pointsman.images.image.PhaseImage.successors`).
+            # What nodes know in this case (`pointsman.artifacts.images.images.PhaseImage.successors`).
             self.after = {p: after - {END} for p, after in self.after.items()}
         self._sure: dict[int, set[int]] = {}
 

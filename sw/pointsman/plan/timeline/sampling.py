@@ -14,7 +14,7 @@ from functools import cache
 from math import gcd
 from zlib import crc32
 
-from pointsman.cop.program import Group, Operator, Program
+from pointsman.program.program import Group, Operator, Program
 
 VISITS = 80
 """Most visits of operators, about."""

@@ -14,10 +14,10 @@ import numpy as np
 
 from pointsman.plan.plan import Plan
 
+from .board import Network
 from .kernel import play
-from .network import Network
+from .processor_steps import Writer
 from .sampling import visits
-from .steps import Writer
 
 LIMIT = 60_000_000
 """Node-cycles that are played at most: some two seconds."""

@@ -10,12 +10,12 @@ from collections import defaultdict
 
 from numesh.codes import Codes, MoveType
 from pointsman.errors import PointsmanError
-from pointsman.operators.online import Online, destination_queues
-from pointsman.plan.dependencies import keeping
+from pointsman.operators.messages.online import Online, destination_queues
+from pointsman.plan.conflicts.happens_before import keeping
+from pointsman.plan.memory.schedule_blocks import schedule_blocks
+from pointsman.plan.memory.vfsm_numbers import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.plan.structure import schedule_blocks
-from pointsman.plan.vfsms import reserved, reserved_numbers, vfsm_numbers
-from pointsman.streams.stream import RoutedChain, RoutedVfsm
+from pointsman.routing.streams import RoutedChain, RoutedVfsm
 
 
 class FitError(PointsmanError):

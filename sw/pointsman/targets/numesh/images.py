@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from pointsman.artifacts.images.images import Images, OnlineOperator, OperatorImage, PhaseImage, Promise, ReplacedImage
 from pointsman.garbage import seldom_collected
-from pointsman.images.image import (
-    Images,
-    OnlineOperator,
-    OperatorImage,
-    PhaseImage,
-    Promise,
-    ReplacedImage,
-)
-from pointsman.operators.implementation import function_name, runtime_operands
-from pointsman.operators.online import Online, for_image
-from pointsman.plan.passages import passages
+from pointsman.operators.api.operands import function_name, runtime_operands
+from pointsman.operators.messages.online import Online, for_image
+from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan
 
 from .nodes import Nodes
-from .ways import COMMAND, Follower
+from .promises import COMMAND, Follower
 
 LOAD_OVERHEAD = 8
 """Cycles from the last command word to its effect, and for registers that make each other wait."""

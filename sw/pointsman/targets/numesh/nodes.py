@@ -8,18 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from numesh.codes import REPROGRAM_VFSM
-from pointsman.images.image import (
-    NodeImage,
-    NodeOperator,
-    NodePhase,
-    OnlineNode,
-    Role,
-)
+from pointsman.artifacts.images.images import NodeImage, NodeOperator, NodePhase, OnlineNode, Role
+from pointsman.plan.conflicts.link_slots import command_gap, memberships, reprogram_slots
 from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import END, START
-from pointsman.plan.wires import command_gap, memberships, reprogram_slots
-from pointsman.streams.stream import RoutedPhase, largest_gap
+from pointsman.plan.structure.structure import END, START
+from pointsman.routing.streams import RoutedPhase, largest_gap
 
 from .roles import Roles
 

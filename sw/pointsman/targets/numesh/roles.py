@@ -10,14 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from numesh.codes import Annotation, MoveType
-from pointsman.images.image import (
-    LaneImage,
-    Rewrite,
-    Role,
-)
+from pointsman.artifacts.images.images import LaneImage, Rewrite, Role
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.plan.plan import Plan
-from pointsman.streams.stream import Place, RoutedVfsm
+from pointsman.routing.streams import Place, RoutedVfsm
 
 from .allocation import Allocation, Key, key_of
 

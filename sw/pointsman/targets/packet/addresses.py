@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .dependencies import Arrival
+from .arrivals import Arrival
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from packet_router.shape import RouterShape
-from pointsman.cop.program import Operator, Program
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.operators.messages import Decomposition, decompose
-from pointsman.plan.structure import Structure, outline
+from pointsman.operators.messages.agreement import agreed_operands, agreement_of, plain_operator
+from pointsman.plan.structure.structure import Structure, outline
+from pointsman.program.program import Operator, Program
 
 from .addresses import Address, allocate
-from .agreement import agreed_operands, agreement_of, plain_operator
-from .dependencies import Arrival, Dependencies
+from .arrivals import Arrival, Dependencies
 
 MAX_ANALYSED = 20_000
 """Arrivals times operators up to which sharing of addresses is worked out when there are enough for all."""

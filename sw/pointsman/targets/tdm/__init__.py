@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from .make import FitError, make_tables
-from .ways import WAYS, way_named
+from pointsman.operators.messages.crossbar import WAYS, way_named
+
+from .tables import FitError, make_tables
 
 __all__ = ["WAYS", "FitError", "make_tables", "way_named"]

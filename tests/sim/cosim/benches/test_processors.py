@@ -12,7 +12,7 @@ import pytest
 from cosim.benches.processors import Clock, Processor
 from cosim.engines import processors as engine
 from numesh.shape import NodeShape
-from pointsman.runtime.requests import Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.requests import Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 
 SHAPE = NodeShape()
 REGISTERS = 5

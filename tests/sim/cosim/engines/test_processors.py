@@ -16,7 +16,7 @@ from cosim.record import Record
 from cosim.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, torus
-from pointsman.runtime.requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 STREAMS = ((2, 3), (4, 5))
 SHAPES = [

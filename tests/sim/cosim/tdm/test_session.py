@@ -14,16 +14,16 @@ from cosim.record import Record
 from cosim.session import run_nodes
 from cosim.tdm.model import SwitchModelEngine, switch_machine
 from cosim.tdm.session import TdmRun, run_tdm_application
+from pointsman.artifacts.tables import ConnectionTables, Mode
 from pointsman.cop import compile_file, compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime import Node
-from pointsman.runtime.application import load_application, parse_options
+from pointsman.runtime.api.application import load_application, parse_options
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.runtime.tdm import tdm_node
-from pointsman.tables import ConnectionTables, Mode
-from pointsman.tables.check import check_tables
 from pointsman.targets.tdm import FitError, make_tables
+from pointsman.verify.tables import check_tables
 from tdm_switch.shape import SwitchShape
 
 EXAMPLES = Path(__file__).parents[4] / "examples"

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from pointsman.connections import ALGORITHMS, ConnectionProblem, Network, configure
-from pointsman.connections.check import check_configurations
 from pointsman.connections.patterns import all_to_all_pattern, hypercube_pattern, random_pattern
 from pointsman.errors import PointsmanError
+from pointsman.verify.configurations import check_configurations
 
 NETWORKS = [
     Network("torus", (4, 6)),

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.cop import CopError, Limits, compile_text, program_to_cop
-from pointsman.cop.catalogue import OPERATORS
 from pointsman.cop.compile import FORMS
-from pointsman.cop.library import LIBRARY
-from pointsman.cop.reader import datum, read, write
-from pointsman.cop.source import Source
+from pointsman.cop.evaluation.library import LIBRARY
+from pointsman.cop.text.reader import datum, read, write
+from pointsman.cop.text.source import Source
 from pointsman.network import Topology, mesh
+from pointsman.program.catalogue import OPERATORS
 
 
 def _load(name: str) -> ModuleType:

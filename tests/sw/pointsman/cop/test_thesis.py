@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from pointsman.cop import CopError, Group, Instance, Operator, Program, Runtime, compile_text, program_to_cop
+from pointsman.cop import (
+    CopError,
+    Group,
+    Instance,
+    Operator,
+    Program,
+    Runtime,
+    compile_text,
+    program_to_cop,
+)
 from pointsman.network import mesh
 
 

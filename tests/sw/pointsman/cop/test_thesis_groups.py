@@ -6,9 +6,18 @@ from typing import Any
 
 import pytest
 
-from pointsman.cop import CopError, Group, Instance, Operator, Program, Runtime, compile_text, program_to_cop
+from pointsman.cop import (
+    CopError,
+    Group,
+    Instance,
+    Operator,
+    Program,
+    Runtime,
+    compile_text,
+    program_to_cop,
+)
 from pointsman.network import mesh
-from pointsman.plan.structure import END, START, outline
+from pointsman.plan.structure.structure import END, START, outline
 
 
 def run(text: str, *size: int) -> Program:

@@ -10,10 +10,17 @@ from typing import Any
 
 import pytest
 
-from pointsman.cop import CopError, Limits, compile_program, compile_text, program_to_cop, program_to_python
-from pointsman.cop.layout import lay_out
+from pointsman.cop import (
+    CopError,
+    Limits,
+    compile_program,
+    compile_text,
+    program_to_cop,
+    program_to_python,
+)
 from pointsman.cop.lexer import CopLexer
 from pointsman.cop.mistakes import find_mistakes
+from pointsman.cop.text.layout import lay_out
 from pointsman.network import mesh
 from pointsman.report.explain import explain_json, explain_text
 

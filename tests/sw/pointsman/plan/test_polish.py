@@ -7,12 +7,12 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan import build
-from pointsman.plan.build import make_plan
-from pointsman.plan.division import neighbours
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import breaks, fold
-from pointsman.plan.structure import Structure, divided, outline
+from pointsman.plan import make_plan as build
+from pointsman.plan.candidates.divisions import neighbours
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import breaks, fold
+from pointsman.plan.structure.structure import Structure, divided, outline
 
 SHAPE = NodeShape(vfsms=64, registers=32)
 TEXT = "(broadcast 'a 0 :m 20) (loop 'l 9 (cshift 'b 1 :m 8) (allreduce 'c 'add :m 2)) (broadcast 'd 3 :m 20)"

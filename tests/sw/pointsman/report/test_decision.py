@@ -13,11 +13,11 @@ from pointsman.cli import main
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
-from pointsman.plan.build import make_plan
-from pointsman.plan.division import costs_of
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import fold
-from pointsman.plan.structure import divided
+from pointsman.plan.candidates.divisions import costs_of
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided
 from pointsman.report.decision import decision_json, decision_text
 
 TEXT = """

@@ -17,10 +17,10 @@ from cosim.session import Run, run_application
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
 from pointsman.network import mesh
-from pointsman.plan.build import make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.report.run import CATEGORIES, phase_table, run_json, run_text
 from pointsman.report.table import table
-from pointsman.runtime.application import Reference
+from pointsman.runtime.api.application import Reference
 from pointsman.targets.numesh import make_images
 
 MATMUL = Path(__file__).resolve().parents[4] / "examples" / "matmul" / "matmul.py"

@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from pointsman.images import Images
-from pointsman.streams.check import check_images
+from pointsman.artifacts.images import Images
+from pointsman.verify.images import check_images
 
 
 @pytest.fixture

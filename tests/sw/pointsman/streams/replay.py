@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 
 from numesh.codes import MoveType
-from pointsman.streams.stream import RoutedChain, RoutedPhase, RoutedVfsm
+from pointsman.routing.streams import RoutedChain, RoutedPhase, RoutedVfsm
 
 Key = tuple[int, int, int]
 

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from pointsman.images import Images
-from pointsman.streams.check import RULES, check_images
+from pointsman.artifacts.images import Images
+from pointsman.verify.images import RULES, check_images
 
 NAMES = (
     "stream_1x2",

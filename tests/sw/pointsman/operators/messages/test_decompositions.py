@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from pointsman.cop import compile_text
-from pointsman.cop.program import Operator
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
 from pointsman.operators.messages import DECOMPOSITIONS, Decomposition, decompose, runtime_names
 from pointsman.operators.messages.replay import StuckError, replay
+from pointsman.program.program import Operator
 
 MESHES = [mesh(1, 1), mesh(1, 2), mesh(2, 2), mesh(3, 5), mesh(2, 2, 2), mesh(7)]
 
@@ -225,7 +225,7 @@ def test_instances_keep_to_their_own_nodes():
 
 
 def test_every_kind_has_a_way_and_names_are_unique():
-    from pointsman.cop.catalogue import OPERATORS
+    from pointsman.program.catalogue import OPERATORS
 
     assert {kind for one in DECOMPOSITIONS for kind in one.kinds} == set(OPERATORS)
     assert len({one.name for one in DECOMPOSITIONS}) == len(DECOMPOSITIONS)

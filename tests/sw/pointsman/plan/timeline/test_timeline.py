@@ -13,17 +13,17 @@ from cosim.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
-from pointsman.cop.program import Runtime
 from pointsman.network import Topology, mesh
-from pointsman.operators.implementation import runtime_values
-from pointsman.plan.build import make_plan
-from pointsman.plan.extents import disjoint_tree
-from pointsman.plan.phase_tree import fold
+from pointsman.operators.api.operands import runtime_values
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure import divided, outline
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided, outline
 from pointsman.plan.timeline import timeline as module
 from pointsman.plan.timeline.sampling import choice, visits
 from pointsman.plan.timeline.timeline import timed, timeline
+from pointsman.program.program import Runtime
 from pointsman.targets.numesh import make_images
 
 COUNTED = ("write", "read", "psync", "router", "reprog", "online")

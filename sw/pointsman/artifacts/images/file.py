@@ -1,0 +1,464 @@
+"""The image file: what a compiled program is kept in. docs/image_format.md describes every byte.
+
+Takes ``Images`` and gives bytes, and back; equal images give equal bytes. Judges nothing: images that break a rule of
+the hardware can be written and read as long as their numbers fit the fields (``pointsman.verify.images`` is the
+judge). Everything that is read is checked against what would have been written, to the last bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from numesh.codes import LOOKAHEAD, SHORTEST_LOOP, Annotation, Codes, ScheduleEntry
+from numesh.shape import NodeShape, ShapeError
+from pointsman.artifacts.container import ImageError, Section, pack_sections, read_file, unpack_sections
+from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
+from pointsman.network import Link, Topology
+from pointsman.network.topology import MAX_NODES
+
+from .images import (
+    Images,
+    NodeImage,
+    NodeOperator,
+    NodePhase,
+    OperatorImage,
+    PhaseImage,
+    Promise,
+    ReplacedImage,
+    Rewrite,
+)
+
+NETWORK, PROGRAM, SCHEDULE, TABLES = 1, 2, 3, 4
+"""Kinds of sections. SCHEDULE and TABLES are there once for each node, with its number as index."""
+
+T = TypeVar("T")
+
+
+class _Network(msgspec.Struct):
+    shape: dict[str, int | bool]
+    kind: str
+    size: tuple[int, ...]
+    links: tuple[tuple[int, int, int, int], ...]
+
+
+class _Program(msgspec.Struct):
+    name: str
+    period: int
+    parameters: tuple[tuple[str, int], ...]
+    loops: tuple[str, ...]
+    operators: tuple[OperatorImage, ...]
+    phases: tuple[PhaseImage, ...]
+    promises: tuple[Promise, ...]
+    passages: tuple[tuple[int, int, int, tuple[int, ...]], ...]
+    notes: tuple[str, ...]
+    replaced: tuple[ReplacedImage, ...]
+
+
+class _Tables(msgspec.Struct, omit_defaults=True):
+    settle: tuple[tuple[tuple[int, int], ...], ...]
+    """For each phase of the schedule section ``NodePhase.settle``."""
+    operators: tuple[tuple[int, NodeOperator], ...]
+    ways: tuple[tuple[int, int], ...] = ()
+    second: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    """For each phase of the schedule section ``NodePhase.second``; empty if no phase has any."""
+
+
+def write_images(images: Images, path: str | os.PathLike[str]) -> None:
+    """Write ``images`` to the file ``path``: all of it or nothing.
+
+    Raises
+    ------
+    ImageError
+        If the images do not fit the format.
+    PointsmanError
+        If the file cannot be written.
+    """
+    write_whole(Path(path), images_to_bytes(images))
+
+
+def read_images(path: str | os.PathLike[str], *, shape: NodeShape | None = None) -> Images:
+    """Read an image file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    shape : NodeShape or None
+        The node shape that the images must be for; None: any.
+
+    Raises
+    ------
+    ImageError
+        If the file cannot be read, one bit of it is wrong, or it is for another shape.
+    """
+    return images_from_bytes(read_file(path), name=os.fspath(path), shape=shape)
+
+
+def images_to_bytes(images: Images) -> bytes:
+    """The image file as bytes.
+
+    Raises
+    ------
+    ImageError
+        If a number does not fit its field in the hardware's memories.
+    """
+    if len(images.nodes) != images.topology.nodes:
+        raise ImageError(
+            f"images must be given for {images.topology.nodes} nodes, not {len(images.nodes)}",
+            section="program",
+        )
+    codes = Codes(images.shape)
+    sections = [Section(NETWORK, 0, _network_bytes(images)), Section(PROGRAM, 0, _program_bytes(images))]
+    for node, image in enumerate(images.nodes):
+        try:
+            sections.append(Section(SCHEDULE, node, _schedule_bytes(images, image, codes)))
+        except (ValueError, TypeError, IndexError, AttributeError, struct.error, OverflowError) as error:
+            raise ImageError(f"cannot be written: {error}", section=_section_name(SCHEDULE, node)) from error
+    for node, image in enumerate(images.nodes):
+        second = tuple(phase.second for phase in image.phases) if any(phase.second for phase in image.phases) else ()
+        tables = _Tables(tuple(phase.settle for phase in image.phases), image.operators, image.ways, second)
+        sections.append(Section(TABLES, node, _encode(tables, _section_name(TABLES, node))))
+    return pack_sections(sections, _digest(images.shape))
+
+
+def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape | None = None) -> Images:
+    """The images of a file given as bytes; ``name`` stands in messages. See ``read_images``."""
+    sections, digest = unpack_sections(data, file=name, name=_section_name)
+    reader = _Reader(name, sections)
+    reader.expect_order()
+    found, topology = reader.network(digest)
+    if shape is not None and shape != found:
+        reader.fail(
+            f"the images must be for nodes with {_differences(shape, found)}",
+            sections[0],
+            hint="compile the program for this hardware, or choose the hardware that it was compiled for",
+        )
+    if len(sections) != 2 + 2 * topology.nodes:
+        reader.fail(
+            f"images of {topology.nodes} nodes must have {2 + 2 * topology.nodes} sections, not {len(sections)}",
+            sections[0],
+        )
+    program = reader.decode(sections[1], _Program)
+    codes = Codes(found)
+    nodes = []
+    for node in range(topology.nodes):
+        tables_section = sections[2 + topology.nodes + node]
+        tables = reader.decode(tables_section, _Tables)
+        phases = _ScheduleReader(reader, sections[2 + node], codes, program).read()
+        if len(tables.settle) != len(phases):
+            reader.fail(
+                f"settling times must be given for {len(phases)} phases, not {len(tables.settle)}",
+                tables_section,
+            )
+        if tables.second and (len(tables.second) != len(phases) or not any(tables.second)):
+            reader.fail(
+                f"second schedules must be given for {len(phases)} phases, one at least, not {len(tables.second)}",
+                tables_section,
+            )
+        nodes.append(
+            NodeImage(
+                tuple(
+                    NodePhase(phase, rows, annotations, settle, second)
+                    for (phase, rows, annotations), settle, second in zip(
+                        phases, tables.settle, tables.second or ((),) * len(phases), strict=True
+                    )
+                ),
+                tables.operators,
+                tables.ways,
+            )
+        )
+    return Images(
+        shape=found,
+        topology=topology,
+        period=program.period,
+        name=program.name,
+        parameters=program.parameters,
+        loops=program.loops,
+        operators=program.operators,
+        phases=program.phases,
+        nodes=tuple(nodes),
+        promises=program.promises,
+        passages=program.passages,
+        notes=program.notes,
+        replaced=program.replaced,
+    )
+
+
+# -- writing ---------------------------------------------------------------------------------------------
+
+
+def _network_bytes(images: Images) -> bytes:
+    links = tuple((link.node, link.port, link.other, link.other_port) for link in images.topology.links)
+    network = _Network(images.shape.as_dict(), images.topology.kind, images.topology.size, links)
+    return _encode(network, "network")
+
+
+def _program_bytes(images: Images) -> bytes:
+    values = {field: getattr(images, field) for field in _Program.__struct_fields__}
+    return _encode(_Program(**values), "program")
+
+
+def _encode(value: msgspec.Struct, section: str) -> bytes:
+    try:
+        data = msgspec.msgpack.encode(value)
+        # What is written must be what will be read, with every type as declared.
+        msgspec.msgpack.decode(data, type=type(value))
+    except (msgspec.MsgspecError, OverflowError, TypeError, ValueError) as error:
+        raise ImageError(f"cannot be written: {error}", section=section) from error
+    return data
+
+
+def _schedule_bytes(images: Images, image: NodeImage, codes: Codes) -> bytes:
+    entry_units, annotation_units = _units(codes.entry_layout), _units(codes.annotation_layout)
+    words = [len(image.phases), images.period, entry_units, annotation_units]
+    for part in image.phases:
+        if not 0 <= part.phase < len(images.phases):
+            raise ValueError(f"a phase must be 0 to {len(images.phases) - 1}, not {part.phase}")
+        if len(part.schedule) != images.period:
+            raise ValueError(f"a schedule must have {images.period} slots, not {len(part.schedule)}")
+        start = images.phases[part.phase].block * images.period
+        rest = images.period * entry_units + len(part.annotations) * (1 + annotation_units)
+        words += [part.phase, start, len(part.annotations), rest]
+        for slot, row in enumerate(part.schedule):
+            if len(row) != codes.shape.pipelines:
+                raise ValueError(f"a slot must have {codes.shape.pipelines} VFSMs, not {len(row)}")
+            entry = ScheduleEntry(row, start + (slot + LOOKAHEAD) % images.period)
+            words += _split(codes.encode_entry(entry), entry_units)
+        for rewrite in part.annotations:
+            if not 0 <= rewrite.pipeline < codes.shape.pipelines:
+                raise ValueError(f"a pipeline must be 0 to {codes.shape.pipelines - 1}, not {rewrite.pipeline}")
+            if not 0 <= rewrite.vfsm < codes.shape.vfsms:
+                raise ValueError(f"a VFSM must be 0 to {codes.shape.vfsms - 1}, not {rewrite.vfsm}")
+            words.append(rewrite.pipeline << 16 | rewrite.vfsm)
+            words += _split(codes.encode_annotation(rewrite.annotation), annotation_units)
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+def _units(layout: dict[str, int]) -> int:
+    """32-bit units that a packed word takes."""
+    return -(-sum(layout.values()) // 32)
+
+
+def _split(word: int, units: int) -> list[int]:
+    return [word >> 32 * unit & 0xFFFFFFFF for unit in range(units)]
+
+
+def _digest(shape: NodeShape) -> bytes:
+    """SHA-256 of the shape as JSON with sorted keys and no blanks."""
+    return hashlib.sha256(json.dumps(shape.as_dict(), sort_keys=True, separators=(",", ":")).encode()).digest()
+
+
+# -- reading ---------------------------------------------------------------------------------------------
+
+
+def _section_name(kind: int, index: int) -> str:
+    if kind in (NETWORK, PROGRAM):
+        return {NETWORK: "network", PROGRAM: "program"}[kind]
+    if kind in (SCHEDULE, TABLES):
+        return f"{'schedule' if kind == SCHEDULE else 'tables'} of node {index}"
+    return f"section of unknown kind {kind}"
+
+
+def _differences(wanted: NodeShape, found: NodeShape) -> str:
+    pairs = ((field.name, getattr(wanted, field.name), getattr(found, field.name)) for field in fields(wanted))
+    return ", ".join(f"{name.replace('_', ' ')} {a}, not {b}" for name, a, b in pairs if a != b)
+
+
+class _Reader:
+    """Decodes sections of one file; every fault becomes an ``ImageError`` with its place."""
+
+    def __init__(self, file: str | None, sections: list[Section]) -> None:
+        self.file = file
+        self.sections = sections
+
+    def fail(self, message: str, section: Section, *, at: int = 0, hint: str | None = None) -> NoReturn:
+        raise ImageError(
+            message,
+            file=self.file,
+            section=_section_name(section.kind, section.index),
+            offset=section.offset + at,
+            hint=hint or "the file was not written by Pointsman, or a part of it was changed",
+        )
+
+    def expect_order(self) -> None:
+        """Network, program, the schedules of all nodes, the tables of all nodes."""
+        sections = self.sections
+        if len(sections) < 2 or len(sections) % 2 or len(sections) > 2 + 2 * MAX_NODES:
+            raise ImageError(
+                f"an image file must have 2 sections and 2 for each of at most {MAX_NODES} nodes, "
+                f"not {len(sections)} sections",
+                file=self.file,
+                section="header",
+                offset=16,
+            )
+        nodes = len(sections) // 2 - 1
+        order = [(NETWORK, 0), (PROGRAM, 0), *((k, n) for k in (SCHEDULE, TABLES) for n in range(nodes))]
+        for section, (kind, index) in zip(sections, order, strict=True):
+            if (section.kind, section.index) != (kind, index):
+                wanted = _section_name(kind, index)
+                self.fail(f"this must be the {wanted}, not kind {section.kind}, index {section.index}", section)
+
+    def decode(self, section: Section, type: type[T]) -> T:
+        try:
+            value = msgspec.msgpack.decode(section.data, type=type)
+            canonical = msgspec.msgpack.encode(value)
+        except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+            self.fail(f"does not have the form of this section: {error}", section)
+        if canonical != section.data:
+            at = next(
+                (i for i, (a, b) in enumerate(zip(canonical, section.data, strict=False)) if a != b),
+                min(len(canonical), len(section.data)),
+            )
+            self.fail("is not written as Pointsman writes it", section, at=at)
+        return value
+
+    def network(self, digest: bytes) -> tuple[NodeShape, Topology]:
+        section = self.sections[0]
+        network = self.decode(section, _Network)
+        names = [field.name for field in fields(NodeShape)]
+        if list(network.shape) != names:
+            self.fail(f"a shape must have {', '.join(names)}, not {', '.join(network.shape)}", section)
+        arguments: dict[str, Any] = network.shape
+        try:
+            shape = NodeShape(**arguments)
+        except ShapeError as error:
+            self.fail(str(error), section)
+        if _digest(shape) != digest:
+            raise ImageError(
+                f"the digest of the shape must be {_digest(shape).hex()}, not {digest.hex()}",
+                file=self.file,
+                section="header",
+                offset=32,
+                hint="header and network do not belong together",
+            )
+        return shape, self._topology(network, shape, section)
+
+    def _topology(self, network: _Network, shape: NodeShape, section: Section) -> Topology:
+        if network.kind not in ("mesh", "torus", "graph"):
+            self.fail(f"a network must be a mesh, torus or graph, not {network.kind!r}", section)
+        most = 1 if network.kind == "graph" else 3
+        nodes = 1
+        for extent in network.size:
+            # Stepwise, so that a long list of large numbers stays harmless.
+            nodes = nodes * extent if extent > 0 and nodes <= MAX_NODES else 0
+        if not 1 <= len(network.size) <= most or not 1 <= nodes <= MAX_NODES:
+            self.fail(
+                f"a {network.kind} must have 1 to {most} dimensions and 1 to {MAX_NODES} nodes, not {network.size[:4]}",
+                section,
+            )
+        for node, port, other, other_port in network.links:
+            if not (0 <= node < nodes and 0 <= other < nodes and node != other):
+                self.fail(f"a link must join two different nodes of 0..{nodes - 1}, not {node} and {other}", section)
+            if not (0 <= port < shape.neighbours and 0 <= other_port < shape.neighbours):
+                self.fail(f"a link must join ports 0..{shape.neighbours - 1}, not {port} and {other_port}", section)
+        topology = Topology(network.kind, network.size, tuple(Link(*link) for link in network.links))
+        try:
+            topology.at_port  # noqa: B018 - computing it finds ports that are joined twice
+        except PointsmanError as error:
+            self.fail(error.message, section)
+        return topology
+
+
+Phase = tuple[int, tuple[tuple[int, ...], ...], tuple[Rewrite, ...]]
+
+
+class _ScheduleReader:
+    """Unpacks the schedule section of one node."""
+
+    def __init__(self, reader: _Reader, section: Section, codes: Codes, program: _Program) -> None:
+        self.reader = reader
+        self.section = section
+        self.codes = codes
+        self.program = program
+        if len(section.data) % 4:
+            self.fail(f"the length must be a multiple of 4, not {len(section.data)}", 0)
+        self.words = struct.unpack(f"<{len(section.data) // 4}I", section.data)
+        self.entry_units, self.annotation_units = _units(codes.entry_layout), _units(codes.annotation_layout)
+        self.decode_entry: Callable[[int], ScheduleEntry] = lru_cache(4096)(codes.decode_entry)
+        self.decode_annotation: Callable[[int], Annotation] = lru_cache(4096)(codes.decode_annotation)
+
+    def fail(self, message: str, word: int) -> NoReturn:
+        self.reader.fail(message, self.section, at=4 * word)
+
+    def read(self) -> list[Phase]:
+        words, period = self.words, self.program.period
+        if len(words) < 4:
+            self.fail(f"a schedule must have at least 4 words, not {len(words)}", 0)
+        depth = self.codes.shape.schedule_depth
+        if not SHORTEST_LOOP <= period <= depth:
+            self.reader.fail(
+                f"a period must be {SHORTEST_LOOP} to {depth} slots, not {period}", self.reader.sections[1]
+            )
+        for at, name, right in (
+            (1, "period", period),
+            (2, "words per schedule entry", self.entry_units),
+            (3, "words per annotation", self.annotation_units),
+        ):
+            if words[at] != right:
+                self.fail(f"{name} must be {right}, not {words[at]}", at)
+        phases = []
+        at = 4
+        for _ in range(words[0]):
+            phase, at = self._phase(at)
+            phases.append(phase)
+        if at != len(words):
+            self.fail(f"{words[0]} phases must take {at} words, not {len(words)}", at)
+        return phases
+
+    def _phase(self, at: int) -> tuple[Phase, int]:
+        words, period = self.words, self.program.period
+        if at + 4 > len(words):
+            self.fail(f"phase {words[0]} must end within the section", at)
+        phase, start, count, rest = words[at : at + 4]
+        if phase >= len(self.program.phases):
+            self.fail(f"a phase must be 0 to {len(self.program.phases) - 1}, not {phase}", at)
+        right = self.program.phases[phase].block * period
+        if start != right:
+            self.fail(f"phase {phase} must start at schedule address {right}, not {start}", at + 1)
+        right = period * self.entry_units + count * (1 + self.annotation_units)
+        if rest != right:
+            self.fail(f"{count} annotations must take {right} words with the schedule, not {rest}", at + 3)
+        at += 4
+        if at + rest > len(words):
+            self.fail(f"{count} annotations must end within the section", at - 2)
+        rows = []
+        entry_bits = sum(self.codes.entry_layout.values())
+        for slot in range(period):
+            word = self._join(at, self.entry_units, entry_bits)
+            entry = self.decode_entry(word)
+            right = start + (slot + LOOKAHEAD) % period
+            if entry.ahead != right:
+                self.fail(f"the entry of slot {slot} must point to {right}, not to {entry.ahead}", at)
+            rows.append(entry.vfsms)
+            at += self.entry_units
+        annotations = []
+        annotation_bits = sum(self.codes.annotation_layout.values())
+        for _ in range(count):
+            pipeline, vfsm = words[at] >> 16, words[at] & 0xFFFF
+            if pipeline >= self.codes.shape.pipelines or vfsm >= self.codes.shape.vfsms:
+                self.fail(
+                    f"an annotation must be for pipeline 0..{self.codes.shape.pipelines - 1} and VFSM "
+                    f"0..{self.codes.shape.vfsms - 1}, not {pipeline} and {vfsm}",
+                    at,
+                )
+            word = self._join(at + 1, self.annotation_units, annotation_bits)
+            annotations.append(Rewrite(pipeline, vfsm, self.decode_annotation(word)))
+            at += 1 + self.annotation_units
+        return (phase, tuple(rows), tuple(annotations)), at
+
+    def _join(self, at: int, units: int, bits: int) -> int:
+        word = sum(self.words[at + unit] << 32 * unit for unit in range(units))
+        if word >> bits:
+            self.fail(f"a word of {bits} bits must be below {1 << bits:#x}, not {word:#x}", at)
+        return word

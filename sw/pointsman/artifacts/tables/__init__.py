@@ -1,0 +1,19 @@
+"""Connection tables: what a compiled program gives to the time-multiplexed switch; their file; their judge."""
+
+from __future__ import annotations
+
+from .file import read_tables, tables_from_bytes, tables_to_bytes, write_tables
+from .tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseTable, WorkingSet
+
+__all__ = [
+    "ConnectionTables",
+    "Mode",
+    "OperatorTable",
+    "Pair",
+    "PhaseTable",
+    "WorkingSet",
+    "read_tables",
+    "tables_from_bytes",
+    "tables_to_bytes",
+    "write_tables",
+]

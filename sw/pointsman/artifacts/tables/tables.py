@@ -1,0 +1,133 @@
+"""Connection tables: the working sets of a program's phases as configurations of the switch (Ding et al. 2005, §2 to §4).
+
+Every processor *enters* one working set at a time, when it loads an operator, and has then its own rows of that set's
+configurations put into the switch. Nothing here depends on cycles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+from pointsman.network import Topology
+from pointsman.program.program import Operator
+from tdm_switch.shape import SwitchShape
+
+Pair = tuple[int, int]
+"""A connection: input port, output port."""
+Mode = Literal["preload", "dynamic", "hybrid"]
+"""Who establishes connections: the tables, the scheduler on request, or the tables what is certain and the scheduler the rest."""
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+@dataclass(frozen=True)
+class WorkingSet:
+    """The connections of one or several phases.
+
+    Parameters
+    ----------
+    name : str
+        For reports.
+    configurations : tuple of tuple of Pair
+        What goes into each configuration register that the tables own, by its number; empty where the set needs none.
+    dynamic : tuple of Pair
+        Connections that are left to the scheduler.
+    hold : tuple of Pair
+        Those among them whose requests are latched while a processor is in the set, whether words wait or not.
+    flush : bool
+        A processor that enters lets go of what earlier sets have left in its row: latches and connections that are not preloaded.
+    exclusive : bool
+        No other set has another source for a destination of this one in the same register: loading it cannot be refused.
+    """
+
+    name: str
+    configurations: tuple[tuple[Pair, ...], ...] = ()
+    dynamic: tuple[Pair, ...] = ()
+    hold: tuple[Pair, ...] = ()
+    flush: bool = False
+    exclusive: bool = True
+
+    @property
+    def degree(self) -> int:
+        """Configurations that are not empty: k of the set."""
+        return sum(bool(configuration) for configuration in self.configurations)
+
+    @cached_property
+    def pairs(self) -> frozenset[Pair]:
+        """All its connections."""
+        return frozenset(pair for part in (*self.configurations, self.dynamic) for pair in part)
+
+    def row(self, port: int) -> tuple[int | None, ...]:
+        """Destination of a port in each configuration."""
+        rows = []
+        for configuration in self.configurations:
+            rows.append(next((v for u, v in configuration if u == port), None))
+        return tuple(rows)
+
+
+@dataclass(frozen=True)
+class OperatorTable:
+    """An operator, how it is done by messages, and which set its load function enters.
+
+    ``values`` are the legal combinations of its run-time operands that are nodes or distances; ``sets`` has a set for each.
+    """
+
+    operator: Operator
+    way: str
+    phase: int
+    values: tuple[tuple[int, ...], ...]
+    sets: tuple[int, ...]
+    bandwidth: float
+    """Words a cycle that a message gets at best: of the processor's accesses and of the slots."""
+
+    @property
+    def second_level(self) -> bool:
+        """Run-time values choose the set."""
+        return len(set(self.sets)) > 1
+
+
+@dataclass(frozen=True)
+class PhaseTable:
+    """A phase of the program: its operators, its working set, the connections that it uses."""
+
+    name: str
+    operators: tuple[int, ...]
+    sets: tuple[int, ...]
+    degree: int
+    """Degree that its connections need by themselves, whatever its run-time values."""
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class ConnectionTables:
+    """All that the switch and its processors need to run a program.
+
+    Parameters
+    ----------
+    registers : int
+        Configuration registers 0 … ``registers`` - 1 belong to the tables, the others to the scheduler.
+    timeout : int
+        Cycles without use after which the predictor lets a connection go; 0: there is no predictor.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, int], ...]
+    topology: Topology
+    shape: SwitchShape
+    mode: Mode
+    registers: int
+    timeout: int
+    loops: tuple[str, ...]
+    operators: tuple[OperatorTable, ...]
+    phases: tuple[PhaseTable, ...]
+    sets: tuple[WorkingSet, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ports(self) -> int:
+        return self.shape.ports
+
+    @property
+    def slots(self) -> int:
+        return self.shape.slots

@@ -1,0 +1,88 @@
+"""``pointsman configure``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pointsman.cli.options import note
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable
+
+if TYPE_CHECKING:
+    from pointsman.connections import Configurations, Timetable
+
+
+@click.command()
+@click.argument("connections", type=click.Path(path_type=Path))
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write configurations and bounds as JSON.")
+@click.option(
+    "--algorithm",
+    default="best",
+    show_default=True,
+    metavar="NAME",
+    help="best, greedy, colouring, colouring-updated, aapc, combined, dsatur, koenig (crossbars); "
+    "for a demand best, birkhoff, pack, list.",
+)
+@click.option("--degree", type=int, metavar="K", help="Slots there are; an error if the connections do not fit.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
+@click.option("--effort", type=float, default=1.0, show_default=True, help="Work to spend, relative to the usual.")
+def configure(
+    connections: Path, json_path: Path | None, algorithm: str, degree: int | None, seed: int, effort: float
+) -> None:
+    """Divide the connections of a CONNECTIONS.json file into configurations of a time-multiplexed network.
+
+    Connections in a configuration share no link, no source and no destination. The answer is judged before it is
+    written, and stands beside the bound that none can go below. Exit status 2: the file is wrong, or the connections
+    do not fit.
+    """
+    from pointsman.artifacts.configurations.file import read_problem, write_answer
+    from pointsman.connections import ConnectionProblem
+    from pointsman.connections import configure as make
+    from pointsman.connections.algorithms.decompose import decompose
+    from pointsman.kernels import is_cold
+    from pointsman.verify.configurations import check_configurations, check_timetable
+
+    if json_path is not None:
+        check_writable(json_path)
+    if not 0 <= seed < 1 << 32:
+        raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
+    problem = read_problem(connections)
+    import pointsman.connections as package
+
+    if is_cold(Path(package.__path__[0])):
+        note("compiling kernels, once (about fifteen seconds)")
+    answer: Configurations | Timetable
+    if isinstance(problem, ConnectionProblem):
+        answer = make(problem, algorithm=algorithm, degree=degree, seed=seed, effort=effort)
+        findings = check_configurations(answer)
+    else:
+        if degree is not None:
+            raise PointsmanError("--degree is for connections; a demand may have as many configurations as it takes")
+        answer = decompose(problem, algorithm=algorithm)
+        findings = check_timetable(answer)
+    if findings:
+        raise PointsmanError(
+            "the configurations break rules:\n" + "\n".join(findings[:20]),
+            hint="this is a fault of the scheduler: please report it with the connections",
+        )
+    if json_path is not None:
+        write_answer(json_path, answer)
+    _summary(answer)
+
+
+def _summary(answer: Configurations | Timetable) -> None:
+    from pointsman.artifacts.configurations.configurations import number
+    from pointsman.connections import Timetable
+
+    what = f"{answer.degree} configurations ({answer.algorithm})"
+    if isinstance(answer, Timetable):
+        what += f", {number(answer.total)} in all, set-up included"
+    else:
+        what = f"{len(answer.problem.connections)} connections in {what}"
+    click.echo(what)
+    for bound in answer.bounds:
+        click.echo(f"bound: {number(bound.value)} ({bound.kind}): {bound.text}")
+    click.echo(f"{answer.seconds:.2f} s of processor time")

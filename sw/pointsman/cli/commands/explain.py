@@ -1,0 +1,90 @@
+"""``pointsman explain``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from pointsman.cli.options import (
+    compile_source,
+    effort_option,
+    emit_text,
+    limit_option,
+    limits_of,
+    mesh_option,
+    phases_option,
+    report_warnings,
+    set_option,
+    topology_of,
+    warnings_option,
+)
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable
+
+DEEPEST_JSON = 200
+"""Groups within each other that readers of JSON bear."""
+
+
+@click.command()
+@click.argument("program", type=click.Path(path_type=Path))
+@mesh_option()
+@set_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with every instance.")
+@click.option(
+    "--decision",
+    is_flag=True,
+    help="Plan it for nodes of the usual size, too, and say what was decided and what else there was.",
+)
+@effort_option
+@phases_option
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
+@warnings_option
+@limit_option
+def explain(
+    program: Path,
+    mesh: str,
+    settings: tuple[str, ...],
+    as_json: bool,
+    decision: bool,
+    effort: float,
+    phases: int | None,
+    output: Path | None,
+    warnings: str,
+    limits: tuple[str, ...],
+) -> None:
+    """Say what a PROGRAM (COP, or Python) means on a mesh: its tree, and of each operator what the application
+    calls, on which nodes it works, how far it reaches, how many words it moves, and what may run together with it.
+    With --decision also how it is done: the phases, their implementations and the next best ones with predicted cycles, what
+    each change of phase costs and why it is made so, and the divisions that were not taken.
+
+    \b
+    Example:
+      pointsman explain examples/matmul/matmul.cop --mesh 4x4
+    """
+    from pointsman.report.explain import explain_json, explain_text
+
+    if output is not None:
+        check_writable(output)
+    topology = topology_of(mesh)
+    bounds = limits_of(limits)
+    parsed = compile_source(program, topology, settings, bounds)
+    report_warnings(parsed, warnings, bounds)
+    plain = explain_json(parsed)
+    if as_json and any(depth > DEEPEST_JSON for _, depth in parsed.root.walk()):
+        raise PointsmanError(f"groups are nested more than {DEEPEST_JSON} deep, too deep for JSON")
+    text = "" if as_json else explain_text(plain)
+    if decision:
+        from numesh.shape import NodeShape
+        from pointsman.operators import IMPLEMENTATIONS, Context
+        from pointsman.plan.candidates.divisions import costs_of
+        from pointsman.plan.make_plan import make_plan
+        from pointsman.report.decision import decision_json, decision_text
+
+        shape = NodeShape(neighbours=max(4, topology.ports))
+        plan = make_plan(parsed, shape, name=program.stem, effort=effort, most_phases=phases)
+        costs = costs_of(plan.program, Context(topology, shape), IMPLEMENTATIONS, period=plan.period)
+        plain["decision"] = decision_json(plan, costs)
+        text += "\n\n" + decision_text(plain["decision"])
+    emit_text(json.dumps(plain, indent=1) if as_json else text, output)

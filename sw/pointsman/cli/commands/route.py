@@ -1,0 +1,126 @@
+"""``pointsman route``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pointsman.cli.options import note
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
+
+
+@click.command()
+@click.argument("streams", type=click.Path(path_type=Path))
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write routes, slots and bounds as JSON.")
+@click.option(
+    "--router",
+    type=click.Choice(["numesh", "ideal"]),
+    default="numesh",
+    show_default=True,
+    help="numesh: all rules of the node; ideal: one word per link and slot, nothing else.",
+)
+@click.option(
+    "--length", type=int, metavar="S", help="Slots of the schedule. Default: chosen, with the reason printed."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
+@click.option("--effort", type=float, default=1.0, show_default=True, help="Work to spend, relative to the usual.")
+@click.option("--time", "time_limit", type=float, metavar="SECONDS", help="Take the best answer after this time.")
+@click.option(
+    "--plot", "plot_path", type=click.Path(path_type=Path), help="Draw link load and slots (.png, .svg, .pdf)."
+)
+def route(
+    streams: Path,
+    json_path: Path | None,
+    router: str,
+    length: int | None,
+    seed: int,
+    effort: float,
+    time_limit: float | None,
+    plot_path: Path | None,
+) -> None:
+    """Find routes and slots for the streams of a STREAMS.json file.
+
+    The answer is judged before it is written, and stands beside the bound that no router can pass. Exit status 2: the file is
+    wrong, or the streams do not fit into the length asked for (the reason is printed, and written to --json).
+    """
+    from pointsman.artifacts.routes.file import read_problem, write_result
+
+    for path in (json_path, plot_path):
+        if path is not None:
+            check_writable(path)
+    if time_limit is not None and not 0 < time_limit < 1e9:
+        raise PointsmanError(f"a time limit must be positive, not {time_limit:g} seconds")
+    if plot_path is not None:
+        from pointsman.report.figures.route_plot import check_plot_name
+
+        check_plot_name(plot_path)
+    problem = read_problem(streams)
+    result = _routed(problem, router, json_path, length=length, seed=seed, effort=effort, time_limit=time_limit)
+    if json_path is not None:
+        write_result(json_path, result)
+    _summary(problem, result)
+    if plot_path is not None:
+        from pointsman.report.figures.route_plot import plot_route
+
+        plot_route(problem, result, plot_path)
+        note(f"wrote {plot_path}")
+
+
+def _routed(
+    problem: RouteProblem,
+    router: str,
+    json_path: Path | None,
+    *,
+    length: int | None,
+    seed: int,
+    effort: float,
+    time_limit: float | None,
+) -> RouteResult:
+    from pointsman.routing.ideal_router.explain import PeriodError
+    from pointsman.routing.ideal_router.router import route_ideal
+    from pointsman.routing.network_router.router import route_streams
+    from pointsman.verify.routes import check_ideal
+
+    find = route_streams if router == "numesh" else route_ideal
+    try:
+        result = find(problem, length=length, seed=seed, effort=effort, time_limit=time_limit, progress=True)
+    except PeriodError as error:
+        if json_path is not None:
+            write_whole(json_path, json.dumps(error.report, indent=1) + "\n")
+        raise
+    if router == "numesh":
+        return result  # the judge has seen it
+    report = check_ideal(problem, result)
+    if not report.ok:
+        raise PointsmanError(
+            f"the schedule breaks rules of the ideal model:\n{report.render()}",
+            hint="this is a fault of the router: please report it with the streams",
+        )
+    return result
+
+
+def _summary(problem: RouteProblem, result: RouteResult) -> None:
+    words = sum(len(stream.words) for stream in result.streams)
+    click.echo(f"{len(problem.streams)} streams, {words} words in {result.period} slots ({result.router} model)")
+    if result.bound is not None:
+        click.echo(
+            f"bound: {result.bound.value:g} ({result.bound.kind})"
+            + (f": {result.bound.text}" * bool(result.bound.text))
+        )
+    if result.router == "numesh" and result.streams:
+        shares = [
+            routed.bandwidth / stream.weight for stream, routed in zip(problem.streams, result.streams, strict=True)
+        ]
+        click.echo(f"smallest bandwidth / weight: {min(shares):.4f} words per slot")
+    if result.length_reason:
+        click.echo(f"length: {result.length_reason}")
+    for text in result.notes:
+        click.echo(text)
+    click.echo(f"routed in {result.seconds:.2f} s, bounds in {result.bound_seconds:.2f} s")

@@ -1,0 +1,142 @@
+"""What a call of an operator says: its operands, the values that they can have at run time, which nodes take part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context
+from pointsman.program.catalogue import ITEM_FUNCTIONS
+from pointsman.program.program import Instance, Operator, Runtime
+
+
+def item_by_item(operator: Operator) -> bool:
+    """Does it combine messages of several items one by one, as far as is known: with a function that every program has?"""
+    if operator.m <= operator.type.words or not operator.instances:
+        return False
+    return dict(operator.instances[0].operands).get("function") in (None, *ITEM_FUNCTIONS)
+
+
+def runtime_operands(operator: Operator) -> tuple[str, ...]:
+    """Names of the operands that are given at run time, in order."""
+    return tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
+
+
+def chosen_operands(operator: Operator) -> tuple[str, ...]:
+    """Those of them that are nodes or distances, whose values can be listed."""
+    return operator.chosen
+
+
+def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
+    """Every legal combination of run-time nodes and distances; one empty tuple for an operator without any.
+
+    A distance is any number of places round a cshift, and of an eoshift from one beyond the subset on either side.
+
+    Raises
+    ------
+    PointsmanError
+        If there are more than 65,536 combinations.
+    """
+    chosen = chosen_operands(operator)
+    choices: list[tuple[int, ...]] = []
+    for name, value in operator.instances[0].operands:
+        if not isinstance(value, Runtime) or name not in chosen:
+            continue
+        nodes = min(len(instance.nodes) for instance in operator.instances)
+        if value.values is not None:
+            choices.append(tuple(sorted(set(value.values))))
+        elif name != "distance":
+            choices.append(tuple(range(nodes)))
+        elif operator.kind == "cshift":
+            choices.append(tuple(range(1 - nodes, nodes)))
+        else:
+            choices.append(tuple(range(-nodes, nodes + 1)))
+        if operator.valid is not None and name != "distance":
+            # A node that is named has to take part in earnest.
+            choices[-1] = tuple(value for value in choices[-1] if value in operator.valid)
+    combinations: list[tuple[int, ...]] = [()]
+    for choice in choices:
+        combinations = [(*head, value) for head in combinations for value in choice]
+        if len(combinations) > 65536:
+            raise PointsmanError(
+                f"{operator.position}: operator '{operator.label}' has more than 65536 run-time choices",
+                hint="restrict them with :values",
+            )
+    return tuple(combinations)
+
+
+def is_settled(operator: Operator) -> bool:
+    """Is there one value, or none, for its run-time nodes and distances?"""
+    return all(
+        not isinstance(value, Runtime) or (value.values is not None and len(set(value.values)) == 1)
+        for _, value in (operator.instances[0].operands if operator.instances else ())
+    )
+
+
+def rounds_between_values(operator: Operator) -> int:
+    """Times round after which a run-time value changes, about (``:block``, Metcalf 1997, A.4)."""
+    blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
+    return max(1, min(blocks, default=1))
+
+
+def function_name(operator: Operator) -> str | None:
+    """Name of the function with which an operator combines messages, if the program gives one."""
+    value = dict(operator.instances[0].operands).get("function") if operator.instances else None
+    return value if isinstance(value, str) else None
+
+
+def taking_part(operator: Operator, instance: int) -> tuple[int, ...]:
+    """Positions in an instance of the nodes that have something to send: those in ``:valid``, or all."""
+    nodes = range(len(operator.instances[instance].nodes))
+    return tuple(nodes) if operator.valid is None else tuple(k for k in nodes if k in set(operator.valid))
+
+
+def operand(operator: Operator, instance: int, name: str, values: tuple[int, ...]) -> int:
+    """Value of a node or distance operand, whether known at compile time or given in ``values``."""
+    value = operator.instances[instance].operand(name)
+    if isinstance(value, Runtime):
+        return values[chosen_operands(operator).index(name)]
+    assert isinstance(value, int), f"operand {name} of {operator.label} is {value!r}"
+    return value
+
+
+def is_constant(operator: Operator, name: str) -> bool:
+    """Is this operand known at compile time?"""
+    return not isinstance(operator.instances[0].operand(name), Runtime)
+
+
+def stream_name(operator: Operator, instance: int, what: str = "") -> str:
+    """Name of a stream of an operator: ``b[2]``, or ``b[2].right``."""
+    return f"{operator.label}[{instance}]" + (f".{what}" if what else "")
+
+
+def keep_in(instance: Instance, context: Context) -> frozenset[int] | None:
+    """Nodes that an instance's streams may use: its own if they are connected, else the box around them.
+
+    Source: extents, Metcalf 1997 §6.1.
+    """
+    nodes = frozenset(instance.nodes)
+    reached = {instance.nodes[0]}
+    stack = [instance.nodes[0]]
+    while stack:
+        for other, _ in context.topology.at_port[stack.pop()].values():
+            if other in nodes and other not in reached:
+                reached.add(other)
+                stack.append(other)
+    if reached == nodes:
+        return nodes
+    if context.topology.kind == "graph":
+        return None
+    return box(instance.nodes, context.topology)
+
+
+def box(nodes: Sequence[int], topology: Topology) -> frozenset[int]:
+    """Smallest box of coordinates around ``nodes``."""
+    places = [topology.coordinates(node) for node in nodes]
+    low = [min(axis) for axis in zip(*places, strict=True)]
+    high = [max(axis) for axis in zip(*places, strict=True)]
+    inside = [()]
+    for a, b in zip(low, high, strict=True):
+        inside = [(*head, x) for head in inside for x in range(a, b + 1)]  # type: ignore[misc]
+    return frozenset(topology.node_at(*place) for place in inside)

@@ -1,0 +1,77 @@
+"""What a node does in an operator, before interface registers and VFSMs have their numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from numesh.codes import MoveType
+from pointsman.artifacts.images.images import Combination, IoKind, LaneImage
+from pointsman.routing.streams import Place, RoutedVfsm
+
+
+@dataclass(frozen=True)
+class VfsmSetting:
+    """A VFSM of chain ``chain`` of stream ``stream``, as it stands for some role."""
+
+    stream: int
+    chain: int
+    vfsm: RoutedVfsm
+
+    def read_interface(self) -> VfsmSetting:
+        """The same VFSM taking its words from the processor."""
+        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("inject")))
+
+    def read_register(self, register: int) -> VfsmSetting:
+        """The same VFSM taking its words from a virtual register of its node."""
+        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("register", register)))
+
+    def write_register(self, register: int) -> VfsmSetting:
+        """The same VFSM, or leg of a fork, writing to a virtual register of its node."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("register", register)))
+
+    def discard(self) -> VfsmSetting:
+        """The same VFSM, or leg of a fork, dropping what it gets."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("null")))
+
+    def command(self, pipeline: int) -> VfsmSetting:
+        """The same VFSM writing to the command register of a pipeline of its node."""
+        return replace(self, vfsm=replace(self.vfsm, destination=Place("command", pipeline)))
+
+    def idle(self) -> VfsmSetting:
+        """The same VFSM with nothing to read."""
+        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop")))
+
+    def off(self) -> VfsmSetting:
+        """The same VFSM moving nothing."""
+        return replace(
+            self,
+            vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop"), destination=Place("nop")),
+        )
+
+
+@dataclass(frozen=True)
+class RoleDraft:
+    """A role before VFSMs and interface registers have their numbers: see ``pointsman.artifacts.images.images.Role``.
+
+    Registers of the lanes are virtual: numbers from 0 within their node and phase. ``later``: how the VFSMs of
+    ``settings`` stand when the node is through with its I/O, if otherwise; ``stage`` the last stage without that.
+    """
+
+    kind: IoKind
+    lanes: tuple[LaneImage, ...] = ()
+    settings: tuple[VfsmSetting, ...] = ()
+    local: bool = False
+    turns: int = 1
+    combines: tuple[Combination, ...] = ()
+    result: bool = True
+    void: bool = False
+    later: tuple[VfsmSetting, ...] | None = None
+    stage: int = 0
+    switch: int | None = None
+    """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
+    commands: tuple[tuple[int, VfsmSetting], ...] = ()
+    """What the load function writes: (register, how a VFSM of the node to which its words go is to stand)."""
+    each: tuple[RoleDraft, ...] = ()
+    """If the stages are quite different: the role in each of them."""
+    by_item: bool = False
+    """As `pointsman.artifacts.images.images.Role.by_item`."""

@@ -1,0 +1,83 @@
+"""Which interface registers the lanes of a phase use at each node, before the registers have their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from numesh.codes import MoveType
+from pointsman.operators.api.roles import VfsmSetting
+from pointsman.routing.streams import RoutedPhase, RoutedVfsm
+
+
+class Wiring:
+    """The routed streams of one operator, and the virtual interface registers at their ends."""
+
+    def __init__(self, routed: RoutedPhase) -> None:
+        self.routed = routed
+        self.index = {stream.name: i for i, stream in enumerate(routed.streams)}
+        self._registers: dict[tuple[int, int, int, str], int] = {}
+        self._used: dict[int, int] = {}
+        self._chains: dict[int, list[int]] = {}
+        self._settings: dict[int, dict[int, list[VfsmSetting]]] = {}
+        for chain in routed.chains:
+            stream = routed.streams[chain.stream]
+            self._chains.setdefault(chain.stream, []).append(chain.chain)
+            for vfsm in chain.vfsms:
+                here = self._settings.setdefault(vfsm.node, {}).setdefault(chain.stream, [])
+                here.append(VfsmSetting(chain.stream, chain.chain, vfsm))
+                if vfsm.source.kind == "inject" or (
+                    stream.injects_anywhere and vfsm.parent >= 0 and self._enters(chain.vfsms, vfsm)
+                ):
+                    self._take(vfsm.node, chain.stream, chain.chain, "inject")
+                if vfsm.destination.kind == "deliver" and stream.into is None:
+                    self._take(vfsm.node, chain.stream, chain.chain, "deliver")
+        for number, stream in enumerate(routed.streams):
+            if stream.into is not None:
+                (node,) = stream.destinations
+                onward = self.index[stream.into]
+                end = "inject" if routed.streams[onward].source == node else "deliver"
+                self._registers[node, number, 0, "deliver"] = self.register(node, onward, 0, end)
+
+    @staticmethod
+    def _enters(vfsms: Sequence[RoutedVfsm], vfsm: RoutedVfsm) -> bool:
+        """Does the chain enter the node with this VFSM and go on to another one?"""
+        if vfsm.source.kind != "link" or vfsm.type == MoveType.FORK:
+            return False
+        return any(other.node == vfsm.node and other.destination.kind == "link" for other in vfsms)
+
+    def _take(self, node: int, stream: int, chain: int, end: str) -> None:
+        if (node, stream, chain, end) not in self._registers:
+            number = self._used.get(node, 0)
+            self._registers[node, stream, chain, end] = number
+            self._used[node] = number + 1
+
+    @property
+    def registers_used(self) -> dict[int, int]:
+        """Virtual registers by node."""
+        return dict(self._used)
+
+    @property
+    def all_registers(self) -> Mapping[tuple[int, int, int, str], int]:
+        """Virtual registers by node, stream, chain and end."""
+        return self._registers
+
+    def register(self, node: int, stream: int, chain: int, end: str) -> int:
+        return self._registers[node, stream, chain, end]
+
+    def has(self, name: str, node: int, end: str) -> bool:
+        """Does this stream have registers at this end here?"""
+        stream = self.index[name]
+        return any((node, stream, chain, end) in self._registers for chain in self._chains[stream])
+
+    def registers(self, name: str, node: int, end: str) -> tuple[int, ...]:
+        """Registers of stream ``name`` at ``node``, in the order of its chains; ``end``: "inject" or "deliver"."""
+        stream = self.index[name]
+        return tuple(self._registers[node, stream, chain, end] for chain in sorted(self._chains[stream]))
+
+    def names_at(self, node: int) -> list[str]:
+        """Streams that have VFSMs at ``node``, in their order."""
+        return [self.routed.streams[stream].name for stream in sorted(self._settings.get(node, {}))]
+
+    def settings(self, name: str, node: int) -> tuple[VfsmSetting, ...]:
+        """The VFSMs of stream ``name`` at ``node``."""
+        return tuple(self._settings.get(node, {}).get(self.index[name], ()))

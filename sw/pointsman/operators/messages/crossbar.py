@@ -1,0 +1,306 @@
+"""How each operator is done by messages on the switch, and which connections that takes.
+
+Takes an Operator. Gives a `Decomposition` and the pairs of ports between which its words go. The messages are those of
+``operators.messages``; two ways of broadcasting and one barrier are added that a mesh would not want and a crossbar does:
+round a ring each port has one destination, so that one configuration is enough, whatever the source.
+Non-goals: time; that is for ``sets``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pointsman.artifacts.tables import Pair
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+from pointsman.operators.api.operands import chosen_operands, runtime_values
+from pointsman.program.program import Operator, Runtime
+
+from . import (
+    DECOMPOSITIONS,
+    Call,
+    Decomposition,
+    Exchange,
+    Receive,
+    Script,
+    Send,
+    is_partial,
+    runtime_names,
+    value_of,
+)
+
+MAX_SCRIPTS = 100_000
+"""Scripts that are looked at for one operator; with more, every pair of its ports counts as used."""
+
+
+class ChainBcast(Decomposition):
+    """From the source to the next node of the subset, and on from each to the next; the last one keeps it (chain_bcast)."""
+
+    name = "chain_bcast"
+    kinds = ("broadcast",)
+
+    def fits(self, operator: Operator, topology: Topology) -> bool:
+        return not is_partial(operator, "source")
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        own, source = nodes.index(node), value_of(operator, instance, "source", values)
+        after = (own + 1) % len(nodes)
+        on = () if after == source else (Send(nodes[after]),)
+        if own == source:
+            return Script("write", {"write": (Call(on),)})
+        return Script("read", {"read": (Call((Receive(nodes[own - 1], forward=on),), 0),)})
+
+
+class RingBcast(Decomposition):
+    """Round the ring and back to the source, which takes its own words out (ring_bcast).
+
+    No reader needs to know who the source is: each takes words from the node before it and hands them to the one after it.
+    """
+
+    name = "ring_bcast"
+    kinds = ("broadcast",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        own, source = nodes.index(node), value_of(operator, instance, "source", values)
+        before, after = nodes[own - 1], nodes[(own + 1) % len(nodes)]
+        if own == source:
+            steps = () if len(nodes) == 1 else (Exchange(Send(after), Receive(before, 1)),)
+            return Script("write", {"write": (Call(steps),)}, slots=2)
+        return Script("read", {"read": (Call((Receive(before, forward=(Send(after),)),), 0),)})
+
+
+class RingBarrier(Decomposition):
+    """A word goes round the ring twice: when it comes by again, all have called (ring_barrier)."""
+
+    name = "ring_barrier"
+    kinds = ("barrier",)
+
+    def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
+        nodes = operator.instances[instance].nodes
+        own = nodes.index(node)
+        take, give = Receive(nodes[own - 1], 1, words=1), Send(nodes[(own + 1) % len(nodes)], 1, words=1)
+        if len(nodes) == 1:
+            steps: tuple[Send | Receive, ...] = ()
+        elif own == 0:
+            steps = (give, take, give)
+        else:
+            steps = (take, give, take) if own == len(nodes) - 1 else (take, give, take, give)
+        return Script("func", {"func": (Call(steps),)}, slots=2)
+
+
+WAYS: tuple[Decomposition, ...] = (ChainBcast(), RingBcast(), RingBarrier(), *DECOMPOSITIONS)
+"""Everything that the switch can do, by name."""
+
+
+def way_named(name: str, kind: str) -> Decomposition:
+    """The way of this name for this kind of operator.
+
+    Raises
+    ------
+    PointsmanError
+        If there is none.
+    """
+    for way in WAYS:
+        if way.name == name and kind in way.kinds:
+            return way
+    names = ", ".join(way.name for way in WAYS if kind in way.kinds)
+    raise PointsmanError(f"there is no way '{name}' to do a {kind} on the switch", hint=f"there are: {names or 'none'}")
+
+
+def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
+    """Ways that can do ``operator``; only the one that its ``:impl`` names, if that is one of the switch.
+
+    Raises
+    ------
+    PointsmanError
+        If none can do it.
+    """
+    mine = [way for way in WAYS if operator.kind in way.kinds]
+    named = [way for way in mine if way.name == operator.impl]
+    found = tuple(
+        way
+        for way in named or mine
+        if way.fits(operator, topology) and not _takes_from_anybody(operator, way, topology)
+    )
+    if not found:
+        names = ", ".join(way.name for way in named or mine)
+        raise PointsmanError(
+            f"{operator.position}: operator '{operator.label}': the switch cannot do this {operator.kind} "
+            f"({names or 'there is no way'})",
+            hint="words on the switch carry no sender's name, so a reader must know from whom it reads",
+        )
+    return found
+
+
+def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topology) -> bool:
+    """Does it wait for whoever comes first? A processor waits at one input buffer at a time."""
+    if is_permuted(operator) and is_partial(operator, "permutation"):
+        return True
+    partial = [is_partial(operator, name) for name in chosen_operands(operator) if name in runtime_names(operator)]
+    known = runtime_values(operator)[0]
+    value = tuple(-1 if unknown else number for unknown, number in zip(partial, known, strict=True))
+    return any(
+        source is None
+        for i, instance in enumerate(operator.instances)
+        for node in instance.nodes
+        for source, _ in way.script(
+            operator, i, node, arguments(operator, value, range(len(instance.nodes))), topology
+        ).messages_in()
+    )
+
+
+# -- run-time values -------------------------------------------------------------------------------------------
+
+
+def is_permuted(operator: Operator) -> bool:
+    """Is a permutation given at run time?"""
+    return operator.kind == "permute" and isinstance(operator.instances[0].operand("permutation"), Runtime)
+
+
+def arguments(operator: Operator, numbers: Sequence[int], permutation: Sequence[int] | None = None) -> list[Any]:
+    """Values for a script: nodes and distances in order, the permutation (None: everyone to itself), None for a function."""
+    left = list(numbers)
+    chosen = chosen_operands(operator)
+    found: list[Any] = []
+    for name in runtime_names(operator):
+        if name in chosen:
+            found.append(left.pop(0))
+        else:
+            found.append(list(permutation) if permutation is not None and name == "permutation" else None)
+    return found
+
+
+# -- connections -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Use:
+    """What one call of every I/O function of an operator asks of the switch and of the processors.
+
+    Parameters
+    ----------
+    words : mapping of Pair to float
+        Words between two ports, for the value with most of them.
+    share : mapping of Pair to float
+        For what part of the values a pair is used at all.
+    by_value : tuple of frozenset of Pair
+        Pairs for each of the operator's run-time values.
+    accesses : int
+        Words that the busiest processor writes and reads.
+    depth : int
+        Messages one after the other from the first to the last.
+    """
+
+    words: Mapping[Pair, float]
+    share: Mapping[Pair, float]
+    by_value: tuple[frozenset[Pair], ...]
+    accesses: int
+    depth: int
+
+
+def use_of(operator: Operator, way: Decomposition, topology: Topology) -> Use:
+    """Look at the scripts of all nodes for all values."""
+    possible = runtime_values(operator)
+    partial = any(is_partial(operator, name) for name in runtime_names(operator))
+    nodes = sum(len(instance.nodes) for instance in operator.instances)
+    words: dict[Pair, float] = {}
+    count: dict[Pair, int] = {}
+    sets: list[frozenset[Pair]] = []
+    accesses = depth = 0
+    some = possible if len(possible) * nodes <= MAX_SCRIPTS else possible[:1]
+    for value in some:
+        pairs: set[Pair] = set()
+        for i, instance in enumerate(operator.instances):
+            scripts = {
+                node: way.script(operator, i, node, arguments(operator, value, range(len(instance.nodes))), topology)
+                for node in instance.nodes
+            }
+            for node, script in scripts.items():
+                sent = _sent(script, operator.m)
+                for to, amount in sent.items():
+                    pairs.add((node, to))
+                    words[node, to] = max(words.get((node, to), 0.0), amount)
+                accesses = max(accesses, int(sum(sent.values())) + _received(script, operator.m))
+            depth = max(depth, _depth(scripts))
+        for pair in pairs:
+            count[pair] = count.get(pair, 0) + 1
+        sets.append(frozenset(pairs))
+    if is_permuted(operator) or some is not possible:
+        everything = frozenset((u, v) for one in operator.instances for u in one.nodes for v in one.nodes if u != v)
+        accesses, depth = max(accesses, 2 * operator.m), max(depth, 1)
+        return Use(dict.fromkeys(everything, operator.m), {}, (everything,) * len(possible), accesses, depth)
+    if partial:
+        sets = [frozenset().union(*sets)] * len(possible)
+    return Use(words, {pair: n / len(some) for pair, n in count.items()}, tuple(sets), accesses, depth)
+
+
+def _sent(script: Script, m: int) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for send in _all(script, Send):
+        found[send.to] = found.get(send.to, 0) + (m if send.words is None else send.words)
+    return found
+
+
+def _received(script: Script, m: int) -> int:
+    return sum(m if one.words is None else one.words for one in _all(script, Receive))
+
+
+def _all(script: Script, sort: type) -> list[Any]:
+    """All sends or all receives of a script."""
+    found = []
+    for calls in script.calls.values():
+        for call in calls:
+            for step in call.steps:
+                parts: tuple[Any, ...] = (step,)
+                if isinstance(step, Exchange):
+                    parts = (step.send, step.receive, *step.receive.forward)
+                elif isinstance(step, Receive):
+                    parts = (step, *step.forward)
+                found += [part for part in parts if isinstance(part, sort)]
+    return found
+
+
+def _depth(scripts: Mapping[int, Script]) -> int:
+    """Longest sequence of messages each of which waits for the one before, when every node does its calls once."""
+    steps = {
+        node: [step for calls in script.calls.values() for call in calls for step in call.steps]
+        for node, script in scripts.items()
+    }
+    level = dict.fromkeys(steps, 0)
+    arrived: dict[tuple[int, int | None], list[int]] = {}
+    waiting = {node for node, todo in steps.items() if todo}
+    place = dict.fromkeys(steps, 0)
+    moved = True
+    deepest = 0
+    while waiting and moved:
+        moved = False
+        for node in sorted(waiting):
+            while place[node] < len(steps[node]):
+                step = steps[node][place[node]]
+                sends: tuple[Send, ...] = ()
+                if isinstance(step, Send):
+                    sends = (step,)
+                elif isinstance(step, Exchange):
+                    # Sent once, however often one comes back to wait for the other half.
+                    steps[node][place[node]] = step.receive
+                    arrived.setdefault((step.send.to, node), []).append(level[node] + 1)
+                    moved = True
+                    continue
+                elif isinstance(step, Receive):
+                    queue = arrived.get((node, step.source))
+                    if not queue:
+                        break
+                    level[node] = max(level[node], queue.pop(0))
+                    sends = step.forward
+                for send in sends:
+                    arrived.setdefault((send.to, node), []).append(level[node] + 1)
+                deepest = max(deepest, level[node])
+                place[node] += 1
+                moved = True
+            if place[node] == len(steps[node]):
+                waiting.discard(node)
+    return max(1, deepest)

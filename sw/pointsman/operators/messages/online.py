@@ -1,0 +1,246 @@
+"""Operators over online routing: the fall-back of every operator (Metcalf 1997, §4.2; "dyn" in B.1).
+
+An operator is done by point-to-point messages (``messages``), which processors pass on over streams to neighbours. These
+streams belong to the phase (``routing.online.channels``), so an implementation here has none of its own: it only
+says between which nodes messages may go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.catalogue import OPERATORS
+from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Stream
+
+from . import DECOMPOSITIONS, Decomposition, Exchange, Receive, Script, Send, is_partial
+
+UNKNOWN = -1
+"""A run-time value that a node does not know."""
+MOST_SCRIPTS = 20_000
+"""Most scripts that are looked at to find the pairs of an operator; beyond that every pair is taken."""
+WORDS_PER_CYCLE = 0.45
+"""What a chain of processors passes on, about: two accesses for each word. Slots may be fewer; the plan knows."""
+HOP_CYCLES = 9.0
+"""From a header at one processor to the same header at the next, about, but for the wait for a slot (benchmarks/online.py)."""
+SERIAL = ("dyn_bcast", "dyn_spread", "dyn_gather", "dyn_seqread", "dyn_seqwrite")
+"""Ways in which one node sends or gets a message for each other."""
+AGREEING, AGREEMENT = 3, 6
+"""Channel from which on messages have one word, as nodes agree on a value there; channels of an operator with such."""
+
+
+class Online(Implementation):
+    """An operator by messages that processors pass on. One instance for each decomposition; same name."""
+
+    fallback = True
+
+    def __init__(self, way: Decomposition) -> None:
+        self.way = way
+        self.name = way.name
+        self.kinds = way.kinds
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not agrees(operator) and not self.way.fits(operator, context.topology):
+            return None
+        nodes = max(len(instance.nodes) for instance in operator.instances)
+        far = sum(size - 1 for size in context.topology.size) if context.topology.kind != "graph" else nodes
+        # One after the other, or side by side.
+        several = max(1, nodes - 1) if self.name in SERIAL else 1
+        return Metric(words_per_cycle=WORDS_PER_CYCLE / several, latency=HOP_CYCLES * max(1, far) + 8.0 * (several - 1))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return []
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        """The functions are known when the values are: see `pointsman.runtime.numesh.online_agent`."""
+        return RoleDraft("none")
+
+
+ONLINE: tuple[Online, ...] = tuple(Online(way) for way in DECOMPOSITIONS)
+
+
+def agrees(operator: Operator) -> bool:
+    """Must its nodes find out at load who the destination is? With ``:distributed`` only that node itself knows."""
+    return operator.kind in ("collect", "reduce") and is_partial(operator, "destination")
+
+
+def agreement(operator: Operator) -> Operator:
+    """The operator by which its nodes agree: one word that all of them get."""
+    instances = tuple(replace(instance, operands=(("function", "max"),)) for instance in operator.instances)
+    return Operator(operator.label, "allreduce", instances, m=1)
+
+
+def channels_of(operator: Operator, way: Decomposition) -> int:
+    """Channels, each with a destination queue of its own."""
+    return AGREEMENT if agrees(operator) else way.channels
+
+
+def channel_words(kind: str, m: int, channel: int) -> int:
+    """Words of a message on a channel of an operator."""
+    return 1 if kind == "barrier" or channel >= AGREEING else m
+
+
+def destination_queues(operators: Sequence[tuple[int, int, Operator, Decomposition]]) -> dict[int, tuple[int, ...]]:
+    """Destination queues of the channels of online operators, by operator.
+
+    Two channels may have messages under way at one node at the same time if they are of one phase, where operators are in no
+    order, and both operators have that node: between phases a barrier stands, behind which nothing is under way. So queues
+    are given out phase by phase, to operators without a node in common the same ones, as long as messages have the same
+    length: a node that passes on a message tells its length by its queue (Metcalf 1997, §4.2.1, §7.2.2).
+
+    Parameters
+    ----------
+    operators : sequence
+        (operator, its phase, the operator itself, its way) of each.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    taken: dict[int, list[tuple[int, frozenset[int], int]]] = {}  # by phase: queue, nodes, words
+    for index, phase, operator, way in operators:
+        nodes = operator.nodes
+        own: list[int] = []
+        used = taken.setdefault(phase, [])
+        for channel in range(channels_of(operator, way)):
+            words = channel_words(operator.kind, operator.m, channel)
+            bad = {queue for queue, others, length in used if others & nodes or length != words}
+            queue = next(number for number in range(len(used) + 1) if number not in bad)
+            used.append((queue, nodes, words))
+            own.append(queue)
+        found[index] = tuple(own)
+    return found
+
+
+def way_named(name: str, kind: str) -> Decomposition:
+    """The decomposition of this name for this kind of operator.
+
+    Raises
+    ------
+    PointsmanError
+        If there is none.
+    """
+    for way in DECOMPOSITIONS:
+        if way.name == name and kind in way.kinds:
+            return way
+    raise PointsmanError(f"no {kind} by messages is called {name}")
+
+
+def traffic(operator: Operator, way: Decomposition, topology: Topology) -> dict[tuple[int, int], float]:
+    """Words that an operator may send between two nodes, the mean over its run-time values, by (source, destination).
+
+    Every pair that can occur has more than none.
+    """
+    words: dict[tuple[int, int], float] = {}
+    if agrees(operator):
+        asked = agreement(operator)
+        words = traffic(asked, way_named("dyn_allreduce", "allreduce"), topology)
+    amount = float(operator.m * operator.c)
+    for i, instance in enumerate(operator.instances):
+        values = list(_values(operator, i))
+        if not values or len(values) * len(instance.nodes) > MOST_SCRIPTS:
+            share = amount / max(1, len(instance.nodes))
+            for pair in product(instance.nodes, instance.nodes):
+                if pair[0] != pair[1]:
+                    words[pair] = words.get(pair, 0.0) + share
+            continue
+        for node in instance.nodes:
+            own = instance.nodes.index(node)
+            for value in values:
+                script = way.script(operator, i, node, seen(operator, value, own), topology)
+                for to in _sends(script):
+                    words[node, to] = words.get((node, to), 0.0) + amount / len(values)
+    return words
+
+
+def seen(operator: Operator, values: Sequence[Any], position: int) -> tuple[Any, ...]:
+    """What a script is given at a node: of a ``:distributed`` node only whether it is that node, of a ``:dynamic``
+    destination nothing unless it is the source."""
+    if agrees(operator):
+        return tuple(values)
+    found = []
+    operands = operator.instances[0].operands
+    known = dict(zip([name for name, value in operands if isinstance(value, Runtime)], values, strict=True))
+    for name, operand in operands:
+        if not isinstance(operand, Runtime):
+            continue
+        value = known[name]
+        sort = next(one.sort for one in OPERATORS[operator.kind].operands if one.name == name)
+        if sort == "permutation" and operand.distributed and not isinstance(value, int):
+            value = value[position]
+        elif sort == "node" and operand.dynamic and operator.kind == "stream":
+            # The source is known to everybody, or is the operand before this one.
+            source = known.get("source", operator.instances[0].operand("source"))
+            value = value if position == source else UNKNOWN
+        elif sort == "node" and (operand.distributed or operand.dynamic):
+            value = value if position == value else UNKNOWN
+        found.append(value)
+    return tuple(found)
+
+
+def legal_values(operator: Operator, instance: int, name: str) -> tuple[int, ...] | range:
+    """Values of a run-time operand that is a node or a distance, or a permutation of which a node knows its own entry."""
+    value = operator.instances[instance].operand(name)
+    assert isinstance(value, Runtime)
+    if value.values is not None:
+        return tuple(sorted(set(value.values)))
+    nodes = min(len(one.nodes) for one in operator.instances)
+    if name != "distance":
+        return range(nodes)
+    return range(1 - nodes, nodes) if operator.kind == "cshift" else range(-nodes, nodes + 1)
+
+
+def _values(operator: Operator, instance: int) -> Iterator[tuple[Any, ...]]:
+    """Every combination of run-time values; none if they cannot be listed."""
+    choices: list[Sequence[Any]] = []
+    for name, operand in operator.instances[instance].operands:
+        if not isinstance(operand, Runtime):
+            continue
+        sort = next(one.sort for one in OPERATORS[operator.kind].operands if one.name == name)
+        if sort == "function":
+            choices.append((None,))
+        elif sort == "permutation" and not operand.distributed:
+            return
+        else:
+            choices.append(legal_values(operator, instance, name))
+    yield from product(*choices)
+
+
+def _sends(script: Script) -> Iterator[int]:
+    """Destinations of its messages, one for each message."""
+    for calls in script.calls.values():
+        for call in calls:
+            for step in call.steps:
+                if isinstance(step, Send):
+                    yield step.to
+                elif isinstance(step, Exchange):
+                    yield step.send.to
+                    yield from (onward.to for onward in step.receive.forward)
+                elif isinstance(step, Receive):
+                    yield from (onward.to for onward in step.forward)
+
+
+def for_image(operator: Operator) -> Operator:
+    """The operator as an image keeps it: without places in the source."""
+    return replace(
+        operator,
+        position=None,
+        instances=tuple(
+            replace(
+                instance,
+                position=None,
+                operands=tuple(
+                    (name, replace(value, position=None) if isinstance(value, Runtime) else value)
+                    for name, value in instance.operands
+                ),
+            )
+            for instance in operator.instances
+        ),
+    )

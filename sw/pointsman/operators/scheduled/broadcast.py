@@ -1,0 +1,365 @@
+"""Broadcasts (Metcalf 1997, A.1 and B.1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import (
+    box,
+    is_constant,
+    keep_in,
+    operand,
+    runtime_values,
+    stream_name,
+    taking_part,
+)
+from pointsman.operators.api.roles import RoleDraft, VfsmSetting
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Condition, Stream
+
+from .multicast_trees import Links, narrow_tree, snake, tree_depth, two_arms
+
+
+class StrBcast(Implementation):
+    """A multicast stream for each instance, source known (str_bcast).
+
+    ``legs``: most moves that a word takes at a node; None: the router chooses its tree. A chain of VFSMs takes a word every so
+    many slots, and each pipeline has a chain, so that two legs (a snake, with the source anywhere on it) give nearly a word a
+    cycle, and three (a tree of two children a node) two words in three cycles, by shorter ways. Both chains go the same way.
+    Where they do not, processors, who use them in turn, wait for one and then for the other, which costs a fifth of the words
+    and more.
+    """
+
+    name = "str_bcast"
+    kinds = ("broadcast",)
+
+    def __init__(self, legs: int | None = None) -> None:
+        self.legs = legs
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not is_constant(operator, "source"):
+            return None
+        if self.legs is None:
+            return Metric(words_per_cycle=0.41, latency=max(len(i.nodes) for i in operator.instances) ** 0.5 * 2.5 + 12)
+        deepest = 0
+        for i in range(len(operator.instances)):
+            tree = self._tree(operator, i, context)
+            if tree is None:
+                return None
+            deepest = max(deepest, tree_depth(tree))
+        return Metric(words_per_cycle=1.9 / self.legs, latency=1.1 * deepest + 8)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [
+            Stream(
+                stream_name(operator, i),
+                instance.nodes[operand(operator, i, "source", ())],
+                self._readers(operator, i),
+                weight=float(operator.m * operator.c),
+                chains=2,
+                group=operator.label,
+                keep_in=keep_in(instance, context),
+                tree=self._tree(operator, i, context) if self.legs is not None else None,
+            )
+            for i, instance in enumerate(operator.instances)
+            if self._readers(operator, i)
+        ]
+
+    def _tree(self, operator: Operator, instance: int, context: Context) -> Links | None:
+        """Links of the multicast; None if there is none with so few legs."""
+        assert self.legs is not None
+        one = operator.instances[instance]
+        source, readers = one.nodes[operand(operator, instance, "source", ())], self._readers(operator, instance)
+        inside = keep_in(one, context)
+        nodes = tuple(sorted(inside)) if inside is not None else tuple(range(context.topology.nodes))
+        if self.legs == 2:
+            return two_arms(nodes, source, readers, context.topology)
+        return narrow_tree(nodes, source, readers, context.topology, self.legs)
+
+    @staticmethod
+    def _readers(operator: Operator, instance: int) -> tuple[int, ...]:
+        nodes = operator.instances[instance].nodes
+        source = operand(operator, instance, "source", ())
+        return tuple(nodes[k] for k in taking_part(operator, instance) if k != source)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        name = stream_name(operator, instance)
+        if node == nodes[operand(operator, instance, "source", ())]:
+            if not self._readers(operator, instance):
+                return RoleDraft("write")
+            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        if node not in self._readers(operator, instance):
+            return RoleDraft("read", void=True)
+        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+
+
+class StrBcastLinear(Implementation):
+    """Two multicasts along a snake through all nodes, one each way; the load function makes the source inject into
+    both (str_bcast_linear).
+
+    ``entered``: for short messages without reading back, where the phase is left between any two uses: what closes it tells that
+    all words have been read.
+
+    At the source the forwarding VFSMs are rewritten to read the interface. With ``bind`` the source also reads its own
+    words back, which makes the operator processor-bound for messages of any length; without, its deliveries are
+    switched off, which frees interface cycles and needs a message longer than the buffers on the way.
+    """
+
+    name = "str_bcast_linear"
+    kinds = ("broadcast",)
+
+    def __init__(self, *, bind: bool, entered: bool = False) -> None:
+        self.bind = bind
+        self.processor_bound = bind
+        self.entered = self.synchronised = entered
+        self.traceable = not entered
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        source = operator.instances[0].operand("source")
+        if isinstance(source, Runtime) and (source.distributed or source.dynamic):
+            return None
+        if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
+            return None
+        length = max(len(i.nodes) for i in operator.instances)
+        if not self.bind and (operator.m > length) == self.entered:
+            return None
+        return Metric(
+            words_per_cycle=0.25 if self.bind else 0.48,
+            latency=length,
+            reload_words=0 if len(_sources(operator, 0)) == 1 else 8,
+        )
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            path = snake(instance.nodes, context.topology)
+            assert path is not None
+            sources = _sources(operator, i)
+            heads = [at for at, node in enumerate(path) if node in sources]
+            choice = stream_name(operator, i, "source")
+            # Each way begins where the first possible source stands; words never come from before it.
+            for what, way in (("up", path[heads[0] :]), ("down", path[heads[-1] :: -1])):
+                if len(way) == 1:
+                    continue
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, what),
+                        way[0],
+                        way if self.bind else way[1:],
+                        weight=float(operator.m * operator.c),
+                        group=operator.label,
+                        keep_in=frozenset(path),
+                        path=way,
+                        injects_anywhere=len(sources) > 1,
+                        inject_condition=Condition(choice, True) if len(sources) > 1 else None,
+                        deliver_condition=Condition(choice, False) if len(sources) > 1 and not self.bind else None,
+                        rewritten=len(sources) > 1,
+                    )
+                )
+        return streams
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        """The VFSMs by which the chains enter the node, and the deliveries unless the source reads back.
+
+        Deliveries come first: were an entering VFSM back on its link before them, words could pass undelivered.
+        """
+        instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
+        if len(_sources(operator, instance)) == 1:
+            return ()
+        entering: list[VfsmSetting] = []
+        deliveries: list[VfsmSetting] = []
+        for name in wiring.names_at(node):
+            if not name.startswith(f"{operator.label}["):
+                continue
+            here = wiring.settings(name, node)
+            if self.bind and here[0].vfsm.source.kind == "inject":
+                continue  # the head of the stream; with deliveries that stay, nothing of it has to change
+            if wiring.has(name, node, "inject"):
+                entering.append(here[0])
+            if not self.bind:
+                deliveries += [s for s in here if s.vfsm.destination.kind == "deliver"]
+        return (*deliveries, *entering)
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        nodes = operator.instances[instance].nodes
+        source = node == nodes[operand(operator, instance, "source", values)]
+        standing = []
+        for setting in self.gen_router(operator, wiring, node):
+            delivers = setting.vfsm.destination.kind == "deliver"
+            if source:
+                standing.append(setting.off() if delivers else setting.read_interface())
+            else:
+                # The head of a stream reads the interface as routed; only the source may.
+                head = setting.vfsm.source.kind == "inject"
+                standing.append(setting.idle() if head else setting)
+        return tuple(standing)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        if len(nodes) == 1:
+            return RoleDraft("write")
+        up, down = (stream_name(operator, instance, what) for what in ("up", "down"))
+        path = snake(nodes, wiring.routed.topology)
+        assert path is not None
+        at, source = path.index(node), path.index(nodes[operand(operator, instance, "source", values)])
+        if at != source:
+            name = up if source < at else down
+            # A node that is not :valid takes the words like the others, and they are dropped for it.
+            void = nodes.index(node) not in taking_part(operator, instance)
+            return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),), void=void)
+        ways = [name for name, last in ((up, len(path) - 1), (down, 0)) if at != last]
+        lanes = [LaneImage(True, wiring.registers(name, node, "inject")) for name in ways]
+        if len(lanes) == 2:
+            lanes = [LaneImage(True, lane.registers, pair=1 - i, window=4) for i, lane in enumerate(lanes)]
+        if self.bind:
+            lanes += [LaneImage(False, wiring.registers(name, node, "deliver"), data="token") for name in ways]
+        return RoleDraft("write", tuple(lanes))
+
+
+class StrBcastDense(Implementation):
+    """Streams between all neighbours; processors forward what they read (str_bcast_dense).
+
+    The flood fill is ordered by dimension: from the source along the last dimension first, x last, so that every node
+    knows from the source alone whom to read from and whom to write to (§4.1.1, "Processor Intervention").
+    """
+
+    name = "str_bcast_dense"
+    kinds = ("broadcast",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        source = operator.instances[0].operand("source")
+        if isinstance(source, Runtime) and (source.distributed or source.dynamic):
+            return None
+        if context.topology.kind == "graph":
+            return None
+        if any(box(instance.nodes, context.topology) != frozenset(instance.nodes) for instance in operator.instances):
+            return None
+        dimensions = max(_dimensions(i.nodes, context.topology) for i in operator.instances)
+        far = max(sum(size - 1 for size in _extent(i.nodes, context.topology)) for i in operator.instances)
+        return Metric(words_per_cycle=0.48 / max(1, dimensions), latency=7.0 * far)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            members = frozenset(instance.nodes)
+            for node in instance.nodes:
+                for other in _mesh_neighbours(node, members, context.topology):
+                    sources = _sources(operator, i)
+                    if all(flood_parent(other, source, context.topology) != node for source in sources):
+                        continue  # no word ever goes that way
+                    streams.append(
+                        Stream(
+                            stream_name(operator, i, f"{node}-{other}"),
+                            node,
+                            (other,),
+                            weight=float(operator.m * operator.c),
+                            group=operator.label,
+                            keep_in=members,
+                            path=(node, other),
+                        )
+                    )
+        return streams
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        topology = wiring.routed.topology
+        source = nodes[operand(operator, instance, "source", values)]
+        children = [
+            other
+            for other in _mesh_neighbours(node, frozenset(nodes), topology)
+            if flood_parent(other, source, topology) == node
+        ]
+
+        def out(child: int) -> tuple[int, ...]:
+            return wiring.registers(stream_name(operator, instance, f"{node}-{child}"), node, "inject")
+
+        if node == source:
+            many = len(children) > 1
+            return RoleDraft(
+                "write",
+                tuple(
+                    LaneImage(
+                        True,
+                        out(child),
+                        pair=(k + 1) % len(children) if many else None,
+                        window=4 if many else None,
+                    )
+                    for k, child in enumerate(children)
+                ),
+            )
+        parent = flood_parent(node, source, topology)
+        read = wiring.registers(stream_name(operator, instance, f"{parent}-{node}"), node, "deliver")
+        lanes = [
+            LaneImage(
+                False,
+                read,
+                data="in",
+                # Without a window a reader could take all words and leave its children far behind.
+                pair=1 if children else None,
+                window=4 if children else None,
+            )
+        ]
+        for k, child in enumerate(children):
+            last = k + 1 == len(children)
+            lanes.append(
+                LaneImage(
+                    True,
+                    out(child),
+                    data="in",
+                    after=0,
+                    pair=None if last else k + 2,
+                    window=None if last else 4,
+                )
+            )
+        return RoleDraft("read", tuple(lanes), void=nodes.index(node) not in taking_part(operator, instance))
+
+
+def _sources(operator: Operator, instance: int) -> frozenset[int]:
+    """Nodes that may be the source of an instance."""
+    nodes = operator.instances[instance].nodes
+    return frozenset(nodes[operand(operator, instance, "source", value)] for value in runtime_values(operator))
+
+
+@lru_cache(maxsize=1 << 14)
+def flood_parent(node: int, source: int, topology: Topology) -> int:
+    """Node from which ``node`` gets the words of ``source`` in a flood fill ordered by dimension."""
+    place, origin = list(topology.coordinates(node)), topology.coordinates(source)
+    for axis in range(len(place)):
+        if place[axis] != origin[axis]:
+            place[axis] += 1 if origin[axis] > place[axis] else -1
+            return topology.node_at(*place)
+    return node
+
+
+@lru_cache(maxsize=1024)
+def _mesh_neighbours(node: int, members: frozenset[int], topology: Topology) -> list[int]:
+    """Neighbours inside ``members``, without the links that close a torus."""
+    place = topology.coordinates(node)
+    found = []
+    for _, (other, _) in sorted(topology.at_port[node].items()):
+        distance = sum(abs(a - b) for a, b in zip(place, topology.coordinates(other), strict=True))
+        if other in members and distance == 1 and other not in found:
+            found.append(other)
+    return found
+
+
+def _extent(nodes: tuple[int, ...], topology: Topology) -> list[int]:
+    places = [topology.coordinates(node) for node in nodes]
+    return [max(axis) - min(axis) + 1 for axis in zip(*places, strict=True)]
+
+
+def _dimensions(nodes: tuple[int, ...], topology: Topology) -> int:
+    return sum(size > 1 for size in _extent(nodes, topology))

@@ -1,0 +1,198 @@
+"""More broadcasts: read back, through a tree, and a path for every source (Metcalf 1997, §4.1.1 and B.1)."""
+
+from __future__ import annotations
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name, taking_part
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Stream
+
+from .reduction_trees import Tree, build_tree, centre
+
+
+def _source(operator: Operator, instance: int, values: tuple[int, ...]) -> int:
+    return operator.instances[instance].nodes[operand(operator, instance, "source", values)]
+
+
+def _known_to_all(operator: Operator) -> bool:
+    """Is the source, if it is chosen at run time, known to all nodes?"""
+    source = operator.instances[0].operand("source")
+    return not isinstance(source, Runtime) or not (source.distributed or source.dynamic)
+
+
+def _members(operator: Operator, instance: int) -> list[int]:
+    nodes = operator.instances[instance].nodes
+    return [nodes[k] for k in taking_part(operator, instance)]
+
+
+class StrBcastBind(Implementation):
+    """A multicast that the source reads too, source known (str_bcast_bind)."""
+
+    name = "str_bcast_bind"
+    kinds = ("broadcast",)
+    processor_bound = True
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not is_constant(operator, "source"):
+            return None
+        return Metric(words_per_cycle=0.42, latency=max(len(i.nodes) for i in operator.instances) ** 0.5 * 2)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [
+            Stream(
+                stream_name(operator, i),
+                _source(operator, i, ()),
+                tuple(_members(operator, i)),
+                weight=float(operator.m * operator.c),
+                chains=2,
+                group=operator.label,
+                keep_in=keep_in(instance, context),
+            )
+            for i, instance in enumerate(operator.instances)
+            if len(_members(operator, i)) > 1
+        ]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        name = stream_name(operator, instance)
+        members = _members(operator, instance)
+        source = node == _source(operator, instance, values)
+        if node not in members or len(members) == 1:
+            return RoleDraft("write" if source else "read", void=node not in members)
+        read = LaneImage(False, wiring.registers(name, node, "deliver"), data="token" if source else "in")
+        if not source:
+            return RoleDraft("read", (read,))
+        return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")), read))
+
+
+class StrBcastTree(Implementation):
+    """Up a tree to its root, and from there to all, joined in the router (str_bcast_tree).
+
+    Streams lead from each node to its parent, where they deliver into the register of the parent's own stream, at the root
+    into that of a multicast to all nodes, the source too. A source that has read its own words back knows that they have
+    passed the root, so those of the next one come behind them, and nothing is ever rewritten.
+    """
+
+    name = "str_bcast_tree"
+    kinds = ("broadcast",)
+    processor_bound = True
+    traceable = False
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+        nodes = operator.instances[instance].nodes
+        found = build_tree(nodes, topology, start=centre(nodes, topology), valid=taking_part(operator, instance))
+        assert found is not None
+        return found
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not _known_to_all(operator):
+            return None
+        depth = max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
+        return Metric(words_per_cycle=0.14, latency=8.0 * depth + 6)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            members = _members(operator, i)
+            if len(members) == 1:
+                continue
+            inside = keep_in(instance, context)
+            tree = self.tree(operator, i, context.topology)
+            down = stream_name(operator, i, "down")
+            weight = float(operator.m * operator.c)
+            passed = self._passed(operator, i, tree)
+            for here in tree.nodes.values():
+                if here.parent is not None and here.node in passed:
+                    into = down if here.parent == tree.root else stream_name(operator, i, f"up{here.parent}")
+                    streams.append(
+                        Stream(
+                            stream_name(operator, i, f"up{here.node}"),
+                            here.node,
+                            (here.parent,),
+                            weight=weight,
+                            group=operator.label,
+                            keep_in=inside,
+                            into=into,
+                        )
+                    )
+            streams.append(Stream(down, tree.root, tuple(members), weight=weight, group=operator.label, keep_in=inside))
+        return streams
+
+    @staticmethod
+    def _passed(operator: Operator, instance: int, tree: Tree) -> set[int]:
+        """Nodes from which words of some source go up."""
+        found: set[int] = set()
+        for values in runtime_values(operator):
+            node: int | None = _source(operator, instance, values)
+            while node is not None and node not in found:
+                found.add(node)
+                node = tree.nodes[node].parent
+        return found
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        members = _members(operator, instance)
+        source = node == _source(operator, instance, values)
+        if node not in members or len(members) == 1:
+            return RoleDraft("write" if source else "read", void=node not in members)
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        down = stream_name(operator, instance, "down")
+        read = LaneImage(False, wiring.registers(down, node, "deliver"), data="token" if source else "in")
+        if not source:
+            return RoleDraft("read", (read,))
+        out = down if node == tree.root else stream_name(operator, instance, f"up{node}")
+        return RoleDraft("write", (LaneImage(True, wiring.registers(out, node, "inject")), read))
+
+
+class ParBcast(Implementation):
+    """A multicast for each possible source, of which one is used at a time (§4.1.1, "Multiple Path Allocation"; the
+    thesis gives it no name: par_bcast). For few sources."""
+
+    name = "par_bcast"
+    kinds = ("broadcast",)
+    traceable = False
+
+    def sources(self, operator: Operator, instance: int) -> list[int]:
+        return list(dict.fromkeys(_source(operator, instance, value) for value in runtime_values(operator)))
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if is_constant(operator, "source") or not _known_to_all(operator):
+            return None
+        most = max(len(self.sources(operator, i)) for i in range(len(operator.instances)))
+        if most + context.shape.pipelines + 1 > context.shape.registers:
+            return None
+        far = max(len(i.nodes) for i in operator.instances) ** 0.5
+        return Metric(words_per_cycle=min(0.5, 0.6 / most), latency=4.0 * far)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [
+            Stream(
+                stream_name(operator, i, str(source)),
+                source,
+                tuple(node for node in _members(operator, i) if node != source),
+                weight=float(operator.m * operator.c),
+                group=operator.label,
+                keep_in=keep_in(instance, context),
+            )
+            for i, instance in enumerate(operator.instances)
+            for source in self.sources(operator, i)
+            if len(_members(operator, i)) > 1
+        ]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        members = _members(operator, instance)
+        source = _source(operator, instance, values)
+        name = stream_name(operator, instance, str(source))
+        if node not in members or len(members) == 1:
+            return RoleDraft("write" if node == source else "read", void=node not in members)
+        if node == source:
+            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))

@@ -1,0 +1,190 @@
+"""Collects (Metcalf 1997, A.1 and B.1)."""
+
+from __future__ import annotations
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name, taking_part
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator
+from pointsman.routing.streams import Stream
+
+from .hop_by_hop import HOP, ByDimension, OnLinks, OnTree, Snake
+from .reduction_trees import Tree, build_tree, dimension_tree
+from .synchronised import Synchronised, shifted
+
+
+class StrCollect(Implementation):
+    """A tree of streams rooted at the destination; at each node the words of its children go on in its own stream without
+    the processor, and so join (str_collect)."""
+
+    name: str = "str_collect"
+    kinds: tuple[str, ...] = ("collect",)
+    traceable = False
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+        nodes = operator.instances[instance].nodes
+        found = build_tree(
+            nodes,
+            topology,
+            start=operand(operator, instance, "destination", ()),
+            valid=self.writers(operator, instance),
+        )
+        assert found is not None
+        return found
+
+    def writers(self, operator: Operator, instance: int) -> tuple[int, ...]:
+        """Positions of the nodes that may send."""
+        return taking_part(operator, instance)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not is_constant(operator, "destination"):
+            return None
+        depth = max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
+        return Metric(words_per_cycle=0.3, latency=HOP * depth)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            inside = keep_in(instance, context)
+            tree = self.tree(operator, i, context.topology)
+            first = stream_name(operator, i, f"up{tree.nodes[tree.root].children[0]}") if len(tree.nodes) > 1 else ""
+            for here in tree.nodes.values():
+                if here.parent is None:
+                    continue
+                name = stream_name(operator, i, f"up{here.node}")
+                # All that come to the root share one register, the others that of their parent's stream.
+                into = first if here.parent == tree.root else stream_name(operator, i, f"up{here.parent}")
+                streams.append(
+                    Stream(
+                        name,
+                        here.node,
+                        (here.parent,),
+                        weight=float(operator.m * operator.c),
+                        group=operator.label,
+                        keep_in=inside,
+                        into=into if into != name else None,
+                    )
+                )
+        return streams
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        nodes = operator.instances[instance].nodes
+        void = nodes.index(node) not in taking_part(operator, instance)
+        if node == tree.root:
+            children = tree.nodes[node].children
+            if not children:
+                return RoleDraft("both", void=void)
+            name = stream_name(operator, instance, f"up{children[0]}")
+            return RoleDraft("both", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),), void=void)
+        if void:
+            return RoleDraft("write", void=True)
+        name = stream_name(operator, instance, f"up{node}")
+        return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+
+
+class StrCollectDimensions(StrCollect):
+    """The same on a tree along one dimension after the other, in subsets that hang together: the schedule of a place of the
+    destination in sch_collect_dim (`pointsman.operators.scheduled.schedules_per_value`)."""
+
+    name = "sch_collect_dim"
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+        nodes = operator.instances[instance].nodes
+        root = nodes[operand(operator, instance, "destination", ())]
+        return dimension_tree(nodes, topology, root, taking_part(operator, instance))
+
+
+class StrStreamRtsrc(StrCollect, Synchronised):
+    """The same tree, for a stream whose source is chosen at run time (str_stream_rtsrc). Nothing has to be rewritten, but
+    the words of one source must have come before another's set out, so load functions meet."""
+
+    name = "str_stream_rtsrc"
+    kinds = ("stream",)
+
+    def writers(self, operator: Operator, instance: int) -> tuple[int, ...]:
+        values = runtime_values(operator)
+        return tuple(dict.fromkeys(operand(operator, instance, "source", value) for value in values))
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if is_constant(operator, "source"):
+            return None
+        return super().metric(operator, context)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [*super().streams(operator, context), *self.meeting_streams(operator, context)]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        meeting = self.meeting_lanes(operator, wiring, instance, node)
+        source = nodes[operand(operator, instance, "source", values)]
+        destination = nodes[operand(operator, instance, "destination", values)]
+        if node == source == destination:
+            return RoleDraft("both", meeting, local=True)
+        if node not in (source, destination):
+            return RoleDraft("none", meeting)
+        draft = super().gen_io(operator, wiring, instance, node, values)
+        lanes = list(draft.lanes) if source != destination else []
+        return RoleDraft("read" if node == destination else "write", (*meeting, *shifted(lanes, len(meeting))))
+
+
+class StrCollectRuntime(Snake):
+    """Hops up and down a snake, delivered where the destination is (str_collect_runtime)."""
+
+    name = "str_collect_runtime"
+    kinds = ("collect",)
+
+
+class StrCollectTree(OnTree):
+    """Hops on a reduction tree (str_collect_tree)."""
+
+    name = "str_collect_tree"
+    kinds = ("collect",)
+
+
+class StrCollectDim(ByDimension):
+    """Hops along one dimension after the other (str_collect_dim)."""
+
+    name = "str_collect_dim"
+    kinds = ("collect",)
+
+
+class SchCollectDense(OnLinks):
+    """Hops over all links among the nodes that lead towards the destination (sch_collect_dense). The thesis would load a
+    schedule for each place of the destination; here one schedule serves all and load functions join its streams."""
+
+    name = "sch_collect_dense"
+    kinds = ("collect",)
+
+
+class StrStreamRuntime(Snake):
+    """Source and destination chosen at run time, on a snake (str_stream_runtime)."""
+
+    name = "str_stream_runtime"
+    kinds = ("stream",)
+
+
+class StrStreamTree(OnTree):
+    """Source and destination chosen at run time, on a reduction tree (str_stream_tree)."""
+
+    name = "str_stream_tree"
+    kinds = ("stream",)
+
+
+COLLECTS: tuple[Implementation, ...] = (
+    StrCollect(),
+    StrCollectRuntime(),
+    StrCollectTree(),
+    StrCollectDim(),
+    SchCollectDense(),
+    StrStreamRtsrc(),
+    StrStreamRuntime(),
+    StrStreamTree(),
+)

@@ -1,0 +1,245 @@
+"""Words passed from hop to hop in the routers towards a destination that may be chosen at run time.
+
+Streams of one hop lie between neighbours of a *plan*: a snake through the subset, a reduction tree, or the links of the mesh.
+Where a node passes words on, the hop that comes in delivers into the register from which the hop that goes out takes its
+words, so no processor has a part in it, and the node's own words join there. At the destination the hops that come in
+deliver to its processor instead: that is all that a load function has to rewrite (Metcalf 1997, §4.1.1, "Run-Time
+Specification", and B.1, where the thesis would have liked it so: "a better solution is to use simple streams, and rewrite
+the stream to deliver to the destination as necessary").
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import lru_cache
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context, Metric
+from pointsman.operators.api.operands import box, keep_in, operand, runtime_values, stream_name, taking_part
+from pointsman.operators.api.roles import RoleDraft, VfsmSetting
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Stream
+
+from .broadcast import flood_parent, snake
+from .reduction_trees import build_tree, centre
+from .synchronised import Synchronised, shifted
+
+HOP = 6.0
+"""Cycles of a word from hop to hop through a register, measured on the cycle model with the usual periods."""
+
+
+class Toward(Synchronised):
+    """Base: words go from any node, or from a source, to the destination along ``next_hops``."""
+
+    @abstractmethod
+    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
+        """For each node but the destination, the next on the way to it; None if the plan does not serve these nodes."""
+
+    def fits(self, operator: Operator, context: Context) -> bool:
+        """Can this plan serve the operator?"""
+        for name in ("source", "destination"):
+            if name in dict(operator.instances[0].operands):
+                value = operator.instances[0].operand(name)
+                if isinstance(value, Runtime) and (value.distributed or value.dynamic):
+                    return False
+        return all(
+            self.next_hops(instance.nodes, destination, context.topology) is not None
+            for i, instance in enumerate(operator.instances)
+            for destination in self.destinations(operator, i)
+        )
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not self.fits(operator, context):
+            return None
+        far = 0
+        for i, instance in enumerate(operator.instances):
+            for destination in self.destinations(operator, i):
+                far = max(far, _height(self.hops(instance.nodes, destination, context.topology), destination))
+        return Metric(words_per_cycle=0.1, latency=HOP * far, reload_words=8 + 4 * far)
+
+    def destinations(self, operator: Operator, instance: int) -> list[int]:
+        """Nodes that may be the destination."""
+        nodes = operator.instances[instance].nodes
+        return list(
+            dict.fromkeys(nodes[operand(operator, instance, "destination", v)] for v in runtime_values(operator))
+        )
+
+    def hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int]:
+        found = self.next_hops(nodes, destination, topology)
+        assert found is not None
+        return found
+
+    def ways(self, operator: Operator, instance: int, topology: Topology) -> list[tuple[int, int]]:
+        """Every hop that is used for some values, in order."""
+        nodes = operator.instances[instance].nodes
+        used: set[tuple[int, int]] = set()
+        for value in runtime_values(operator):
+            destination = nodes[operand(operator, instance, "destination", value)]
+            hops = self.hops(nodes, destination, topology)
+            for start in self.starts(operator, instance, value):
+                while start != destination:
+                    used.add((start, hops[start]))
+                    start = hops[start]
+        return sorted(used)
+
+    def starts(self, operator: Operator, instance: int, value: tuple[int, ...]) -> list[int]:
+        """Nodes that may write for some values."""
+        nodes = operator.instances[instance].nodes
+        if operator.kind == "stream":
+            return [nodes[operand(operator, instance, "source", value)]]
+        return [nodes[k] for k in taking_part(operator, instance)]
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            inside = keep_in(instance, context)
+            for a, b in self.ways(operator, i, context.topology):
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, f"{a}-{b}"),
+                        a,
+                        (b,),
+                        weight=float(operator.m * operator.c),
+                        group=operator.label,
+                        keep_in=inside,
+                        rewritten=len(list(runtime_values(operator))) > 1,
+                    )
+                )
+        return [*streams, *self.meeting_streams(operator, context)]
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        """Where hops come in and end in a register."""
+        found: list[VfsmSetting] = []
+        for name in wiring.names_at(node):
+            if name.startswith(f"{operator.label}[") and "meet-" not in name:
+                found += [s for s in wiring.settings(name, node) if s.vfsm.destination.kind == "deliver"]
+        return tuple(found)
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        nodes = operator.instances[instance].nodes
+        topology = wiring.routed.topology
+        destination = nodes[operand(operator, instance, "destination", values)]
+        arrival = self._arrival(operator, wiring, node)
+        standing = []
+        for setting in self.gen_router(operator, wiring, node):
+            if node == destination:
+                assert arrival is not None
+                standing.append(setting.write_register(arrival))
+                continue
+            name = stream_name(operator, instance, f"{node}-{self.hops(nodes, destination, topology)[node]}")
+            onward = wiring.registers(name, node, "inject") if name in wiring.index else None
+            # A hop that nothing uses for these values stands as routed, and nothing comes.
+            standing.append(setting.write_register(onward[0]) if onward else setting)
+        return tuple(standing)
+
+    def _arrival(self, operator: Operator, wiring: Wiring, node: int) -> int | None:
+        """The register that the processor reads where it is the destination: that of the first hop that comes in."""
+        settings = self.gen_router(operator, wiring, node)
+        if not settings:
+            return None
+        first = settings[0]
+        return wiring.register(node, first.stream, first.chain, "deliver")
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        meeting = self.meeting_lanes(operator, wiring, instance, node)
+        destination = nodes[operand(operator, instance, "destination", values)]
+        collects = operator.kind == "collect"
+        void = nodes.index(node) not in taking_part(operator, instance)
+        if operator.kind == "stream" and node == destination == self.starts(operator, instance, values)[0]:
+            return RoleDraft("both", meeting, local=True)
+        if node == destination:
+            arrival = self._arrival(operator, wiring, node)
+            own: list[LaneImage] = []
+            if arrival is not None and any(start != node for start in self.starts(operator, instance, values)):
+                own.append(LaneImage(False, (arrival,), data="in"))
+            # Words that the destination of a collect sends to itself stay in its processor.
+            return RoleDraft("both" if collects else "read", (*meeting, *shifted(own, len(meeting))), void=void)
+        if node in self.starts(operator, instance, values):
+            topology = wiring.routed.topology
+            name = stream_name(operator, instance, f"{node}-{self.hops(nodes, destination, topology)[node]}")
+            return RoleDraft("write", (*meeting, LaneImage(True, wiring.registers(name, node, "inject"))))
+        return RoleDraft("write" if collects else "none", meeting, void=void)
+
+
+def _height(hops: Mapping[int, int], destination: int) -> int:
+    """Hops from the farthest node."""
+    depth = {destination: 0}
+    for start in hops:
+        way = []
+        node = start
+        while node not in depth:
+            way.append(node)
+            node = hops[node]
+        for above, at in enumerate(reversed(way), 1):
+            depth[at] = depth[node] + above
+    return max(depth.values())
+
+
+class Snake(Toward):
+    """Up and down a snake through all nodes."""
+
+    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
+        path = snake(nodes, topology)
+        if path is None:
+            return None
+        at = path.index(destination)
+        return {node: path[i + 1] if i < at else path[i - 1] for i, node in enumerate(path) if i != at}
+
+
+class OnTree(Toward):
+    """Up and down a reduction tree with its root in the middle."""
+
+    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
+        return _tree_hops(nodes, destination, topology)
+
+
+class OnLinks(Toward):
+    """Over the links among the nodes, along a breadth-first tree; any connected subset."""
+
+    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
+        members = frozenset(nodes)
+        hops: dict[int, int] = {}
+        queue = [destination]
+        for node in queue:
+            for _, (other, _) in sorted(topology.at_port[node].items()):
+                if other in members and other != destination and other not in hops:
+                    hops[other] = node
+                    queue.append(other)
+        return hops if len(hops) == len(nodes) - 1 else None
+
+
+class ByDimension(Toward):
+    """Along one dimension after the other; a box of nodes."""
+
+    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
+        if topology.kind == "graph" or box(nodes, topology) != frozenset(nodes):
+            return None
+        return {node: flood_parent(node, destination, topology) for node in nodes if node != destination}
+
+
+@lru_cache(maxsize=1024)
+def _tree_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
+    tree = build_tree(nodes, topology, start=centre(nodes, topology))
+    if tree is None:
+        return None
+    joined: dict[int, list[int]] = {node: [] for node in nodes}
+    for here in tree.nodes.values():
+        if here.parent is not None:
+            joined[here.node].append(here.parent)
+            joined[here.parent].append(here.node)
+    hops: dict[int, int] = {}
+    queue = [destination]
+    for node in queue:
+        for other in joined[node]:
+            if other != destination and other not in hops:
+                hops[other] = node
+                queue.append(other)
+    return hops

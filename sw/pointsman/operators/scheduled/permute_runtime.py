@@ -1,0 +1,83 @@
+"""Permutations and shifts whose schedule is made at run time (Metcalf 1997, §4.1.1 and B.1)."""
+
+from __future__ import annotations
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.operators.api.implementation import Context, Metric
+from pointsman.operators.api.operands import box, keep_in, stream_name, taking_part
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Stream
+
+from .synchronised import Synchronised, shifted
+
+MOST_NODES = 64
+"""Nodes of an instance: a permutation of an 8x8 mesh loads a link with 8 streams at most."""
+
+
+class SchPermuteRuntime(Synchronised):
+    """Streams from each node to the next in the subset keep the place; the load function works out a schedule for the
+    permutation that it is given and loads that instead (sch_permute_runtime; `pointsman.runtime.numesh.scheduling`)."""
+
+    name: str = "sch_permute_runtime"
+    kinds: tuple[str, ...] = ("permute",)
+    operand = "permutation"
+    alone = True
+    rescheduled = True
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        value = operator.instances[0].operand(self.operand)
+        if not isinstance(value, Runtime) or value.distributed or value.dynamic:
+            return None
+        if operator.valid is not None:
+            return None
+        if context.topology.kind != "mesh" or any(len(i.nodes) > MOST_NODES for i in operator.instances):
+            return None
+        if any(box(i.nodes, context.topology) != frozenset(i.nodes) for i in operator.instances):
+            return None
+        most = max(len(i.nodes) for i in operator.instances)
+        return Metric(words_per_cycle=1 / (most**0.5 * 4), latency=4 * most**0.5, reload_words=200 + 40 * most)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            if len(instance.nodes) == 1:
+                continue
+            for k, node in enumerate(instance.nodes):
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, str(k)),
+                        node,
+                        (instance.nodes[(k + 1) % len(instance.nodes)],),
+                        max_words=1,
+                        group=operator.label,
+                        keep_in=keep_in(instance, context),
+                        rewritten=True,
+                    )
+                )
+        return [*streams, *self.meeting_streams(operator, context)]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        nodes = operator.instances[instance].nodes
+        position = nodes.index(node)
+        void = position not in taking_part(operator, instance)
+        if len(nodes) == 1:
+            return RoleDraft("func", void=void)
+        meeting = self.meeting_lanes(operator, wiring, instance, node)
+        before = stream_name(operator, instance, str((position - 1) % len(nodes)))
+        lanes = [
+            LaneImage(True, wiring.registers(stream_name(operator, instance, str(position)), node, "inject")),
+            LaneImage(False, wiring.registers(before, node, "deliver"), data="in"),
+        ]
+        return RoleDraft("func", (*meeting, *shifted(lanes, len(meeting))), void=void)
+
+
+class SchShiftRuntime(SchPermuteRuntime):
+    """The same for a distance given at run time (sch_shift_runtime)."""
+
+    name = "sch_shift_runtime"
+    kinds = ("cshift", "eoshift")
+    operand = "distance"

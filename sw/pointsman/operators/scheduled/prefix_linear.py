@@ -1,0 +1,169 @@
+"""A prefix along chains: what stands before a node comes from the one before it (str_prefix_linear, ours; named like the thesis's
+str_bcast_linear).
+
+The nodes are cut into blocks, one behind the other in the order of the subset, rows of a mesh as a rule. Within a block a chain
+of streams leads from node to node: each combines what comes with its own and passes it on. The last node of a block has the
+sum of all of it; from there the sum of everything so far goes to all nodes of the next block in one multicast, and each puts it
+before what it has of its own block. A processor touches a word three times at most, however many nodes there are, and where items
+are combined one by one, words follow each other as fast as processors and slots allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from math import isqrt
+
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import item_by_item, keep_in, stream_name, taking_part
+from pointsman.operators.api.role_script import Script
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator
+from pointsman.routing.streams import Stream
+
+from .reduction_trees import distances
+
+HOP = 6.0
+"""Cycles from processor to processor, about, besides one for each link."""
+Blocks = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Blocks of nodes, and what a word needs: cycles to the last node that gets it, and accesses of the busiest processor."""
+
+    blocks: Blocks
+    latency: float
+    accesses: int
+
+
+class StrPrefixLinear(Implementation):
+    """Chains in blocks, and a multicast from each block to the next. ``blocks``: several blocks; otherwise one chain."""
+
+    name = "str_prefix_linear"
+    kinds = ("prefix",)
+    traceable = False
+
+    def __init__(self, *, blocks: bool) -> None:
+        self.blocks = blocks
+
+    def shape(self, operator: Operator, instance: int, topology: Topology) -> Shape:
+        """How the nodes of an instance that take part are cut."""
+        nodes = operator.instances[instance].nodes
+        members = tuple(nodes[k] for k in taking_part(operator, instance))
+        return quickest_blocks(members, topology) if self.blocks else measured((members,), topology)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        shapes = [self.shape(operator, i, context.topology) for i in range(len(operator.instances))]
+        if self.blocks and all(len(shape.blocks) < 2 for shape in shapes):
+            return None  # the same as one chain
+        latency = max(shape.latency for shape in shapes)
+        if item_by_item(operator):
+            return Metric(words_per_cycle=1 / max(shape.accesses for shape in shapes), latency=latency)
+        hops = max(len(shape.blocks) + max(map(len, shape.blocks)) - 2 for shape in shapes)
+        return Metric(words_per_cycle=1 / (3 * max(1, hops)), latency=latency)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            inside = keep_in(instance, context)
+            blocks = self.shape(operator, i, context.topology).blocks
+            ends: list[tuple[str, int, tuple[int, ...]]] = [
+                (f"after{a}", a, (b,)) for block in blocks for a, b in pairwise(block)
+            ]
+            ends += [(f"from{block[-1]}", block[-1], following) for block, following in pairwise(blocks)]
+            streams += [
+                Stream(
+                    stream_name(operator, i, what),
+                    source,
+                    destinations,
+                    weight=float(operator.m * operator.c),
+                    chains=1 if self.blocks else 2,  # in blocks slots are short before registers are
+                    group=operator.label,
+                    keep_in=inside,
+                )
+                for what, source, destinations in ends
+            ]
+        return streams
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        blocks = self.shape(operator, instance, wiring.routed.topology).blocks
+        if len(operator.instances[instance].nodes) == 1:
+            return RoleDraft("func", local=True, void=not blocks[0])
+        number = next((k for k, block in enumerate(blocks) if node in block), None)
+        if number is None:
+            return RoleDraft("func", void=True, result=False)
+
+        def registers(what: str, end: str) -> tuple[int, ...]:
+            return wiring.registers(stream_name(operator, instance, what), node, end)
+
+        block = blocks[number]
+        at = block.index(node)
+        last = at == len(block) - 1
+        script = Script()
+        sofar = "out"
+        if at:
+            script.move(False, registers(f"after{block[at - 1]}", "deliver"), "t0")
+            script.combine("t0", "out", "t1")
+            sofar = "t1"
+        if not last:
+            script.wait()
+            script.move(True, registers(f"after{node}", "inject"), sofar)
+        if number:
+            script.wait()
+            script.move(False, registers(f"from{blocks[number - 1][-1]}", "deliver"), "t2")
+            script.combine("t2", sofar, "in")
+        else:
+            script.combine(sofar, "", "in")
+        if last and number < len(blocks) - 1:
+            script.wait()
+            script.move(True, registers(f"from{node}", "inject"), "in")
+        return script.role(by_item=item_by_item(operator), result=True, void=False)
+
+
+@lru_cache(maxsize=256)
+def quickest_blocks(members: tuple[int, ...], topology: Topology) -> Shape:
+    """The way to cut ``members`` into blocks that lets a word arrive first: where they are not neighbours, or all but the same
+    length, of which lengths around the square root of their number are tried."""
+    ways = distances(members, topology)
+    apart = [k for k in range(1, len(members)) if ways(members[k - 1], members[k]) > 1]
+    cuts = [tuple(apart)]
+    root = isqrt(len(members))
+    for size in {max(2, root - 1), max(2, root), root + 1, root + 2}:
+        cuts.append(tuple(range(size, len(members), size)))
+    found = [measured(_cut(members, cut), topology) for cut in dict.fromkeys(cuts) if cut]
+    return min(found, key=lambda shape: shape.latency, default=measured((members,), topology))
+
+
+def _cut(members: tuple[int, ...], places: tuple[int, ...]) -> Blocks:
+    return tuple(members[a:b] for a, b in pairwise((0, *places, len(members))))
+
+
+def measured(blocks: Blocks, topology: Topology) -> Shape:
+    """The latency and the accesses of these blocks."""
+    ways = distances(tuple(node for block in blocks for node in block), topology)
+    latency = there = 0.0
+    before: int | None = None
+    accesses = 1
+    for number, block in enumerate(blocks):
+        chain = list(accumulate((HOP + ways(a, b) for a, b in pairwise(block)), initial=0.0))
+        further = number < len(blocks) - 1
+        for at, node in enumerate(block):
+            own = chain[at]
+            if before is not None:
+                own = max(own, there + HOP + ways(before, node))
+            latency = max(latency, own)
+            last = at == len(block) - 1
+            accesses = max(accesses, (at > 0) + (not last) + (before is not None) + (last and further))
+        if block:
+            there = max(chain[-1], there + HOP + ways(before, block[-1])) if before is not None else chain[-1]
+            before = block[-1]
+    return Shape(blocks, latency + 4, accesses)
+
+
+PREFIXES_LINEAR: tuple[Implementation, ...] = (StrPrefixLinear(blocks=True), StrPrefixLinear(blocks=False))

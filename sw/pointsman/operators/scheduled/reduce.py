@@ -1,0 +1,317 @@
+"""Reduce, allreduce and prefix (Metcalf 1997, A.1 and B.1): messages combined by processors along a tree.
+
+Functions that every program has combine item by item. With these an item goes on as soon as it is combined, so that a tree
+takes as long as a message and the way of one item together; with others a processor combines whole messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+from pointsman.network import Topology
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import is_constant, item_by_item, keep_in, operand, stream_name, taking_part
+from pointsman.operators.api.role_script import Script
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator
+from pointsman.routing.streams import Stream
+
+from .reduction_trees import Tree, build_tree, centre
+
+HOP = 4.0
+"""Cycles from processor to processor up a tree, besides those that a whole message takes, measured on the cycle model."""
+
+HOP_BY_ITEM = 9.0
+"""The same where items go on one by one: a word more often waits for its slot."""
+
+
+class _OnTree(Implementation):
+    """Base: a tree over each instance, a stream from each node of it to its parent."""
+
+    traceable = False
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+        """The tree of an instance. Its order is that of the subset, so any associative function will do."""
+        nodes = operator.instances[instance].nodes
+        found = build_tree(
+            nodes, topology, start=self.root(operator, instance, topology), valid=taking_part(operator, instance)
+        )
+        assert found is not None  # without limits there always is one
+        return found
+
+    def root(self, operator: Operator, instance: int, topology: Topology) -> int:
+        """Position of the root."""
+        return centre(operator.instances[instance].nodes, topology)
+
+    def up_streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return self.tree_streams(operator, context, lambda tree: tree.nodes, up=True)
+
+    def tree_streams(
+        self, operator: Operator, context: Context, below: Callable[[Tree], Container[int]], *, up: bool
+    ) -> list[Stream]:
+        """A stream between each node of ``below`` and its parent, up or down the tree."""
+        way = "up" if up else "down"
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            inside = keep_in(instance, context)
+            tree = self.tree(operator, i, context.topology)
+            chosen = below(tree)
+            for here in tree.nodes.values():
+                if here.parent is None or here.node not in chosen:
+                    continue
+                source, destination = (here.node, here.parent) if up else (here.parent, here.node)
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, f"{way}{here.node}"),
+                        source,
+                        (destination,),
+                        weight=float(operator.m * operator.c),
+                        group=f"{operator.label} {way}",
+                        keep_in=inside,
+                    )
+                )
+        return streams
+
+    def gather_up(
+        self, script: Script, operator: Operator, wiring: Wiring, instance: int, tree: Tree, node: int
+    ) -> str:
+        """Read what the children send, combine it with the node's own, and send it on unless this is the root. Gives the
+        name of the outcome."""
+        here = tree.nodes[node]
+        up = (
+            wiring.registers(stream_name(operator, instance, f"up{node}"), node, "inject")
+            if here.parent is not None
+            else ()
+        )
+        for k, child in enumerate(here.children):
+            script.move(
+                False, wiring.registers(stream_name(operator, instance, f"up{child}"), node, "deliver"), f"t{k}"
+            )
+        if not here.valid and len(here.children) == 1 and up:
+            script.move(True, up, "t0", after=0)  # opaque: word by word
+            return "t0"
+        outcome = script.fold(items_of(tree, node), "in")
+        if up:
+            script.wait()
+            script.move(True, up, outcome)
+        return outcome
+
+    def accesses(self, operator: Operator, context: Context) -> int:
+        """Words that the busiest processor moves for one on its way up."""
+        trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
+        return max(
+            1, *(len(here.children) + (here.parent is not None) for tree in trees for here in tree.nodes.values())
+        )
+
+    def depth(self, operator: Operator, context: Context) -> int:
+        return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
+
+
+def items_of(tree: Tree, node: int) -> list[str]:
+    """What a node combines, in order: messages of children t0, t1, … and its own."""
+    here = tree.nodes[node]
+    names = [f"t{k}" for k in range(len(here.children))]
+    before = len(here.before)
+    return [*names[:before], *(["out"] if here.valid else []), *names[before:]]
+
+
+def _taking_part(operator: Operator, instance: int) -> frozenset[int]:
+    """Nodes that have something to send."""
+    nodes = operator.instances[instance].nodes
+    return frozenset(nodes[k] for k in taking_part(operator, instance))
+
+
+def idle(operator: Operator, instance: int, tree: Tree, node: int) -> RoleDraft | None:
+    """The role of a node that exchanges nothing with others; None if it does."""
+    void = node not in _taking_part(operator, instance)
+    if len(operator.instances[instance].nodes) == 1:
+        return RoleDraft("func", local=True, void=void)
+    return None if node in tree.nodes else RoleDraft("func", void=void, result=False)
+
+
+class StrReduce(_OnTree):
+    """A tree rooted at the destination (str_reduce)."""
+
+    name = "str_reduce"
+    kinds = ("reduce",)
+
+    def root(self, operator: Operator, instance: int, topology: Topology) -> int:
+        return operand(operator, instance, "destination", ())
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not is_constant(operator, "destination"):
+            return None
+        depth = max(1, self.depth(operator, context))
+        if item_by_item(operator):
+            return Metric(words_per_cycle=1 / self.accesses(operator, context), latency=HOP_BY_ITEM * depth)
+        return Metric(words_per_cycle=1 / (2 * depth), latency=HOP * depth)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return self.up_streams(operator, context)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        void = node not in _taking_part(operator, instance)
+        if (resting := idle(operator, instance, tree, node)) is not None:
+            return resting
+        script = Script()
+        outcome = self.gather_up(script, operator, wiring, instance, tree, node)
+        if node == tree.root and outcome != "in":
+            script.combine(outcome, "", "in")
+        return script.role(by_item=item_by_item(operator), result=node == tree.root, void=void)
+
+
+class StrAllreduce(_OnTree):
+    """A reduction to a central node and a multicast back, in one phase (str_allreduce; the thesis only has the two
+    operators one after the other, repl_allreduce)."""
+
+    name = "str_allreduce"
+    kinds = ("allreduce",)
+
+    def __init__(self, *, by_item: bool) -> None:
+        self.by_item = by_item
+        self.traceable = not by_item
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        depth = max(1, self.depth(operator, context))
+        if self.by_item:
+            if not item_by_item(operator):
+                return None
+            # Each reads the outcome, too.
+            words = max(2, self.accesses(operator, context) + 1)
+            return Metric(words_per_cycle=1 / words, latency=HOP_BY_ITEM * depth + 6)
+        return Metric(words_per_cycle=1 / (4 * depth), latency=HOP * depth + 6)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = self.up_streams(operator, context)
+        for i, instance in enumerate(operator.instances):
+            root, listeners = self._down(operator, i, context.topology)
+            if listeners:
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, "down"),
+                        root,
+                        listeners,
+                        weight=float(operator.m * operator.c),
+                        chains=2,
+                        group=f"{operator.label} down",
+                        keep_in=keep_in(instance, context),
+                    )
+                )
+        return streams
+
+    def _down(self, operator: Operator, instance: int, topology: Topology) -> tuple[int, tuple[int, ...]]:
+        tree = self.tree(operator, instance, topology)
+        nodes = operator.instances[instance].nodes
+        return tree.root, tuple(nodes[k] for k in taking_part(operator, instance) if nodes[k] != tree.root)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        void = node not in _taking_part(operator, instance)
+        if (resting := idle(operator, instance, tree, node)) is not None:
+            return resting
+        script = Script()
+        outcome = self.gather_up(script, operator, wiring, instance, tree, node)
+        root, listeners = self._down(operator, instance, wiring.routed.topology)
+        down = stream_name(operator, instance, "down")
+        script.wait()
+        if node == root:
+            if outcome != "in":
+                script.combine(outcome, "", "in")
+            if listeners:
+                script.move(True, wiring.registers(down, node, "inject"), "in")
+        elif node in listeners:
+            script.move(False, wiring.registers(down, node, "deliver"), "in")
+        return script.role(by_item=self.by_item, result=not void, void=void)
+
+
+class StrPrefix(_OnTree):
+    """Sums up the tree, prefixes down it, both by processors, in one phase (str_prefix).
+
+    A node sends its parent the sum of its subtree, and each child the sum of all that stands before the child's subtree:
+    what came from its own parent, its children before that one, and its own message if it stands before it. Where
+    nothing stands before a subtree nothing is sent.
+    """
+
+    name = "str_prefix"
+    kinds = ("prefix",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        depth = max(1, self.depth(operator, context))
+        if item_by_item(operator):
+            # What comes up also goes down.
+            words = 2 * self.accesses(operator, context)
+            return Metric(words_per_cycle=1 / words, latency=2 * HOP_BY_ITEM * depth + 8)
+        return Metric(words_per_cycle=1 / (10 * depth), latency=2 * HOP * depth + 8)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        down = self.tree_streams(operator, context, preceded, up=False)
+        return [*self.up_streams(operator, context), *down]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        void = node not in _taking_part(operator, instance)
+        if (resting := idle(operator, instance, tree, node)) is not None:
+            return resting
+        here = tree.nodes[node]
+        script = Script()
+        some = preceded(tree)
+        count = len(here.children)
+        total, before, running = f"t{count}", f"t{count + 1}", f"t{count + 2}"
+        for k, child in enumerate(here.children):
+            up = stream_name(operator, instance, f"up{child}")
+            script.move(False, wiring.registers(up, node, "deliver"), f"t{k}")
+        if here.parent is not None:
+            outcome = script.fold(items_of(tree, node), total)
+            script.wait()
+            script.move(True, wiring.registers(stream_name(operator, instance, f"up{node}"), node, "inject"), outcome)
+            if node in some:
+                down = stream_name(operator, instance, f"down{node}")
+                script.wait()
+                script.move(False, wiring.registers(down, node, "deliver"), before)
+        sofar = before if node in some else ""
+        children = iter(enumerate(here.children))
+        items = items_of(tree, node)
+        for place, item in enumerate(items):
+            if item != "out":
+                _, child = next(children)
+                if sofar:
+                    down = stream_name(operator, instance, f"down{child}")
+                    script.wait()
+                    script.move(True, wiring.registers(down, node, "inject"), sofar)
+            if place == len(items) - 1 and item != "out":
+                break  # nobody needs the sum behind the last child
+            if not sofar:
+                sofar = item
+            else:
+                script.combine(sofar, item, running)
+                sofar = running
+            if item == "out":
+                script.combine(sofar, "", "in")
+        return script.role(by_item=item_by_item(operator), result=not void, void=void)
+
+
+def preceded(tree: Tree) -> frozenset[int]:
+    """Nodes with something valid before their subtrees."""
+    found = set()
+    stack = [(tree.root, False)]
+    while stack:
+        node, before = stack.pop()
+        here = tree.nodes[node]
+        if before:
+            found.add(node)
+        for child in here.before:
+            stack.append((child, before))
+            before = True  # a child is only there if something valid is below it
+        before = before or here.valid
+        for child in here.after:
+            stack.append((child, before))
+            before = True
+    return frozenset(found)

@@ -1,0 +1,155 @@
+"""Several schedules for one operator, of which its load function chooses (Metcalf 1997, §4.1.1, "Multiple Schedules", and
+§4.1.3, run-time subphases).
+
+Each run-time value of the operator has a phase of its own, with a block of the schedule memory, in which the operator is what it
+would be with that value known (`pointsman.plan.candidates.value_schedules` makes the phases). All nodes know the
+value, so a load function goes on
+to the phase of its value as it would to the phase of another operator: through the end of the one before, with all that is proved
+of ends. Nothing is rewritten.
+
+Instances choose without each other, so each keeps to routers of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pointsman.errors import PointsmanError
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import chosen_operands, keep_in, runtime_operands, runtime_values
+from pointsman.operators.api.roles import RoleDraft, VfsmSetting
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator, Runtime, Value
+from pointsman.routing.streams import Stream
+
+from .broadcast import StrBcast
+from .collect import StrCollectDimensions
+from .reduce import StrReduce
+from .shift import StrShift
+from .stream import StrStream
+
+MOST_SCHEDULES = 32
+"""Of one operator."""
+SHORT = 8
+"""Slots of a short schedule."""
+CHANGE = 16
+"""A load with another value takes as long as so many commands, about: the barrier of a phase and a jump."""
+
+
+class ByValue(Implementation):
+    """``inner``, which wants its operands constant, once for each run-time value."""
+
+    by_value = True
+
+    def __init__(self, name: str, inner: Implementation, at_best: float) -> None:
+        self.name = name
+        self.at_best = at_best
+        """Words per cycle."""
+        self.inner = inner
+        self.kinds = inner.kinds
+        self.processor_bound = inner.processor_bound
+        self.traceable = inner.traceable
+        self.synchronised = inner.synchronised
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        """Of the worst of its values; a load goes through the barrier of a phase."""
+        values = schedule_values(operator)
+        if values is None or not _apart(operator, context):
+            return None
+        if operator.impl is None and (len(values) + 1) * SHORT > context.shape.schedule_depth:
+            return None  # planning says why, to those who ask for it
+        found = [self.inner.metric(settled(operator, value), context) for value in values]
+        if not found or any(metric is None for metric in found):
+            return None
+        metrics = [metric for metric in found if metric is not None]
+        return Metric(
+            self.at_best,
+            max(metric.latency for metric in metrics),
+            0 if len(values) == 1 else CHANGE,
+        )
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return self.inner.streams(self._settled(operator), context)
+
+    def stages(self, operator: Operator) -> int:
+        return self.inner.stages(operator)
+
+    def drain(self, operator: Operator, wiring: Wiring) -> int:
+        return self.inner.drain(self._settled(operator), wiring)
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        return self.inner.gen_router(self._settled(operator), wiring, node)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        return self.inner.gen_io(settled(operator, values), wiring, instance, node, ())
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        return self.inner.gen_load(settled(operator, values), wiring, instance, node, ())
+
+    def _settled(self, operator: Operator) -> Operator:
+        """For its value; while the phases are not divided yet, for the first, which estimates take for all."""
+        return settled(operator, runtime_values(operator)[0])
+
+
+def schedule_values(operator: Operator) -> tuple[tuple[int, ...], ...] | None:
+    """Values among which a load function chooses; None if there are none, too many, or not all nodes know them."""
+    if not runtime_operands(operator) or chosen_operands(operator) != runtime_operands(operator):
+        return None
+    for _, value in operator.instances[0].operands:
+        if isinstance(value, Runtime) and (value.distributed or value.dynamic):
+            return None
+    try:
+        values = runtime_values(operator)
+    except PointsmanError:
+        return None
+    return values if 0 < len(values) <= MOST_SCHEDULES else None
+
+
+def settled(operator: Operator, values: tuple[int, ...]) -> Operator:
+    """The operator with these run-time values as constants."""
+    names = runtime_operands(operator)
+    known = dict(zip(names, values, strict=True))
+    return replace(
+        operator,
+        instances=tuple(
+            replace(one, operands=tuple((name, known.get(name, value)) for name, value in one.operands))
+            for one in operator.instances
+        ),
+    )
+
+
+def for_value(operator: Operator, values: tuple[int, ...]) -> Operator:
+    """The operator as it is in the phase of these values: they are still given at run time, and no others are legal."""
+    known = dict(zip(runtime_operands(operator), values, strict=True))
+
+    def only(name: str, value: Value) -> Value:
+        return replace(value, values=(known[name],)) if isinstance(value, Runtime) else value
+
+    return replace(
+        operator,
+        instances=tuple(
+            replace(one, operands=tuple((name, only(name, value)) for name, value in one.operands))
+            for one in operator.instances
+        ),
+    )
+
+
+def _apart(operator: Operator, context: Context) -> bool:
+    """Does each instance hang together, and share no node with another?"""
+    nodes = [node for instance in operator.instances for node in instance.nodes]
+    if len(set(nodes)) < len(nodes):
+        return False
+    return all(keep_in(instance, context) == frozenset(instance.nodes) for instance in operator.instances)
+
+
+BY_VALUE: tuple[Implementation, ...] = (
+    ByValue("sch_bcast_dense", StrBcast(), 0.8),
+    ByValue("sch_collect_dim", StrCollectDimensions(), 0.5),
+    ByValue("sch_shift", StrShift(), 0.5),
+    ByValue("sch_stream", StrStream(), 0.5),
+    ByValue("sch_reduce", StrReduce(), 0.25),
+)

@@ -1,0 +1,129 @@
+"""Circular and end-off shifts, and permutations (Metcalf 1997, A.1 and B.1)."""
+
+from __future__ import annotations
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import is_constant, keep_in, operand, stream_name, taking_part
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator
+from pointsman.routing.streams import Stream
+
+ROUND_TRIP = 7.5
+"""Cycles from writing a word to reading the word that a neighbour wrote in answer, measured on the cycle model. A window
+of w words lets w of them be under way, so it limits a ring to w words in that time."""
+
+
+class StrShift(Implementation):
+    """A stream from each node to the one that it sends to, distance known (str_shift).
+
+    Writing and reading stay within ``window`` words of each other. That is what makes the operator message-bound on long
+    rings: a node that has read k words knows that its upstream neighbour has read k - window, and so on round the
+    ring (§5.2.1 asks the compiler to follow the streams from node to node).
+    """
+
+    name = "str_shift"
+    kinds: tuple[str, ...] = ("cshift", "eoshift")
+
+    def __init__(self, window: int = 4) -> None:
+        self.window = window
+
+    operand = "distance"
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not is_constant(operator, self.operand):
+            return None
+        return Metric(
+            words_per_cycle=min(0.5, self.window / ROUND_TRIP),
+            latency=max(len(i.nodes) for i in operator.instances),
+        )
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            inside = keep_in(instance, context)
+            for position, node in enumerate(instance.nodes):
+                target = self._partner(operator, i, position, 1)
+                if target is not None and target != position:
+                    streams.append(
+                        Stream(
+                            stream_name(operator, i, str(position)),
+                            node,
+                            (instance.nodes[target],),
+                            weight=float(operator.m * operator.c),
+                            chains=2,
+                            group=operator.label,
+                            keep_in=inside,
+                        )
+                    )
+        return streams
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        position = operator.instances[instance].nodes.index(node)
+        if position not in taking_part(operator, instance):
+            return RoleDraft("func", void=True)
+        to = self._partner(operator, instance, position, 1)
+        origin = self._partner(operator, instance, position, -1)
+        if to == position:
+            return RoleDraft("func", local=True)
+        both = to is not None and origin is not None
+        lanes = []
+        if to is not None:
+            name = stream_name(operator, instance, str(position))
+            lanes.append(
+                LaneImage(
+                    True,
+                    wiring.registers(name, node, "inject"),
+                    pair=1 if both else None,
+                    window=self.window if both else None,
+                )
+            )
+        if origin is not None:
+            name = stream_name(operator, instance, str(origin))
+            lanes.append(
+                LaneImage(
+                    False,
+                    wiring.registers(name, node, "deliver"),
+                    data="in",
+                    pair=0 if both else None,
+                    window=self.window if both else None,
+                )
+            )
+        # Over the edge of an eoshift come zeros, from nodes that are not :valid nothing.
+        result = origin is not None or self._beyond(operator, instance, position)
+        return RoleDraft("func", tuple(lanes), result=result)
+
+    def _beyond(self, operator: Operator, instance: int, position: int) -> bool:
+        """Does what comes here come from outside the subset?"""
+        nodes = range(len(operator.instances[instance].nodes))
+        return operator.kind == "eoshift" and position - operand(operator, instance, "distance", ()) not in nodes
+
+    def _partner(self, operator: Operator, instance: int, position: int, sense: int) -> int | None:
+        """Position that ``position`` sends to (sense 1) or receives from (-1); None beyond the end of an eoshift, or if
+        one of them is not :valid."""
+        members = taking_part(operator, instance)
+        partner = self._other(operator, instance, position, sense)
+        return partner if partner in members and position in members else None
+
+    def _other(self, operator: Operator, instance: int, position: int, sense: int) -> int | None:
+        size = len(operator.instances[instance].nodes)
+        partner = position + sense * operand(operator, instance, "distance", ())
+        if operator.kind == "cshift":
+            return partner % size
+        return partner if 0 <= partner < size else None
+
+
+class StrPermute(StrShift):
+    """A stream from each node to the one that it sends to, permutation known (str_permute)."""
+
+    name = "str_permute"
+    kinds = ("permute",)
+    operand = "permutation"
+
+    def _other(self, operator: Operator, instance: int, position: int, sense: int) -> int | None:
+        permutation = operator.instances[instance].operand("permutation")
+        assert isinstance(permutation, tuple)
+        return permutation[position] if sense == 1 else permutation.index(position)

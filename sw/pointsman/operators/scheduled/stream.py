@@ -1,0 +1,203 @@
+"""The stream operator: words from one node to another (Metcalf 1997, A.1 and B.1)."""
+
+from __future__ import annotations
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name
+from pointsman.operators.api.roles import RoleDraft, VfsmSetting
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Stream, largest_gap
+
+from .stream_linear import way_cycles
+from .synchronised import Synchronised
+
+
+class StrStream(Implementation):
+    """A stream for each instance, both ends known (str_stream)."""
+
+    name = "str_stream"
+    kinds = ("stream",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if not (is_constant(operator, "source") and is_constant(operator, "destination")):
+            return None
+        return Metric(words_per_cycle=0.5, latency=max(len(i.nodes) for i in operator.instances))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            source, destination = self._ends(operator, i)
+            if source != destination:
+                streams.append(
+                    Stream(
+                        stream_name(operator, i),
+                        source,
+                        (destination,),
+                        weight=float(operator.m * operator.c),
+                        chains=2,
+                        group=operator.label,
+                        keep_in=keep_in(instance, context),
+                    )
+                )
+        return streams
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        source, destination = self._ends(operator, instance)
+        name = stream_name(operator, instance)
+        if node == source == destination:
+            return RoleDraft("both", local=True)
+        if node == source:
+            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        if node == destination:
+            return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+        return RoleDraft("none")
+
+    @staticmethod
+    def _ends(operator: Operator, instance: int) -> tuple[int, int]:
+        nodes = operator.instances[instance].nodes
+        return (
+            nodes[operand(operator, instance, "source", ())],
+            nodes[operand(operator, instance, "destination", ())],
+        )
+
+
+class StrStreamRtdest(Synchronised):
+    """A multicast to all possible destinations, which the routers of all but one drop (str_stream_rtdest; §4.1.1, "Output
+    Discarding")."""
+
+    name = "str_stream_rtdest"
+    kinds = ("stream",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        destination = operator.instances[0].operand("destination")
+        if not is_constant(operator, "source") or not isinstance(destination, Runtime):
+            return None
+        if destination.distributed or destination.dynamic:
+            return None
+        far = max(len(i.nodes) for i in operator.instances) ** 0.5
+        return Metric(words_per_cycle=0.45, latency=4.0 * far, reload_words=8)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            source, destinations = self._ends(operator, i)
+            if destinations:
+                streams.append(
+                    Stream(
+                        stream_name(operator, i),
+                        source,
+                        destinations,
+                        weight=float(operator.m * operator.c),
+                        chains=2,
+                        group=operator.label,
+                        keep_in=keep_in(instance, context),
+                        rewritten=len(destinations) > 1,
+                    )
+                )
+        return [*streams, *self.meeting_streams(operator, context)]
+
+    def _ends(self, operator: Operator, instance: int) -> tuple[int, tuple[int, ...]]:
+        nodes = operator.instances[instance].nodes
+        source = nodes[operand(operator, instance, "source", ())]
+        others = dict.fromkeys(nodes[operand(operator, instance, "destination", v)] for v in runtime_values(operator))
+        return source, tuple(node for node in others if node != source)
+
+    def drain(self, operator: Operator, wiring: Wiring) -> int:
+        """A word that is dropped waits for nobody, and all nodes are there when it sets out, because load functions meet."""
+        routed = wiring.routed
+        longest = 0
+        for chain in routed.chains:
+            name = routed.streams[chain.stream].name
+            if name.startswith(f"{operator.label}[") and "." not in name:
+                gap = largest_gap(chain.vfsms[0].slots, routed.period)
+                longest = max(longest, way_cycles(chain, routed.period) + gap + 4)
+        return longest
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
+        name = stream_name(operator, instance)
+        if len(self._ends(operator, instance)[1]) < 2 or name not in wiring.index:
+            return ()
+        return tuple(s for s in wiring.settings(name, node) if s.vfsm.destination.kind == "deliver")
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        nodes = operator.instances[instance].nodes
+        chosen = node == nodes[operand(operator, instance, "destination", values)]
+        return tuple(s if chosen else s.discard() for s in self.gen_router(operator, wiring, node))
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        meeting = self.meeting_lanes(operator, wiring, instance, node)
+        nodes = operator.instances[instance].nodes
+        source, _ = self._ends(operator, instance)
+        destination = nodes[operand(operator, instance, "destination", values)]
+        name = stream_name(operator, instance)
+        if node == source == destination:
+            return RoleDraft("both", meeting, local=True)
+        if source == destination or node not in (source, destination):
+            return RoleDraft("none", meeting)
+        if node == source:
+            return RoleDraft("write", (*meeting, LaneImage(True, wiring.registers(name, node, "inject"))))
+        return RoleDraft("read", (*meeting, LaneImage(False, wiring.registers(name, node, "deliver"), data="in")))
+
+
+class StrStreamSources(Implementation):
+    """A stream from each possible source to the one destination, which reads that of the source in question (str_stream_rtsrc).
+    Nothing is rewritten and nobody meets, but the streams share the links."""
+
+    name = "str_stream_rtsrc"
+    kinds = ("stream",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        source = operator.instances[0].operand("source")
+        if not is_constant(operator, "destination") or not isinstance(source, Runtime):
+            return None
+        if source.distributed or source.dynamic:
+            return None
+        most = max(len(self._sources(operator, i)) for i in range(len(operator.instances)))
+        return Metric(words_per_cycle=0.9 / max(1, most), latency=float(max(len(i.nodes) for i in operator.instances)))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [
+            Stream(
+                stream_name(operator, i, f"from{source}"),
+                source,
+                (self._destination(operator, i),),
+                weight=float(operator.m * operator.c),
+                chains=2,
+                group=operator.label,
+                keep_in=keep_in(instance, context),
+            )
+            for i, instance in enumerate(operator.instances)
+            for source in self._sources(operator, i)
+        ]
+
+    @staticmethod
+    def _destination(operator: Operator, instance: int) -> int:
+        return operator.instances[instance].nodes[operand(operator, instance, "destination", ())]
+
+    def _sources(self, operator: Operator, instance: int) -> list[int]:
+        nodes = operator.instances[instance].nodes
+        found = dict.fromkeys(nodes[operand(operator, instance, "source", v)] for v in runtime_values(operator))
+        return [node for node in found if node != self._destination(operator, instance)]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        source = operator.instances[instance].nodes[operand(operator, instance, "source", values)]
+        destination = self._destination(operator, instance)
+        if node == source == destination:
+            return RoleDraft("both", local=True)
+        if source == destination or node not in (source, destination):
+            return RoleDraft("none")
+        name = stream_name(operator, instance, f"from{source}")
+        if node == source:
+            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))

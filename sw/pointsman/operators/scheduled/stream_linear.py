@@ -1,0 +1,188 @@
+"""A stream whose ends are chosen at run time, on a snake through all nodes (Metcalf 1997, B.1: "as for bcast_linear, but the
+data is discarded on nodes except for the desired destination").
+
+One multicast goes up the snake, one down. The source injects into the one that leads to the destination, and routers on the way
+and behind the destination drop what they fork off for their processors. So words pass every node at the pace of the schedule,
+where hops that end in registers (`toward`) take them on one by one.
+
+Where the phase is left, through what holds everybody back, between any two uses of the operator, no word of the values before is
+on its way when a node enters again, and its router has been rewritten by then: so there is a variant whose load functions
+do without meeting (`Implementation.entered`).
+"""
+
+from __future__ import annotations
+
+from numesh.codes import MoveType
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.operators.api.implementation import Context, Metric
+from pointsman.operators.api.operands import is_constant, operand, runtime_values, stream_name
+from pointsman.operators.api.roles import RoleDraft, VfsmSetting
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Condition, RoutedChain, Stream, largest_gap
+
+from .broadcast import snake
+from .synchronised import Synchronised, shifted
+
+RATE = {False: 0.4, True: 0.45}
+"""Words a cycle at best, with the barrier in which load functions meet and without. Where words go one way only two chains get
+more, which meeting takes back where messages are short."""
+
+
+class StrStreamLinear(Synchronised):
+    """Multicasts up and down a snake, dropped everywhere but at the destination (str_stream_runtime)."""
+
+    name = "str_stream_runtime"
+    kinds = ("stream",)
+
+    def __init__(self, *, entered: bool) -> None:
+        self.entered = entered
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if is_constant(operator, "source") and is_constant(operator, "destination"):
+            return None
+        for name in ("source", "destination"):
+            value = operator.instances[0].operand(name)
+            if isinstance(value, Runtime) and (value.distributed or value.dynamic):
+                return None
+        if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
+            return None
+        length = max(len(instance.nodes) for instance in operator.instances)
+        return Metric(words_per_cycle=RATE[self.entered], latency=2.0 * length, reload_words=8)
+
+    def ways(self, operator: Operator, instance: int, path: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+        """The nodes of each multicast, from the first possible source to the last destination behind it."""
+        nodes = operator.instances[instance].nodes
+        pairs = [
+            (path.index(nodes[operand(operator, instance, "source", v)]), self._end(operator, instance, path, v))
+            for v in runtime_values(operator)
+        ]
+        up = [(source, end) for source, end in pairs if source < end]
+        down = [(source, end) for source, end in pairs if source > end]
+        found = {}
+        if up:
+            found["up"] = path[min(s for s, _ in up) : max(d for _, d in up) + 1]
+        if down:
+            found["down"] = path[min(d for _, d in down) : max(s for s, _ in down) + 1][::-1]
+        return found
+
+    @staticmethod
+    def _end(operator: Operator, instance: int, path: tuple[int, ...], values: tuple[int, ...]) -> int:
+        return path.index(operator.instances[instance].nodes[operand(operator, instance, "destination", values)])
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        streams = []
+        for i, instance in enumerate(operator.instances):
+            path = snake(instance.nodes, context.topology)
+            assert path is not None
+            sources = {instance.nodes[operand(operator, i, "source", v)] for v in runtime_values(operator)}
+            ends = {path[self._end(operator, i, path, v)] for v in runtime_values(operator)}
+            choice = stream_name(operator, i, "source")
+            ways = self.ways(operator, i, path)
+            for what, way in ways.items():
+                anywhere = len(sources & set(way[:-1])) > 1
+                streams.append(
+                    Stream(
+                        stream_name(operator, i, what),
+                        way[0],
+                        tuple(node for node in way[1:] if node in ends),
+                        weight=float(operator.m * operator.c),
+                        chains=1 if len(ways) > 1 else 2,
+                        group=operator.label,
+                        keep_in=frozenset(path),
+                        path=way,
+                        injects_anywhere=anywhere,
+                        inject_condition=Condition(choice, True) if anywhere else None,
+                        deliver_condition=Condition(choice, False) if anywhere else None,
+                        rewritten=True,
+                    )
+                )
+        return streams if self.entered else [*streams, *self.meeting_streams(operator, context)]
+
+    def drain(self, operator: Operator, wiring: Wiring) -> int:
+        """Words that are dropped behind the destination wait for nobody: as long as a word takes along the whole multicast. Where
+        load functions do not meet, a node may have come late, and words may wait in all routers before it; when it comes a room
+        gets free at each of these once in a turn."""
+        routed = wiring.routed
+        own = {wiring.index[name] for name in wiring.index if name.startswith(f"{operator.label}[")}
+        longest = 0
+        for chain in routed.chains:
+            if chain.stream in own and ".meet-" not in routed.streams[chain.stream].name:
+                gap = largest_gap(chain.vfsms[0].slots, routed.period)
+                waiting = sum(vfsm.type != MoveType.FORK for vfsm in chain.vfsms) - 2 if self.entered else 1
+                longest = max(longest, way_cycles(chain, routed.period) + max(1, min(waiting, operator.m)) * gap + 4)
+        return longest
+
+    def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
+        """The VFSMs by which the multicasts enter the node, and their deliveries."""
+        entering: list[VfsmSetting] = []
+        deliveries: list[VfsmSetting] = []
+        for name in wiring.names_at(node):
+            if not name.startswith(f"{operator.label}[") or ".meet-" in name:
+                continue
+            here = wiring.settings(name, node)
+            if wiring.has(name, node, "inject"):
+                # Of each chain the first one here.
+                entering += {one.chain: one for one in reversed(here)}.values()
+            deliveries += [s for s in here if s.vfsm.destination.kind == "deliver"]
+        return (*deliveries, *entering)
+
+    def gen_load(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> tuple[VfsmSetting, ...]:
+        source, destination, used = self._way(operator, wiring, instance, values)
+        standing = []
+        for setting in self.gen_router(operator, wiring, node):
+            here = setting.stream == used
+            if setting.vfsm.destination.kind == "deliver":
+                if here and node == source:
+                    standing.append(setting.off())  # words begin here, and nothing comes in to be forked
+                else:
+                    standing.append(setting if here and node == destination else setting.discard())
+            elif here and node == source:
+                standing.append(setting.read_interface())
+            else:
+                # The head of a multicast reads the interface as routed; only the source may.
+                standing.append(setting.idle() if setting.vfsm.source.kind == "inject" else setting)
+        return tuple(standing)
+
+    def _way(
+        self, operator: Operator, wiring: Wiring, instance: int, values: tuple[int, ...]
+    ) -> tuple[int, int, int | None]:
+        """Source and destination, and the stream that carries the words; None if they are one node."""
+        nodes = operator.instances[instance].nodes
+        path = snake(nodes, wiring.routed.topology)
+        assert path is not None
+        source = nodes[operand(operator, instance, "source", values)]
+        destination = nodes[operand(operator, instance, "destination", values)]
+        if source == destination:
+            return source, destination, None
+        what = "up" if path.index(source) < path.index(destination) else "down"
+        return source, destination, wiring.index[stream_name(operator, instance, what)]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        meeting = () if self.entered else self.meeting_lanes(operator, wiring, instance, node)
+        source, destination, used = self._way(operator, wiring, instance, values)
+        if used is None or node not in (source, destination):
+            return RoleDraft("both" if node == source else "none", meeting, local=node == source)
+        writes = node == source
+        registers = wiring.registers(wiring.routed.streams[used].name, node, "inject" if writes else "deliver")
+        lane = LaneImage(True, registers) if writes else LaneImage(False, registers, data="in")
+        return RoleDraft("write" if writes else "read", (*meeting, *shifted([lane], len(meeting))))
+
+
+def way_cycles(chain: RoutedChain, period: int) -> int:
+    """Cycles of a word that nobody stops from the source to the farthest end, at most."""
+    return max(cycles_to(chain, period))
+
+
+def cycles_to(chain: RoutedChain, period: int) -> list[int]:
+    """By VFSM: cycles of a word that nobody stops from the source to there, at most."""
+    elapsed: list[int] = []
+    for vfsm in chain.vfsms:
+        before = chain.vfsms[vfsm.parent].slots
+        steps = ((here - there) % period for here, there in zip(vfsm.slots, before, strict=True))
+        elapsed.append(0 if vfsm.parent < 0 else elapsed[vfsm.parent] + max(steps))
+    return elapsed

@@ -1,0 +1,99 @@
+"""A set of streams for each run-time value of an operator, all in one phase (Metcalf 1997, §4.1.3, runtime-parallel).
+
+The load function chooses which of them the I/O functions use; nothing is rewritten and nobody waits. Streams that are not used
+lie idle, so their slots are lost: for few values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.roles import RoleDraft
+from pointsman.operators.api.wiring import Wiring
+from pointsman.program.program import Operator
+from pointsman.routing.streams import Stream
+
+from .reduce import StrReduce
+from .schedules_per_value import schedule_values, settled
+from .shift import StrShift
+from .stream import StrStream
+
+MOST_SETS = 16
+"""Of one operator."""
+
+
+class ByStreams(Implementation):
+    """``inner``, which wants its operands constant, with streams for each run-time value."""
+
+    traceable = False
+
+    def __init__(self, name: str, inner: Implementation) -> None:
+        self.name = name
+        self.inner = inner
+        self.kinds = inner.kinds
+        self.processor_bound = inner.processor_bound
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        """Of the worst value, with the slots that the others take."""
+        values = schedule_values(operator)
+        if values is None or len(values) > MOST_SETS:
+            return None
+        found = [self.inner.metric(settled(operator, value), context) for value in values]
+        metrics = [metric for metric in found if metric is not None]
+        if not metrics or len(metrics) < len(found):
+            return None
+        ends: Counter[int] = Counter()
+        for stream in self.streams(operator, context):
+            ends.update({stream.source, *stream.destinations})
+        if max(ends.values(), default=0) > context.shape.registers - context.shape.pipelines:
+            return None
+        slowest = min(metric.words_per_cycle for metric in metrics)
+        return Metric(slowest / len(values), max(metric.latency for metric in metrics))
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        values = schedule_values(operator)
+        assert values is not None
+        return [
+            replace(
+                stream,
+                name=_named(stream.name, value),
+                into=None if stream.into is None else _named(stream.into, value),
+                chains=1,
+            )
+            for value in values
+            for stream in self.inner.streams(settled(operator, value), context)
+        ]
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        return self.inner.gen_io(settled(operator, values), _Chosen(wiring, values), instance, node, ())
+
+
+def _named(stream: str, values: tuple[int, ...]) -> str:
+    """Name of the stream of these values."""
+    return f"{stream}@{','.join(map(str, values))}"
+
+
+class _Chosen(Wiring):
+    """The streams of some values under the names that they have where there are no others."""
+
+    def __init__(self, wiring: Wiring, values: tuple[int, ...]) -> None:
+        self._wiring = wiring
+        self._values = values
+        self.routed = wiring.routed
+
+    def has(self, name: str, node: int, end: str) -> bool:
+        return self._wiring.has(_named(name, self._values), node, end)
+
+    def registers(self, name: str, node: int, end: str) -> tuple[int, ...]:
+        return self._wiring.registers(_named(name, self._values), node, end)
+
+
+BY_STREAMS: tuple[Implementation, ...] = (
+    ByStreams("par_shift", StrShift(window=1)),
+    ByStreams("par_stream", StrStream()),
+    ByStreams("par_reduce", StrReduce()),
+)

@@ -1,0 +1,175 @@
+"""Program -> ways to plan it, the most promising first, each with what it is estimated to take.
+
+A way is a variant of the program (``replacing``), its division into phases (``division``) and a schedule length. Nothing is
+routed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pointsman.errors import PointsmanError
+from pointsman.operators import Context, Implementation
+from pointsman.plan.cost.cost_model import Estimates
+from pointsman.plan.cost.critical_path import longest
+from pointsman.plan.cost.schedule_lengths import PERIODS, refuse_many_phases, schedule_lengths
+from pointsman.plan.errors import PlanError
+from pointsman.plan.structure.structure import Structure
+from pointsman.program.program import Operator, Program
+
+from .divisions import costs_of, divisions, neighbours, searched
+from .replacements import Variant, variants
+from .value_schedules import with_schedules
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to plan a program."""
+
+    variant: Variant
+    structure: Structure
+    period: int
+    estimate: float
+    """Cycles, before anything is routed."""
+    whole: bool
+    """Everything is in one phase although it need not be, and the search promises more of others: that can always be tried, and
+    takes longest to route."""
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """Labels of the operators of each phase."""
+        through = self.structure.through
+        return tuple(
+            (
+                *(one.operator.label for one in through if index in one.phases),
+                *(operator.label for operator in phase.operators),
+            )
+            for index, phase in enumerate(self.structure.phases)
+        )
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """A variant of the program, and what phases of it are estimated to cost."""
+
+    variant: Variant
+    context: Context
+    implementations: Sequence[Implementation]
+    costs: Estimates
+
+    def ways(self, structure: Structure, lengths: Iterable[int], *, whole: bool) -> Iterator[Candidate]:
+        """A division with each of several schedule lengths."""
+        chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
+        prices = self.costs
+        if chosen:
+            program, period = self.variant.program, self.costs.period
+            prices = costs_of(program, self.context, self.implementations, period=period, by_value=chosen)
+        for n in lengths:
+            at = prices.at(n)
+            if structure.threads is None:
+                estimate = at.of(_apart_from_values(structure))
+            else:
+                estimate = longest(structure, at.phase)
+            estimate += sum(at.alone(one.operator) for one in structure.through)
+            yield Candidate(self.variant, structure, n, estimate, whole)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """``gap``: how much of the searches' estimates may be too much, from 0 to 1. ``refused``: why others are not among them."""
+
+    ways: tuple[Candidate, ...]
+    gap: float
+    refused: tuple[PointsmanError, ...]
+    fits: bool
+    """The nodes may have VFSMs enough, if processors need not pass on messages."""
+    priced: tuple[_Priced, ...]
+    period: int | None
+    """The schedule length that was asked for."""
+    most_phases: int | None
+
+    def near(self, one: Candidate) -> list[Candidate]:
+        """Divisions that end a phase more or less, with the same schedule length, and the same division with other lengths, the
+        most promising first."""
+        (priced,) = (priced for priced in self.priced if priced.variant is one.variant)
+        program, shape = one.variant.program, priced.context.shape
+        lengths = schedule_lengths(one.structure, shape, self.period)
+        found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
+        for other in neighbours(program, one.structure):
+            try:
+                for structure in with_schedules([other], priced.context, priced.implementations, program.root):
+                    refuse_many_phases(structure, self.most_phases)
+                    found += priced.ways(structure, schedule_lengths(structure, shape, one.period), whole=False)
+            except PlanError:
+                continue
+        return sorted(found, key=lambda way: way.estimate)
+
+
+def find_candidates(
+    program: Program,
+    context: Context,
+    implementations: Sequence[Implementation],
+    *,
+    period: int | None,
+    effort: float,
+    structures: Sequence[Structure] | None = None,
+    most_phases: int | None = None,
+) -> Candidates:
+    """All ways that are worth a thought. ``period`` None: lengths of ``PERIODS`` that fit the schedule memory;
+    ``structures`` None: those of ``division``; ``most_phases``: of a node, None: any number."""
+    ways: list[Candidate] = []
+    refused: list[PointsmanError] = []
+    several: list[_Priced] = []
+    assumed = period or PERIODS[1]
+    gap, fits = 0.0, False
+    for variant in variants(program, implementations, context, period=assumed):
+        if structures is not None and variant.replaced:
+            # They are of the program as it was written.
+            labels = ", ".join(f"'{one.operator.label}'" for one in variant.replaced)
+            refused.append(PlanError(f"only replacements can do {labels}, and the phases are given"))
+            continue
+        costs = costs_of(variant.program, context, implementations, period=assumed)
+        priced = _Priced(variant, context, implementations, costs)
+        several.append(priced)
+        fits = fits or costs.fit(variant.program.operators())
+        found = searched(variant.program, costs, effort=effort, most_phases=most_phases)
+        gap = max([gap, *(one.gap for one in found)])
+        divided = divisions(variant.program, found) if structures is None else structures
+        for structure in with_schedules(divided, context, implementations, variant.program.root):
+            try:
+                refuse_many_phases(structure, most_phases)
+                lengths = schedule_lengths(structure, context.shape, period)
+            except PlanError as error:
+                refused.append(error)
+                continue
+            # Beside operators that continue, one phase is a way like others.
+            whole = len(structure.phases) == 1 and len(divided) > 1 and all(one.ends for one in found)
+            whole = whole and not any(one.through for one in divided)
+            ways += priced.ways(structure, lengths, whole=whole)
+    ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
+    return Candidates(tuple(_divisions_first(ways)), gap, tuple(refused), fits, tuple(several), period, most_phases)
+
+
+def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:
+    """Each division with the length that promises most, then each with the next: lengths are alike, divisions are not, and what
+    the ends of phases cost shows when they are routed."""
+    count: dict[tuple[bool, tuple[tuple[str, ...], ...]], int] = {}
+    places = []
+    for one in ways:
+        key = one.whole, one.labels
+        places.append(count.get(key, 0))
+        count[key] = places[-1] + 1
+    order = sorted(range(len(ways)), key=lambda i: (ways[i].whole, places[i]))
+    return [ways[i] for i in order]
+
+
+def _apart_from_values(structure: Structure) -> list[tuple[tuple[Operator, ...], float]]:
+    """Operators and exits of each phase, the schedules of one operator taken together."""
+    exits: dict[tuple[str, ...], float] = {}
+    operators: dict[tuple[str, ...], tuple[Operator, ...]] = {}
+    for phase in structure.phases:
+        labels = tuple(operator.label for operator in phase.operators)
+        exits[labels] = exits.get(labels, 0.0) + phase.exits
+        operators.setdefault(labels, phase.operators)
+    return [(operators[labels], exits[labels]) for labels in operators]

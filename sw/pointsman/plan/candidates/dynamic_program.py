@@ -1,0 +1,274 @@
+"""Where phases end in a program without threads: dynamic programming over the places (Metcalf 1997, §6.2.4).
+
+Without threads a phase is what lies between two places of the walk through the program, and both places together tell how
+often it is left. So the best division follows from the costs of all such stretches. That of n operators has n²/2 of them, too
+many to cost each when n is large; so places are taken some apart first, then half as far apart, and so on until every place
+is there or the budget is spent. Each such level gives a division, whose cost prunes the next, and a bound: a phase of any
+division has in it all that lies between two places of the level, and of the operators up to the next place each costs at
+least what it costs alone.
+
+Takes the steps of `search`; gives the places, their cost, a bound and the stretches that were costed. Leaves alone: threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING
+
+from pointsman.plan.structure.phase_tree import Break
+from pointsman.program.program import Operator
+
+if TYPE_CHECKING:
+    from .walk import Costs, Operators, Step
+
+FIRST = 12
+"""Stretches between places, about, at the first level."""
+
+
+class _SpentError(Exception):
+    """The budget is."""
+
+
+@dataclass(frozen=True)
+class Straight:
+    """A division; infinite ``cost`` if none is possible. ``nodes``: stretches that were costed."""
+
+    ends: frozenset[Break]
+    cost: float
+    bound: float
+    nodes: int
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a phase may end, or has to; the beginning and the end of the program have no ``place``."""
+
+    number: int
+    """Of operators before it on the walk."""
+    place: Break | None
+    forced: bool
+    times: float
+    loops: tuple[int, ...]
+    """Loops around it, by the numbers of their steps."""
+    context: tuple[Operator, ...]
+    """Operators that are in every phase which begins here."""
+
+
+def without_threads(steps: Sequence[Step]) -> bool:
+    """Can this walk be divided here?"""
+    return all(step.kind != "threads" for step in steps)
+
+
+def divide(steps: Sequence[Step], costs: Costs, *, budget: int, most: int | None) -> Straight:
+    """The best division, or the best one found when ``budget`` stretches have been costed."""
+    line = _Line(steps, costs, budget, most)
+    best: tuple[float, frozenset[Break]] = inf, frozenset()
+    bound = line.alone(0, len(line.operators))
+    apart = 1
+    while len(line.places) > FIRST * apart:
+        apart *= 2
+    while apart:
+        points = line.every(apart)
+        try:
+            found = line.divided(points, best[0])
+            best = min(best, found, key=lambda one: one[0])
+            bound = max(bound, min(best[0], best[0] if apart == 1 else line.bound(points, best[0])))
+        except _SpentError:
+            break
+        if bound >= best[0] < inf:
+            break
+        apart //= 2
+    cost, ends = best
+    return Straight(ends, cost, min(bound, cost), line.nodes)
+
+
+class _Line:
+    """The walk as operators in a row, with places between them."""
+
+    def __init__(self, steps: Sequence[Step], costs: Costs, budget: int, most: int | None) -> None:
+        self.costs, self.budget, self.most = costs, budget, most
+        self.nodes = 0
+        self.operators: list[Operator] = []
+        self.places: list[_Place] = [_Place(0, None, True, 0.0, (), ())]
+        self.loop_ends: list[tuple[int, int, float]] = []
+        """(operators before it, the loop, times) of each end of a loop."""
+        self.lasting: set[str] = set()
+        """Labels of operators that are in the phases beside them as well."""
+        self.known: dict[tuple[int, int], tuple[Operator, ...]] = {}
+        self.costed: set[tuple[int, int]] = set()
+        self._walk(steps)
+        self.places.append(_Place(len(self.operators), None, True, 0.0, (), ()))
+
+    def _walk(self, steps: Sequence[Step]) -> None:
+        loops: list[int] = []
+        contexts: list[Operators] = []
+        sealed = False
+        for number, step in enumerate(steps):
+            if step.kind == "operators":
+                self.operators += step.operators
+                sealed = step.must
+            elif step.kind == "loop":
+                loops.append(number)
+            elif step.kind == "loop ends":
+                self.loop_ends.append((len(self.operators), loops[-1], step.times))
+                loops.pop()
+            elif step.kind == "context":
+                contexts.append(step.operators)
+                self.lasting |= {operator.label for operator in step.operators}
+            elif step.kind == "no context":
+                contexts.pop()
+            elif step.kind == "gap" and (step.may or step.must or sealed):
+                forced = step.must or sealed
+                around = tuple({o.label: o for context in contexts for o in context}.values())
+                place = step.place if step.may else None
+                self.places.append(_Place(len(self.operators), place, forced, step.times, tuple(loops), around))
+                sealed = False
+
+    def every(self, apart: int) -> list[int]:
+        """Places so far apart, and all that are forced."""
+        return [i for i, place in enumerate(self.places) if place.forced or i % apart == 0]
+
+    @cached_property
+    def _sums(self) -> list[float]:
+        """Of what operators cost alone, those that last in phases beside them left out."""
+        known: dict[str, float] = {}
+        sums = [0.0]
+        for operator in self.operators:
+            if operator.label in self.lasting:
+                known[operator.label] = 0.0
+            elif operator.label not in known:
+                known[operator.label] = self.costs.alone(operator)
+            sums.append(sums[-1] + known[operator.label])
+        return sums
+
+    def alone(self, first: int, last: int) -> float:
+        """What operators cost at least."""
+        return self._sums[last] - self._sums[first]
+
+    def _between(self, one: int, other: int) -> tuple[Operator, ...]:
+        """Operators of a phase from a place to another; counts it as costed."""
+        if (one, other) not in self.known:
+            begin, end = self.places[one], self.places[other]
+            inside = (*begin.context, *self.operators[begin.number : end.number])
+            self.known[one, other] = tuple({o.label: o for o in inside}.values())
+        if (one, other) not in self.costed:
+            if self.nodes >= self.budget:
+                raise _SpentError
+            self.nodes += 1
+            self.costed.add((one, other))
+        return self.known[one, other]
+
+    def _exits(self, one: int, other: int) -> float:
+        """How often a phase from a place to another is left."""
+        begin, end = self.places[one], self.places[other]
+        back = sum(
+            times
+            for at, loop, times in self.loop_ends
+            if begin.number <= at <= end.number and self._ends(loop, begin, end)
+        )
+        return end.times + back
+
+    @staticmethod
+    def _ends(loop: int, begin: _Place, end: _Place) -> bool:
+        """Has a loop been broken where the phase begins, and is it over where it ends?"""
+        return loop in begin.loops and loop not in end.loops
+
+    def _following(self, points: Sequence[int], k: int) -> Iterator[int]:
+        """Points at which a phase that begins at point k may end."""
+        for j in range(k + 1, len(points)):
+            yield j
+            if self.places[points[j]].forced:
+                return
+
+    def divided(self, points: Sequence[int], limit: float) -> tuple[float, frozenset[Break]]:
+        """The best division that ends phases at ``points`` only, if it is below ``limit``."""
+        total = len(self.operators)
+        last = len(points) - 1
+        # By point and phases so far (without a limit to these: 0): cost, and where it comes from.
+        best: list[dict[int, tuple[float, int]]] = [{} for _ in points]
+        best[0][0] = 0.0, -1
+        for k in range(last):
+            if not best[k]:
+                continue
+            begin = points[k]
+            least = min(cost for cost, _ in best[k].values())
+            for j in self._following(points, k):
+                end = points[j]
+                operators = self._between(begin, end)
+                rest = self.alone(self.places[end].number, total)
+                if least + (self.costs.least(operators, 0.0) if operators else 0.0) + rest >= limit:
+                    break  # longer ones cost more
+                cost = self.costs.phase(operators, self._exits(begin, end)) if operators else 0.0
+                if cost == inf:
+                    continue
+                for phases, (so_far, _) in best[k].items():
+                    count = phases + 1 if self.most is not None else 0
+                    if self.most is not None and count > self.most:
+                        continue
+                    value = so_far + cost
+                    if value + rest < limit and value < best[j].get(count, (inf, 0))[0]:
+                        best[j][count] = value, k
+                    if j == last:
+                        limit = min(limit, best[j].get(count, (inf, 0))[0] + 1e-9)
+        if not best[last]:
+            return inf, frozenset()
+        count = min(best[last], key=lambda phases: (best[last][phases][0], phases))
+        cost, k = best[last][count]
+        ends = set()
+        while k > 0:
+            place = self.places[points[k]].place
+            if place is not None:
+                ends.add(place)
+            count = count - 1 if self.most is not None else 0
+            k = best[k][count][1]
+        return cost, frozenset(ends)
+
+    def _left(self, points: Sequence[int], k: int) -> float:
+        """What a phase that begins after point k - 1 and ends before point k + 1 costs at least, less its operators alone."""
+        first, end = points[max(0, k - 1)], points[k + 1]
+        exits = min(self.places[i].times for i in range(points[k], end))
+        inside = self.operators[self.places[first].number : self.places[end].number]
+        return max(0.0, min((self.costs.least((o,), exits) - self.costs.alone(o) for o in inside), default=0.0))
+
+    def bound(self, points: Sequence[int], limit: float) -> float:
+        """A cost below which there is no division, if it is below ``limit``; ``limit`` otherwise."""
+        total = len(self.operators)
+        last = len(points) - 1
+        best: list[dict[int, float]] = [{} for _ in points]
+        best[0][0] = 0.0
+        found = limit
+        for k in range(last + 1):
+            for j in range(k, last + 1):
+                if not best[k]:
+                    break
+                begin, end = points[k], points[j]
+                if j == k:
+                    cost = 0.0 if j == last else self._left(points, k)
+                else:
+                    operators = self._between(begin, end)
+                    exits = 0.0 if j == last else min(self.places[i].times for i in range(end, points[j + 1]))
+                    cost = self.costs.least(operators, exits) if operators else 0.0
+                rest = self.alone(self.places[end].number, total)
+                if j > k and operators and min(best[k].values()) + self.costs.least(operators, 0.0) + rest >= found:
+                    break
+                for phases, so_far in list(best[k].items()):
+                    count = phases + 1 if self.most is not None else 0
+                    if self.most is not None and count > self.most:
+                        continue
+                    value = so_far + cost
+                    if j == last:
+                        found = min(found, value)
+                        continue
+                    if value + rest >= found:
+                        continue
+                    # The phase ends at this place, or somewhere before the next one.
+                    if j > k:
+                        best[j][count] = min(best[j].get(count, inf), value)
+                    block = self.alone(self.places[end].number, self.places[points[j + 1]].number)
+                    best[j + 1][count] = min(best[j + 1].get(count, inf), value + block)
+                if j > k and self.places[end].forced:
+                    break
+        return found

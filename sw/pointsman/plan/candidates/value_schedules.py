@@ -1,0 +1,214 @@
+"""Phases of operators that have a schedule for each of their run-time values (Metcalf 1997, §4.1.1 "Multiple Schedules", §4.1.3
+run-time subphases).
+
+Takes structures, and gives them with such an operator's phase divided: a phase for each value, any of which may follow
+wherever the phase could be. That is all that makes an operator have several schedules: routes, ends and judgement are those of
+any phase, and its load function goes on to the phase of its value.
+
+Operators of a parallel group can share such phases, one for each combination of their values: their load functions come before
+any I/O, so the last of them knows all values. An operator that comes after another in its phase cannot, since the phase
+would be running by then. Nodes that are in no instance could not tell which of the phases runs, so words have to stay within
+the instances, those of the barrier that closes the phase included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, product
+from math import prod
+
+from pointsman.operators import Context, Implementation
+from pointsman.operators.api.cached import metric_of
+from pointsman.operators.api.operands import is_settled, rounds_between_values
+from pointsman.operators.scheduled.schedules_per_value import MOST_SCHEDULES, for_value, schedule_values
+from pointsman.plan.cost.feasible import able
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.structure import PhaseOutline, Structure
+from pointsman.program.program import Group, Operator
+
+GAIN = 0.8
+"""Several schedules are tried unasked if they expect less than this part of the cycles of the best other way."""
+COMMAND = 4.0
+"""Cycles of a command of `Metric.reload_words`, about."""
+
+
+def with_schedules(
+    structures: Sequence[Structure],
+    context: Context,
+    implementations: Sequence[Implementation],
+    root: Group | None = None,
+) -> Iterator[Structure]:
+    """The structures, and those of them with operators' phases divided by value that are asked for or promise more; not where
+    threads have phases of their own or operators continue.
+
+    Raises
+    ------
+    PlanError
+        If an operator asks for a schedule for each value where that cannot be.
+    """
+    shared: PlanError | None = None
+    given = False
+    for structure in structures:
+        if structure.threads is not None or structure.through:
+            yield structure
+            given = True
+            continue
+        try:
+            asked = [i for i, phase in enumerate(structure.phases) if _asked(phase, context, implementations, root)]
+        except PlanError as error:
+            shared = shared or error
+            continue
+        given = True
+        yield _divided(structure, asked, context, implementations) if asked else structure
+        if not asked:
+            better = [i for i, phase in enumerate(structure.phases) if _promises(phase, context, implementations)]
+            better = [i for i in better if _inside(structure, i)]
+            if better:
+                yield _divided(structure, better, context, implementations)
+    if shared is not None and not given:
+        raise shared
+
+
+def _asked(
+    phase: PhaseOutline, context: Context, implementations: Sequence[Implementation], root: Group | None
+) -> bool:
+    """Do operators ask for a schedule for each value? Raises `PlanError` if they cannot have them in this phase."""
+    wanting = [operator for operator in phase.operators if _wants(operator, context, implementations)]
+    if not wanting:
+        return False
+    first = wanting[0]
+    if len(phase.operators) > 1 and (root is None or not side_by_side(root, phase.operators)):
+        raise PlanError(
+            f"{first.position}: operator '{first.label}' shares a phase with operators that come before or after it, and "
+            f"{first.impl} needs one of its own for each value",
+            hint="use a parallel group, a phase of its own, or another implementation",
+        )
+    places = [tuple(frozenset(one.nodes) for one in operator.instances) for operator in phase.operators]
+    if any(set(place) != set(places[0]) for place in places):
+        raise PlanError(
+            f"{first.position}: operator '{first.label}' has a schedule for each value, and the other operators of its phase "
+            "have other nodes, which would have to know it",
+            hint="use the same subset for all operators of the phase, or another implementation",
+        )
+    number = prod(len(schedule_values(operator) or ()) for operator in wanting)
+    if number > MOST_SCHEDULES:
+        raise PlanError(
+            f"{first.position}: phase '{'+'.join(o.label for o in phase.operators)}' would have {number} schedules, one for each "
+            f"combination of run-time values; the most is {MOST_SCHEDULES}",
+            hint="name fewer :values, or take the operators apart",
+        )
+    return True
+
+
+def _wants(operator: Operator, context: Context, implementations: Sequence[Implementation]) -> bool:
+    """Does it ask for a schedule for each value?"""
+    if operator.impl is None or is_settled(operator):
+        return False
+    return all(one.by_value for _, one in able(operator, implementations, context))
+
+
+def side_by_side(root: Group, operators: Sequence[Operator]) -> bool:
+    """Are these operators in no order: does every group that holds two of them hold them in parallel?"""
+    labels = {operator.label for operator in operators}
+
+    def held(part: Group | Operator) -> int:
+        inside = [part] if isinstance(part, Operator) else [one for one, _ in part.walk()]
+        return sum(isinstance(one, Operator) and one.label in labels for one in inside)
+
+    groups = [part for part, _ in root.walk() if isinstance(part, Group) and part.kind != "parallel"]
+    return all(sum(held(child) > 0 for child in group.children) < 2 for group in groups)
+
+
+def _promises(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> bool:
+    """Would its operator be much quicker with a schedule for each value?"""
+    if len(phase.operators) > 1 or is_settled(phase.operators[0]):
+        return False
+    operator = phase.operators[0]
+    costs: dict[bool, list[float]] = {True: [], False: []}
+    for cycles, one in able(operator, implementations, context):
+        metric = metric_of(one, operator, context)
+        assert metric is not None
+        reload = metric.reload_words * COMMAND / rounds_between_values(operator)
+        costs[one.by_value].append(cycles + reload)
+    return bool(costs[True]) and (not costs[False] or min(costs[True]) < GAIN * min(costs[False]))
+
+
+def _inside(structure: Structure, index: int) -> bool:
+    """Does what other phases join lie within the operator's instances?"""
+    instances = [frozenset(one.nodes) for one in structure.phases[index].operators[0].instances]
+    others = [
+        frozenset(one.nodes)
+        for i, phase in enumerate(structure.phases)
+        if i != index
+        for operator in phase.operators
+        for one in operator.instances
+    ]
+    return all(any(other <= own or not other & own for own in instances) for other in others)
+
+
+def _divided(
+    structure: Structure, indices: Sequence[int], context: Context, implementations: Sequence[Implementation]
+) -> Structure:
+    """A structure with the phases of these indices divided."""
+    phases: list[PhaseOutline] = []
+    new: dict[int, tuple[int, ...]] = {START: (START,), END: (END,)}
+    for i, phase in enumerate(structure.phases):
+        first = len(phases)
+        phases += _by_value(phase, context, implementations) if i in indices else [phase]
+        new[i] = tuple(range(first, len(phases)))
+    successors = {
+        one: frozenset(other for after in followers for other in new[after])
+        for phase, followers in structure.successors.items()
+        for one in new[phase]
+    }
+    for i in indices:
+        # A use with another value may follow, in a loop or not.
+        for one in new[i]:
+            successors[one] |= frozenset(new[i])
+    again = frozenset(one for i in structure.again for one in new[i])
+    last = tuple(labels for i, labels in enumerate(structure.last) for _ in new[i])
+    # A node may change the schedule between two operators of such a phase.
+    before = tuple({} if i in indices else labels for i, labels in enumerate(structure.before) for _ in new[i])
+    return replace(structure, phases=tuple(phases), successors=successors, again=again, last=last, before=before)
+
+
+def _by_value(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> list[PhaseOutline]:
+    """A phase for each combination of values, each used for its share of the rounds."""
+    chosen = [operator for operator in phase.operators if _wants(operator, context, implementations)]
+    chosen = chosen or list(phase.operators)
+    choices = [schedule_values(operator) or () for operator in chosen]
+    share = 1 / prod(map(len, choices))
+    leaves = max(phase.exits, *(phase.loops / rounds_between_values(operator) for operator in chosen))
+    found = []
+    for values in product(*choices):
+        of = {operator.label: value for operator, value in zip(chosen, values, strict=True)}
+        found.append(
+            replace(
+                phase,
+                operators=tuple(for_value(o, of[o.label]) if o.label in of else o for o in phase.operators),
+                rounds=tuple(rounds * share for rounds in phase.rounds),
+                exits=leaves * share,
+                value=tuple(chain.from_iterable(values)),
+            )
+        )
+    return found
+
+
+def refuse_split_barriers(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
+    """Raise `PlanError` if a node would need to know which schedule the nodes of another instance run."""
+    for outline, phase in zip(structure.phases, planned, strict=True):
+        if outline.value is None:
+            continue
+        operator = outline.operators[0]  # all have the same nodes
+        instances = [frozenset(one.nodes) for one in operator.instances]
+        parts = [frozenset(one.nodes) for one in phase.barrier.operator.instances] if phase.barrier else []
+        stray = phase.nodes - operator.nodes
+        if stray or any(not any(part <= own for own in instances) for part in parts):
+            raise PlanError(
+                f"{operator.position}: operator '{operator.label}' has a schedule for each value, and nodes outside its "
+                "instances would have to know which of them runs, because they meet in one barrier or pass words on",
+                hint="use another implementation, or one instance of all nodes",
+            )

@@ -1,0 +1,211 @@
+"""Who can be in which phase while somebody else has not left an earlier one (Metcalf 1997, §5.3.4; there only sketched).
+
+The graph has, for each phase A and node n, an I/O vertex A_n (n uses its operators) and an arrival vertex A'_n (words of A
+have come to n). Edges lead from an I/O vertex to those of the phases that can follow at the node, from the I/O vertex of a
+writer to the arrival vertices of those that its words reach, and from an arrival vertex to the I/O vertex of its node. Which
+words have come when n is through with A is the implementation's affair; `plan.termination.marked_graph` has followed
+its streams: if it is message-bound, words that depend on all nodes of the instance.
+
+A node n may use a wire that m reads in phase E again in phase L if L_n always follows some A_m via A'_n, with A after E: m
+has left E then. *Always*: on every way that control flow takes from E to L; an operator that may be left out, or that is not
+the last that a node uses before it leaves A, proves nothing. Dependencies that hold of m when it begins A hold of n when it
+is through, so they add up over several operators: after a reduction to a node and a broadcast from it everybody knows of
+everybody.
+
+The same holds within L: an operator B of it that is used after another, A, on every way from where L is entered may write what
+m reads in E if A tells of m (`Dependencies.begins`): the words of B set out when m is in L. So may not what is written by load
+functions, which an application may call before it uses A. The reverse of this, which §5.3.4 mentions for a later phase whose
+slots stand already, frees nothing: docs/phases.md has the counterexample.
+
+Takes a structure and planned phases; leaves alone what is done about it (`ends.collisions`, `around`, `fit`). The judge
+proves it again in another way (`verify.phases.skew`). Where threads go through phases of their own nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pointsman.network import Topology
+from pointsman.plan.plan import PlannedOperator, PlannedPhase
+from pointsman.plan.structure.structure import Structure
+from pointsman.routing.streams import RoutedPhase
+
+Nodes = int
+"""A set of nodes: bit n stands for node n."""
+
+
+class Dependencies:
+    """The dependency graph of planned phases, asked for pairs of phases and nodes.
+
+    A question about phases that has not been asked before takes nodes x operators x phases, a few times.
+    """
+
+    def __init__(self, structure: Structure, planned: Sequence[PlannedPhase], topology: Topology) -> None:
+        self.structure = structure
+        self.planned = planned
+        self.nodes = topology.nodes
+        self.orders = [_ordered(phase, self._before(index)) for index, phase in enumerate(planned)]
+        self._left: dict[int, list[list[Nodes] | None]] = {}
+        self._begun: dict[tuple[int, int], dict[str, list[Nodes]]] = {}
+
+    def has_left(self, earlier: int, later: int, node: int, other: int) -> bool:
+        """When ``node`` is in phase ``later``, having come from ``earlier``, has ``other`` left ``earlier`` for certain?"""
+        here = self._known(earlier, later)
+        return here is not None and bool(here[node] >> other & 1)
+
+    def begins(self, earlier: int, later: int, label: str, node: int, other: int) -> bool:
+        """The same when ``node`` begins with an operator of phase ``later``."""
+        here = self._known(earlier, later)
+        if here is None:
+            return False
+        key = earlier, later
+        if key not in self._begun:
+            self._begun[key] = self._within(later, here)[0]
+        return bool(self._begun[key][label][node] >> other & 1)
+
+    def _known(self, earlier: int, later: int) -> list[Nodes] | None:
+        if self.structure.threads is not None:
+            return None
+        if earlier not in self._left:
+            self._left[earlier] = self._follow(earlier)
+        return self._left[earlier][later]
+
+    def _before(self, index: int) -> Mapping[str, frozenset[str]]:
+        return self.structure.before[index] if self.structure.before else {}
+
+    def _within(self, index: int, known: Sequence[Nodes]) -> tuple[dict[str, list[Nodes]], dict[str, list[Nodes]]]:
+        """By operator of a phase and node, who has left when the node begins the operator and when it is through with it, given
+        who has when it comes to the phase. Nodes that do not have the operator hear nothing."""
+        begun: dict[str, list[Nodes]] = {}
+        through: dict[str, list[Nodes]] = {}
+        for one, before in self.orders[index]:
+            label = one.operator.label
+            row = list(known)
+            for other in before:
+                for node in other.operator.nodes:
+                    row[node] |= through[other.operator.label][node]
+            begun[label], through[label] = row, list(row)
+            if not one.message_bound:
+                continue
+            heard = [0] * self.nodes
+            for instance in one.operator.instances:
+                own = [node for node in instance.nodes if node not in one.silent]
+                together = _together(own, row)
+                for node in own:
+                    heard[node] |= together
+            through[label] = [a | b for a, b in zip(row, heard, strict=True)]
+        return begun, through
+
+    def _done(self, index: int, known: Sequence[Nodes]) -> list[Nodes]:
+        """By node, who has left when it is through with a phase, given who has when it comes to it."""
+        phase = self.planned[index]
+        last = self.structure.last[index] if self.structure.last else None
+        through = self._within(index, known)[1]
+        final = [one for one in phase.operators if last is not None and one.operator.label in last]
+        found = list(known)
+        for node in phase.nodes:
+            own = [one for one in phase.operators if node in one.operator.nodes]
+            if final and all(one in own for one in final):
+                own = final  # it has used one of them before it leaves
+            if own:
+                found[node] = through[own[0].operator.label][node]
+                for one in own[1:]:
+                    found[node] &= through[one.operator.label][node]
+        if phase.barrier is not None:
+            before = list(found)
+            for instance in phase.barrier.operator.instances:
+                together = _together(instance.nodes, before)
+                for node in instance.nodes:
+                    found[node] |= together
+        return found
+
+    def _follow(self, earlier: int) -> list[list[Nodes] | None]:
+        """By phase and node, who has left ``earlier`` when the node begins the phase, on every way from there; None for phases
+        that do not come after it."""
+        everybody = (1 << self.nodes) - 1
+        flow = self.structure.successors
+        after = self.structure.reachable(earlier)
+        before: dict[int, list[int]] = {p: [] for p in after}
+        for p in (earlier, *sorted(after)):
+            for s in flow[p]:
+                if s in before and p not in before[s]:
+                    before[s].append(p)
+        known: list[list[Nodes] | None] = [
+            [everybody] * self.nodes if p in after else None for p in range(len(self.planned))
+        ]
+        # Only itself has left it for certain, also when it comes through it again.
+        done: dict[int, list[Nodes]] = {earlier: [1 << node for node in range(self.nodes)]}
+        changed = True
+        while changed:
+            changed = False
+            for p in sorted(after):
+                own = known[p]
+                assert own is not None
+                common = own
+                for q in before[p]:
+                    if q not in done:
+                        beginning = known[q]
+                        assert beginning is not None
+                        done[q] = self._done(q, beginning)
+                    common = [a & b for a, b in zip(common, done[q], strict=True)]
+                if common != own:
+                    known[p], changed = common, True
+                    if p != earlier:
+                        done.pop(p, None)
+        return known
+
+
+def _ordered(
+    phase: PlannedPhase, before: Mapping[str, frozenset[str]]
+) -> list[tuple[PlannedOperator, list[PlannedOperator]]]:
+    """The operators of a phase with those that are always used before, so that these come first."""
+    order = sorted(phase.operators, key=lambda one: len(before.get(one.operator.label, ())))
+    return [
+        (one, [other for other in order if other.operator.label in before.get(one.operator.label, ())]) for one in order
+    ]
+
+
+def _together(nodes: Iterable[int], row: Sequence[Nodes]) -> Nodes:
+    """What nodes know together, and that they themselves have come so far."""
+    found = 0
+    for node in nodes:
+        found |= row[node] | 1 << node
+    return found
+
+
+def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]:
+    """By phase, must it keep its interface registers to itself? So if nodes leave it each for itself, and a neighbour that is in
+    it again may send words while a node has not left it yet: they wait in its registers while other phases run. Only neighbours
+    count that write a link to the node there."""
+    if not planned:
+        return []
+    topology = planned[0].routed.topology
+    known = Dependencies(structure, planned, topology)
+    found = []
+    for index, phase in enumerate(planned):
+        again = index in structure.reachable(index)
+        found.append(
+            bool(phase.loose)
+            and (
+                structure.threads is not None
+                or not again
+                or any(
+                    not known.has_left(index, index, other, node)
+                    for other, node in senders(phase.routed)
+                    if node in phase.loose
+                )
+            )
+        )
+    return found
+
+
+def senders(routed: RoutedPhase) -> set[tuple[int, int]]:
+    """(node, neighbour) for each link over which words of a phase come to the neighbour."""
+    ends = routed.topology.at_port
+    writes = {
+        (vfsm.node, vfsm.destination.number)
+        for chain in (*routed.all_chains, *routed.second)
+        for vfsm in chain.vfsms
+        if vfsm.destination.kind == "link"
+    }
+    return {(node, ends[node][port][0]) for node, port in writes}

@@ -1,0 +1,112 @@
+"""What a routed phase does to links and slots, as far as other phases and reprogramming care (Metcalf 1997, §5.3, §7.1.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import TypeVar
+
+import numpy as np
+
+from numesh.codes import REPROGRAM_VFSM, MoveType
+from pointsman.routing.phase_router.fixed_routes import goes_on
+from pointsman.routing.streams import RoutedPhase, largest_gap
+
+Link = tuple[int, int, int]
+"""(node, port, slot) of a write."""
+
+Found = TypeVar("Found")
+
+
+def kept(function: Callable[[RoutedPhase], Found]) -> Callable[[RoutedPhase], Found]:
+    """Decorator: worked out once for a routed phase, and kept with it. What comes back is not to be changed."""
+    name = f"{function.__module__}.{function.__name__}"
+
+    def once(routed: RoutedPhase) -> Found:
+        here = routed.__dict__
+        if name not in here:
+            here[name] = function(routed)
+        found: Found = here[name]
+        return found
+
+    once.__doc__, once.__name__ = function.__doc__, function.__name__
+    return once
+
+
+def memberships(members: Iterable[Collection[int]]) -> dict[tuple[int, ...], list[int]]:
+    """Nodes by the phases in which they have a part, given the nodes of each phase."""
+    phases = list(members)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for node in sorted(frozenset().union(*phases)):
+        key = tuple(i for i, nodes in enumerate(phases) if node in nodes)
+        groups.setdefault(key, []).append(node)
+    return groups
+
+
+@kept
+def link_writes(routed: RoutedPhase) -> set[Link]:
+    """Every (node, port, slot) in which a VFSM writes a link."""
+    return {
+        (vfsm.node, vfsm.destination.number, slot)
+        for chain in (*routed.all_chains, *routed.second)
+        for vfsm in chain.vfsms
+        if vfsm.destination.kind == "link"
+        for slot in vfsm.slots
+    }
+
+
+def kept_links(one: RoutedPhase, other: RoutedPhase) -> set[Link]:
+    """Writes of what continues from one phase to another: the same VFSM may go on writing (Table 5.2)."""
+    pairs = [(routed, goes_on(routed, other.beside)) for routed in one.beside]
+    return {link for routed, again in pairs if again is not None for link in link_writes(routed) & link_writes(again)}
+
+
+@kept
+def link_reads(routed: RoutedPhase) -> set[Link]:
+    """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
+    return {
+        (vfsm.node, vfsm.source.number, (slot - 1) % routed.period)
+        for chain in (*routed.all_chains, *routed.second)
+        for vfsm in chain.vfsms
+        if vfsm.source.kind == "link" and vfsm.type != MoveType.FORK
+        for slot in vfsm.slots
+    }
+
+
+def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]:
+    """What another phase must not write in order to have no wires in common with this one."""
+    found = set(link_writes(routed))
+    if aliased_handshake:
+        ends = {(node, port): routed.topology.at_port[node][port] for node, port, _ in found}
+        found |= {(*ends[node, port], slot) for node, port, slot in found}
+    return frozenset(found)
+
+
+@kept
+def _reprogramming(routed: RoutedPhase) -> np.ndarray:
+    """Free slots in which VFSM 1 may run, by node, slot and pipeline: those not right after a VFSM that may write the
+    interface (§7.1.5)."""
+    held = routed.schedule >= REPROGRAM_VFSM
+    writes = np.zeros(held.shape, np.bool_)
+    for other in routed.beside:
+        held |= other.schedule > 0
+    for chain in routed.all_chains:
+        for vfsm in chain.vfsms:
+            if vfsm.destination.kind == "deliver":
+                writes[vfsm.node, vfsm.slots, vfsm.pipeline] = True
+    free: np.ndarray = ~held & ~np.roll(writes, 1, axis=1)
+    return free
+
+
+def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
+    """Free slots in which VFSM 1 may run, of a pipeline of a node."""
+    slots: list[int] = np.flatnonzero(_reprogramming(routed)[node, :, pipeline]).tolist()
+    return slots
+
+
+@kept
+def command_gap(routed: RoutedPhase) -> int:
+    """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
+    nodes = {vfsm.node for chain in routed.all_chains for vfsm in chain.vfsms}
+    rows = {tuple(row) for row in _reprogramming(routed)[sorted(nodes), :, 0].tolist()}
+    gaps = [largest_gap([slot for slot, free in enumerate(row) if free], routed.period) for row in rows]
+    return max(gaps, default=1)

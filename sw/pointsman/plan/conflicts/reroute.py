@@ -1,0 +1,74 @@
+"""Later phases are routed around wires on which a neighbour may still take words for an earlier one (Metcalf 1997, Table 5.2).
+
+A phase that nodes leave each for itself shares no (link, slot) with any phase that may run later. Where it would, either the
+later one moves to other slots, which may cost it words, or the earlier one gets a barrier. Takes planned phases; replaces those
+that can move for less than the barriers that this saves. The rest is left for barriers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.structure.structure import Structure
+
+from .collisions import Freed, apart, collisions, freed
+from .happens_before import Dependencies
+from .link_slots import Link, keep_off
+
+
+class Again(Protocol):
+    """Plans a phase again, off some wires, if that costs less than barriers at the ends of others."""
+
+    def __call__(
+        self,
+        planned: list[PlannedPhase],
+        later: int,
+        taken: dict[int, frozenset[Link]],
+        instead: Iterable[int],
+        freed: Freed,
+    ) -> PlannedPhase | None: ...
+
+
+def route_around(
+    structure: Structure, planned: list[PlannedPhase], again: Again, *, aliased_handshake: bool
+) -> dict[int, dict[int, frozenset[Link]]]:
+    """Replace phases of ``planned``, each once at most. Gives, by phase that was moved, what it leaves alone for which other."""
+    left_alone = {}
+
+    def against(phases: list[PlannedPhase], later: int | None = None) -> list[tuple[int, int]]:
+        found = collisions(phases, structure, aliased_handshake=aliased_handshake)
+        return [(a, b) for a, b, _ in found if phases[a].loose and (later is None or later in (a, b))]
+
+    for later in sorted({b for _, b in against(planned)}):
+        instead = {a for a, b in against(planned, later) if b == later}
+        if not instead:
+            continue
+        before = {p for p, phase in enumerate(planned) if phase.loose and later in structure.reachable(p)}
+        after = structure.reachable(later) if planned[later].loose else frozenset()
+        known = Dependencies(structure, planned, planned[later].routed.topology)
+        taken = {
+            p: frozenset(
+                link
+                for link in keep_off(planned[p].routed, aliased_handshake=aliased_handshake)
+                if (p in before and not apart(known, planned[p], p, later, link))
+                or (p in after and not apart(known, planned[later], later, p, link))
+            )
+            for p in sorted((before | after) - {later})
+        }
+        # What nodes of a later phase may not write while one lingers in this one is nothing that its own operators could free.
+        lingering = {
+            p: frozenset(link for link in taken[p] if p in after and not apart(known, planned[later], later, p, link))
+            for p in taken
+        }
+        stuck = frozenset().union(*lingering.values())
+        free = freed(known, planned, later, {p: links - stuck for p, links in taken.items()})
+        # If an operator tells less on other routes, what those after it may use is no use.
+        for own in [free, {}] if free else [{}]:
+            moved = again(planned, later, taken, instead, own)
+            if moved is not None and not against([*planned[:later], moved, *planned[later + 1 :]], later):
+                planned[later] = moved
+                left_alone[later] = taken
+                break
+    return left_alone

@@ -1,0 +1,123 @@
+"""Planned phases of threads: who may meet in a barrier, and which wires need one (Metcalf 1997, §5.2.3, §6.2.2).
+
+Threads are left and met without each other, so a barrier may only join nodes that come to its phase equally often: nodes of
+several threads only if each of the threads comes through the phase once. Where that is not so, a later phase has to keep off
+the wires of the phase before. The judge uses nothing of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.structure.control_flow import END, START, control
+from pointsman.plan.structure.extents import Part
+from pointsman.plan.structure.structure import Structure
+from pointsman.plan.structure.threads import Flow, child_of
+
+from .collisions import word_spans
+from .link_slots import Link
+
+
+def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
+    """Raise `PlanError` for a phase that needs a node of another thread, or a barrier in which nodes of several threads would
+    wait for each other though they do not come there equally often."""
+    if structure.threads is None:
+        return
+    for index, phase in enumerate(planned):
+        where = phase.operators[0].operator.position
+        for node in sorted(phase.nodes):
+            if index not in _reached(structure.flow(node), START, None):
+                raise PlanError(
+                    f"{where}: words of phase '{phase.name}' pass through node {node}, which is in another thread"
+                )
+        for instance in phase.barrier.operator.instances if phase.barrier else ():
+            odd = odd_one(structure, index, instance.nodes)
+            if odd is not None:
+                raise PlanError(
+                    f"{where}: node {odd} does not come to phase '{phase.name}' as often as others of its barrier, which are in "
+                    "another thread"
+                )
+
+
+def odd_one(structure: Structure, index: int, nodes: Iterable[int]) -> int | None:
+    """A node that may come to a phase more or less often than others of ``nodes`` which are in other threads; None if all
+    come equally often."""
+    threads = structure.threads
+    if threads is None:
+        return None
+    nodes = sorted(nodes)
+    for group in threads.groups:
+        if index not in threads.phases_of(group):
+            continue
+        children = {node: child_of(group, node) for node in nodes}
+        if len(set(children.values())) == 1:
+            continue
+        inside = {operator.label for operator in group.operators()}
+        users = frozenset().union(*(o.nodes for o in structure.phases[index].operators if o.label not in inside))
+        known: dict[object, int | None] = {}
+        for node, child in children.items():
+            key = child, threads.signature(node)
+            if key not in known:
+                known[key] = 0 if child is None else _visits(structure, index, child, node)
+            if known[key] != 1 and not (known[key] == 0 and node in users):
+                return node
+    return None
+
+
+def _visits(structure: Structure, index: int, child: Part, node: int) -> int | None:
+    """How often a node comes through a phase each time that a part of the program runs: 0, 1, or None if that is not fixed."""
+    assert structure.threads is not None
+    flow = control(child, structure.threads.phases, node).successors
+    if index not in _reached(flow, START, None):
+        return 0
+    if END in _reached(flow, START, index) or index in _reached(flow, index, None):
+        return None
+    return 1
+
+
+def unsolved(
+    structure: Structure,
+    planned: Sequence[PlannedPhase],
+    found: Iterable[tuple[int, int, Link]],
+    joined: Mapping[int, Mapping[int, list[set[int]] | None]],
+) -> list[tuple[int, int, Link]]:
+    """Collisions of wires about which something has to be done: those that no barrier has taken account of, with the words that
+    the later phase has now. ``joined``: whom the barrier of a phase joins for a later one, None if any barrier will do."""
+
+    def open_still(earlier: int, later: int) -> bool:
+        # Nodes that its barrier leaves out go on each for itself.
+        met = planned[earlier].barrier is not None and not planned[earlier].loose
+        if met and not comes_next(structure, planned, earlier, later):
+            return False
+        if later not in joined.get(earlier, {}):
+            return True
+        known = joined[earlier][later]
+        return known is not None and known != word_spans(planned[later], planned[earlier])
+
+    return [(earlier, later, link) for earlier, later, link in found if open_still(earlier, later)]
+
+
+def comes_next(structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int) -> bool:
+    """Can a node go on from one phase straight to the other? A barrier is left behind by all of its nodes before any of them is
+    through with the phase after it, so later ones do not matter; without threads that is not made use of."""
+    if structure.threads is None:
+        return True
+    for node in planned[earlier].nodes & planned[later].nodes:
+        members = [i for i, phase in enumerate(planned) if node in phase.nodes]
+        if later in structure.next_for(earlier, members, node):
+            return True
+    return False
+
+
+def _reached(flow: Flow, start: int, without: int | None) -> set[int]:
+    """Phases (and END) that can come after ``start`` on ways that avoid ``without``."""
+    found: set[int] = set()
+    stack = list(flow[start])
+    while stack:
+        place = stack.pop()
+        if place not in found and place != without:
+            found.add(place)
+            stack += flow.get(place, ())
+    return found

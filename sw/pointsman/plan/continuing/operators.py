@@ -1,0 +1,200 @@
+"""Operators that continue over changes of phase (Metcalf 1997, §5.1): which may, how they are routed, who enters where.
+
+A continuing operator keeps its route, VFSMs, interface registers and the slots of its first route in all of its phases. So
+words go on over its wires whatever phases its nodes are in, and nodes that have nothing else to do in a phase need not come to
+it. Takes phases and the operators beside them; routes an operator in the phase where it meets most others, and keeps that. The
+judge has rules of its own (``verify.phases.continuing``).
+
+Those done by messages continue with their channels, and every processor goes on serving them (§5.1.3).
+
+Non-goals: operators whose router is rewritten; other slots from phase to phase (``continuing_slots``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pointsman.operators.api.operands import runtime_values
+from pointsman.operators.messages.online import ONLINE
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import Continuing, Leaving, PlannedPhase
+from pointsman.plan.structure.extents import Part
+from pointsman.plan.structure.phase_tree import breakable
+from pointsman.plan.structure.structure import END, START, Structure, Through
+from pointsman.program.program import Operator
+from pointsman.routing.streams import RoutedChain, RoutedPhase, RoutedVfsm, Stream
+
+
+def may_continue(operator: Operator) -> bool:
+    """Is its router the same all the time?"""
+    return by_messages(operator) or runtime_values(operator) == ((),)
+
+
+def by_messages(operator: Operator) -> bool:
+    """Does the program ask for an implementation that goes online? Its channels are the same whatever the values."""
+    return any(operator.impl == one.name and operator.kind in one.kinds for one in ONLINE)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Operators that may continue beside phases, by label, and the parallel groups that have to stay in one phase."""
+
+    labels: frozenset[str]
+    whole: frozenset[Part]
+
+
+def beside_phases(root: Part) -> Beside:
+    """What stands beside a child of a parallel group in which phases may end."""
+    labels: set[str] = set()
+    whole = set()
+    for part in root.walk():
+        if part.kind != "parallel" or breakable(part) < 0:
+            continue
+        through = breakable(part)
+        beside = [o for i, child in enumerate(part.children) if i != through for o in child.operators()]
+        if beside and all(map(may_continue, beside)):
+            labels |= {operator.label for operator in beside}
+        else:
+            whole.add(part)
+    return Beside(frozenset(labels), frozenset(whole))
+
+
+def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
+    """Phases from which a node may go on to one in which the operator is not any more; or, with messages that it may have to
+    pass on for others, to the end of the program."""
+    least = END if by_messages(through.operator) else 0
+    return tuple(
+        p for p in through.phases if any(s >= least and s not in through.phases for s in structure.successors[p])
+    )
+
+
+def inside(operator: Operator, streams: Iterable[Stream], network: frozenset[int]) -> list[Stream]:
+    """Its streams, kept on its own nodes: others would not know when to lend their routers."""
+    found = []
+    for stream in streams:
+        own = next(frozenset(i.nodes) for i in operator.instances if stream.source in i.nodes)
+        found.append(replace(stream, keep_in=own & (stream.keep_in if stream.keep_in is not None else network)))
+    return found
+
+
+def taken_out(routed: RoutedPhase, span: range) -> RoutedPhase:
+    """Some of the streams as a phase of their own, with the slots that they have."""
+    numbers: dict[tuple[int, int], int] = {}
+    chains = []
+    for chain in routed.chains:
+        if chain.stream not in span:
+            continue
+        new: dict[tuple[int, int, int], int] = {}
+        for vfsm in chain.vfsms:
+            key = vfsm.node, vfsm.pipeline
+            numbers[key] = numbers.get(key, 1) + 1
+            new[*key, vfsm.number] = numbers[key]
+        vfsms = tuple(_renamed(vfsm, new) for vfsm in chain.vfsms)
+        chains.append(RoutedChain(chain.stream - span.start, chain.chain, vfsms))
+    streams = tuple(routed.streams[i] for i in span)
+    return RoutedPhase(routed.shape, routed.topology, routed.period, streams, tuple(chains))
+
+
+def _renamed(vfsm: RoutedVfsm, new: Mapping[tuple[int, int, int], int]) -> RoutedVfsm:
+    def at(place):  # type: ignore[no-untyped-def]
+        return replace(place, number=new[vfsm.node, vfsm.pipeline, place.number]) if place.kind == "buffer" else place
+
+    number = new[vfsm.node, vfsm.pipeline, vfsm.number]
+    return replace(vfsm, number=number, source=at(vfsm.source), destination=at(vfsm.destination))
+
+
+def entered(
+    through: Through, ends: Sequence[int], structure: Structure, planned: Sequence[PlannedPhase]
+) -> dict[int, int]:
+    """By node, the phase that the operator's load function enters from outside its phases.
+
+    Raises
+    ------
+    PlanError
+        If a node could not tell, or would have to wait for others on its way there.
+    """
+    operator = through.operator
+    found = {}
+    for node in sorted(operator.nodes):
+        own = {p for p, phase in enumerate(planned) if any(node in one.operator.nodes for one in phase.operators)}
+        flow = structure.flow(node)
+        mine = own & set(through.phases)
+        for p in set(through.phases) - mine - set(ends):
+            if node in planned[p].nodes:
+                raise _refused(
+                    operator, f"node {node} would come to phase '{planned[p].name}', in which it has no operator"
+                )
+        if not mine:
+            reached = _reached(flow, START, lambda p: True)
+            home = [p for p in ends or through.phases if p in reached]
+            if len(ends) > 1 or not home:
+                raise _refused(operator, f"node {node} has no other operator, and cannot tell in which phase it ends")
+            found[node] = home[0]
+            continue
+        firsts = set()
+        for start in (START, *sorted(own - set(through.phases))):
+            firsts |= _reached(flow, start, lambda p: p not in own) & mine  # noqa: B023
+        if len(firsts) != 1:
+            raise _refused(operator, f"node {node} cannot tell which of its phases comes first")
+        (found[node],) = firsts
+    return found
+
+
+def refuse_tangles(through: Through, structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving) -> None:
+    """Raise `PlanError` where a node in the barrier of a phase might wait for one that waits for a word of the operator.
+
+    Nodes of a barrier that have the operator must all have something to do in the phase that comes next on their way, so that
+    each leaves when it goes on: one that stays meanwhile would use the operator there while others wait for it.
+    """
+    operator = through.operator
+    for p in through.phases:
+        phase = planned[p]
+        if leaving.between_uses.get(p):
+            raise _refused(operator, f"nodes leave phase '{phase.name}' between two uses")
+        for node in sorted(operator.nodes & phase.barrier.operator.nodes) if phase.barrier is not None else ():
+            for q in structure.flow(node)[p]:
+                if (
+                    q in through.phases
+                    and q != p
+                    and not any(node in one.operator.nodes for one in planned[q].operators)
+                ):
+                    raise _refused(
+                        operator,
+                        f"node {node} is in the barrier of phase '{phase.name}' and has no operator in phase "
+                        f"'{planned[q].name}', which may come next",
+                    )
+
+
+def continuing(
+    made: Sequence[tuple[Through, PlannedPhase]],
+    structure: Structure,
+    planned: Sequence[PlannedPhase],
+    leaving: Leaving,
+) -> tuple[Continuing, ...]:
+    """What is left to say of routed operators when their phases are planned."""
+    found = []
+    for through, alone in made:
+        ends = ends_of(through, structure)
+        refuse_tangles(through, structure, planned, leaving)
+        found.append(Continuing(alone, through.phases, ends, entered(through, ends, structure, planned)))
+    return tuple(found)
+
+
+def _reached(flow: Mapping[int, frozenset[int]], start: int, onward: Callable[[int], bool]) -> set[int]:
+    found: set[int] = set()
+    stack = list(flow[start])
+    while stack:
+        place = stack.pop()
+        if place >= 0 and place not in found:
+            found.add(place)
+            if onward(place):
+                stack += flow[place]
+    return found
+
+
+def _refused(operator: Operator, why: str) -> PlanError:
+    return PlanError(
+        f"{operator.position}: operator '{operator.label}' cannot continue over a change of phase: {why}",
+        hint="put the operators beside it into a phase group",
+    )

@@ -1,0 +1,88 @@
+"""Operators of a phase -> the bandwidth that each may expect, without routing them (Metcalf 1997, §6.2.6).
+
+Operators share two kinds of resources: each node, whose router makes as many moves a cycle as it has pipelines and whose
+processor takes as many as its interface does; and each cut across the mesh, with as many words a cycle as there are links
+across it, for either way. The resource that is furthest over its limit is shared out in proportion to the traffic, an
+operator goes at the pace of its slowest stream, and so on until no resource is over its limit.
+
+The thesis cuts the mesh once in each dimension, half way between the outermost ends of the streams. Here every cut counts, and
+is looked at once for a program and not for each phase. A multicast costs a node two moves a word where it is forked.
+
+Leaves alone: timeslots, paths, VFSMs. A network that is no mesh has no cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from pointsman.network import Topology
+
+from .bandwidth_kernel import shared_out
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What operators share. ``capacity`` has a number for each node, then one for each cut and way."""
+
+    topology: Topology
+    capacity: np.ndarray
+    cuts: tuple[tuple[int, int, bool], ...]
+    """(dimension, coordinate below the cut, upward) of each."""
+
+    @classmethod
+    def of(cls, topology: Topology, *, pipelines: float, interface: float = 2.0) -> Resources:
+        """Those of a network whose routers make ``pipelines`` moves a cycle, and whose processors access their interfaces
+        ``interface`` times a cycle."""
+        cuts: list[tuple[int, int, bool]] = []
+        capacity = [min(pipelines, interface)] * topology.nodes
+        if topology.kind != "graph":
+            for axis, length in enumerate(topology.size):
+                links = prod(topology.size) // length * (2 if topology.kind == "torus" and length > 2 else 1)
+                for below in range(length - 1):
+                    for upward in (True, False):
+                        cuts.append((axis, below, upward))
+                        capacity.append(float(links))
+        return cls(topology, np.array(capacity), tuple(cuts))
+
+    def usage(self, streams: Iterable[tuple[int, Sequence[int]]]) -> np.ndarray:
+        """What one word on every one of ``streams`` (source, destinations) costs of each resource."""
+        cost = [0.0] * len(self.capacity)
+        for source, destinations in streams:
+            cost[source] += 1
+            forks = 2 if len(destinations) > 1 else 1
+            for node in destinations:
+                cost[node] += forks
+            if not self.cuts or not destinations:
+                continue
+            at = self.topology.coordinates(source)
+            there = [self.topology.coordinates(node) for node in destinations]
+            first = self.topology.nodes
+            for axis, length in enumerate(self.topology.size):
+                along = [place[axis] for place in there]
+                # Of the two numbers of a cut the first is that of words upward.
+                for below in range(at[axis], max(along)):
+                    cost[first + 2 * below] += 1
+                for below in range(min(along), at[axis]):
+                    cost[first + 2 * below + 1] += 1
+                first += 2 * (length - 1)
+        return np.array(cost)
+
+
+def expected_bandwidth(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capacity: np.ndarray) -> np.ndarray:
+    """Words per cycle on each stream of each operator.
+
+    Parameters
+    ----------
+    usage : array, operators x resources
+        What a word on every stream of an operator costs; see `Resources.usage`.
+    traffic : array, operators
+        Words of each over the whole program. More than 0.
+    limits : array, operators
+        Words per cycle that each can use at most.
+    capacity : array, resources
+    """
+    return shared_out(usage, traffic, limits.astype(float), capacity)

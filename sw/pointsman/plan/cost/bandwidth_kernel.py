@@ -1,0 +1,167 @@
+"""Who gets how much of what operators share: the compiled part of ``bandwidth``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pointsman.kernels import kernel
+
+ENOUGH = 1 + 1e-9
+
+
+@kernel
+def shared_out(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capacity: np.ndarray) -> np.ndarray:
+    """`bandwidth.expected_bandwidth`. O(resources² × operators) at worst."""
+    return _shared_out(np.arange(usage.shape[0]), usage, traffic, limits, capacity)
+
+
+@kernel
+def _shared_out(
+    rows: np.ndarray, usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capacity: np.ndarray
+) -> np.ndarray:
+    """The same where operators are ``rows`` of ``usage``."""
+    operators, resources = rows.shape[0], usage.shape[1]
+    bandwidth = limits.copy()
+    load = np.zeros(resources)
+    for operator in range(operators):
+        for resource in range(resources):
+            load[resource] += bandwidth[operator] * usage[rows[operator], resource]
+    left = np.zeros(operators, np.bool_)
+    slower = np.zeros(operators, np.bool_)
+    # Each turn brings one resource down to its capacity for good, because bandwidths only fall.
+    for _ in range(resources):
+        worst, most = 0, -1.0
+        for resource in range(resources):
+            over = load[resource] / capacity[resource]
+            if over > most:
+                worst, most = resource, over
+        if most <= ENOUGH:
+            break
+        # Those that are slower than their share of it already leave the rest to the others.
+        room = capacity[worst]
+        weight = 0.0
+        for operator in range(operators):
+            left[operator] = usage[rows[operator], worst] > 0
+            if left[operator]:
+                weight += traffic[operator] * usage[rows[operator], worst]
+        while True:
+            some, all_of_them = False, True
+            for operator in range(operators):
+                slower[operator] = left[operator] and bandwidth[operator] <= room * traffic[operator] / weight * ENOUGH
+                some = some or slower[operator]
+                all_of_them = all_of_them and slower[operator] == left[operator]
+            if not some or all_of_them:
+                break
+            taken = 0.0
+            for operator in range(operators):
+                if slower[operator]:
+                    taken += bandwidth[operator] * usage[rows[operator], worst]
+                    left[operator] = False
+            room -= taken
+            weight = 0.0
+            for operator in range(operators):
+                if left[operator]:
+                    weight += traffic[operator] * usage[rows[operator], worst]
+        for operator in range(operators):
+            if not left[operator]:
+                continue
+            share = room * traffic[operator] / weight
+            if share < bandwidth[operator]:
+                for resource in range(resources):
+                    load[resource] += (share - bandwidth[operator]) * usage[rows[operator], resource]
+                bandwidth[operator] = share
+    return bandwidth
+
+
+@kernel
+def together(
+    rows: np.ndarray,
+    usage: np.ndarray,
+    ends: np.ndarray,
+    limits: np.ndarray,
+    fixed: np.ndarray,
+    per_word_cycle: np.ndarray,
+    traffic: np.ndarray,
+    capacity: np.ndarray,
+    period: int,
+    most_ends: float,
+    most_moves: float,
+) -> tuple[float, bool]:
+    """Cycles of operators in one phase, done in the ways ``rows`` (of the other arrays but ``traffic``), and whether they hinder
+    each other; infinite if a node has more than ``most_ends`` ends of streams or ``most_moves`` moves of a word each."""
+    count = rows.shape[0]
+    for node in range(ends.shape[1]):
+        here, moves = 0.0, 0.0
+        for operator in range(count):
+            here += ends[rows[operator], node]
+            moves += usage[rows[operator], node]
+        if here > most_ends or moves > most_moves:
+            return np.inf, True
+    limit = limits[rows]
+    found = _shared_out(rows, usage, traffic, limit, capacity)
+    cycles, slowed = 0.0, False
+    for operator in range(count):
+        slowed = slowed or found[operator] < limit[operator]
+        cycles += _cycles(fixed[rows[operator]], per_word_cycle[rows[operator]], found[operator], period)
+    return cycles, slowed
+
+
+@kernel
+def _cycles(fixed: float, per_word_cycle: float, bandwidth: float, period: int) -> float:
+    # A schedule has whole words; half of the time the router finds one more than the share.
+    return fixed + per_word_cycle / (max(np.floor(bandwidth * period + 0.5), 1.0) / period)
+
+
+@kernel
+def best_ways(
+    first: np.ndarray,
+    choices: np.ndarray,
+    usage: np.ndarray,
+    ends: np.ndarray,
+    limits: np.ndarray,
+    fixed: np.ndarray,
+    per_word_cycle: np.ndarray,
+    traffic: np.ndarray,
+    capacity: np.ndarray,
+    period: int,
+    most_ends: float,
+    most_moves: float,
+) -> tuple[float, np.ndarray]:
+    """The best of ``choices[first[i] : first[i + 1]]`` for each operator i by itself, then changes of one of them as long as they
+    pay: (cycles, rows)."""
+    count = traffic.shape[0]
+    chosen = np.zeros(count, np.int64)
+    alone = np.zeros(choices.shape[0])
+    now = np.zeros(count)
+    for i in range(count):
+        chosen[i] = choices[first[i]]
+        for k in range(first[i], first[i + 1]):
+            row = choices[k]
+            alone[k] = _cycles(fixed[row], per_word_cycle[row], limits[row], period)
+        now[i] = alone[first[i]]
+    best, better = together(
+        chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+    )
+    while better:
+        better = False
+        for i in range(count):
+            for k in range(first[i], first[i + 1]):
+                before, before_alone = chosen[i], now[i]
+                if choices[k] == before:
+                    continue
+                chosen[i], now[i] = choices[k], alone[k]
+                # Others only make them slower.
+                least = 0.0
+                for j in range(count):
+                    least += now[j]
+                if least >= best:
+                    chosen[i], now[i] = before, before_alone
+                    continue
+                cycles, _ = together(
+                    chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+                )
+                if cycles < best:
+                    best, better = cycles, True
+                else:
+                    chosen[i], now[i] = before, before_alone
+    return best, chosen

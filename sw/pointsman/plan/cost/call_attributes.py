@@ -1,0 +1,65 @@
+"""What ``:b`` and ``:pipelined`` mean to the planner (Metcalf 1997, A.3, §6.2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pointsman.program.catalogue import OPERATORS
+from pointsman.program.program import Operator
+from pointsman.routing.streams import Stream
+
+
+def most_words(operator: Operator, period: int) -> int | None:
+    """Words a period that each stream of an operator may have at most; None if ``:b`` leaves them free.
+
+    ``*min*`` is one word a period however long it is; a stream has at least that, or it would carry nothing.
+    """
+    if operator.b == "min":
+        return 1
+    return None if operator.b >= 1 else max(1, int(operator.b * period + 1e-9))
+
+
+def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
+    """Streams of an operator, none with more words than ``:b`` allows, nor than a round has: more slots would be quicker by less
+    than a period, and are missing elsewhere, also in other phases (`around`)."""
+    most = limit(operator, period)
+    return list(streams) if most is None else at_most(most, streams)
+
+
+def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:
+    """Streams that get no more than ``most`` words a period."""
+    return [
+        replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
+        for stream in streams
+    ]
+
+
+def limit(operator: Operator, period: int) -> int | None:
+    """Words a period that its streams get at most, whatever there is room for; None: as many as fit."""
+    most = most_words(operator, period)
+    round_words = max(1, operator.m * operator.c)
+    if most is None and round_words >= period:
+        return None
+    return round_words if most is None else min(most, round_words)
+
+
+def best_rate(operator: Operator, words_per_cycle: float, period: int) -> float:
+    """Words a cycle, where an implementation promises so many."""
+    most = most_words(operator, period)
+    return words_per_cycle if most is None else min(words_per_cycle, most / period)
+
+
+def call_cycles(operator: Operator, word_cycles: float, latency: float, *, answered: bool = False) -> float:
+    """Cycles of a call (w B_io + l_io)."""
+    return operator.m * word_cycles + call_latency(operator, latency, answered=answered)
+
+
+def call_latency(operator: Operator, latency: float, *, answered: bool = False) -> float:
+    """What of the latency one call has to bear. That of a pipelined operator is nobody's time: its calls follow each other
+    without waiting for an answer. Nor do writers of a directional operator wait until a message is there before they write the
+    next, so the calls of a round share one latency; a function that gives a result is called again when it has, and so is a
+    write function that is ``answered``: of a processor-bound implementation, which waits for its own words to come back."""
+    if operator.pipelined:
+        return 0.0
+    return latency / operator.c if OPERATORS[operator.kind].flow == "directional" and not answered else latency

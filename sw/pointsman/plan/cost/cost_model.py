@@ -1,0 +1,257 @@
+"""What phases would cost, before anything is routed: the costs for `search` (Metcalf 1997, §6.2.5, §6.2.6).
+
+For a set of operators, implementations are chosen by their metrics, their streams get the bandwidth that the metric of
+bandwidths gives them, and Equations 6.1 to 6.3 do the rest. How a phase ends is guessed: by messages, if it has one operator
+whose messages are longer than its ways and whose nodes are all of the phase's; else by a barrier.
+
+Leaves alone: routes, slots, the real ends; the planner routes what the search has chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import inf
+
+import numpy as np
+
+from pointsman.operators import Context, Implementation, Metric
+from pointsman.operators.api.cached import streams_of
+from pointsman.program.program import Operator, Runtime
+
+from .bandwidth import Resources
+from .bandwidth_kernel import best_ways, together
+from .call_attributes import call_latency
+from .equations import OperatorTime, barrier_cycles, io_cycles, load_cycles, switch_cycles
+
+FULL = 1.9
+"""Streams per node that a schedule of one slot could have at most: "a little less than twice the schedule length" (§6.2.4)."""
+PACKED = 0.65
+"""How much of the nodes and links the router fills, about, when operators share a phase."""
+BARRIER = 4
+"""Interface registers, and VFSMs, that a barrier takes at a node, about."""
+COMMAND = 4.0
+"""Cycles for a command to the router while it runs a phase (B_r), about."""
+CHANGE = 6.0
+"""Cycles until a change of phase is complete, after the command."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One implementation of one operator."""
+
+    implementation: Implementation
+    metric: Metric
+    usage: np.ndarray
+    ends: np.ndarray
+    """By node, streams that begin or end there."""
+    fixed: float
+    per_word_cycle: float
+    """Cycles over the whole program: ``fixed``, and so many for each cycle from word to word."""
+
+    @property
+    def limit(self) -> float:
+        """Words per cycle that it can use."""
+        return min(1.0, self.metric.words_per_cycle)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Ways as arrays: usage, ends, limits, fixed cycles and those for each cycle from word to word."""
+
+    ways: Sequence[_Way]
+    row: Mapping[int, int]
+    """By identity of a way."""
+    arrays: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+    @classmethod
+    def of(cls, ways: Sequence[_Way]) -> _Table:
+        return cls(
+            ways,
+            {id(way): i for i, way in enumerate(ways)},
+            (
+                np.array([way.usage for way in ways]),
+                np.array([way.ends for way in ways]),
+                np.array([way.limit for way in ways]),
+                np.array([way.fixed for way in ways]),
+                np.array([way.per_word_cycle for way in ways]),
+            ),
+        )
+
+
+class Estimates:
+    """Costs of phases of one program; see `pointsman.plan.candidates.branch_and_bound.Costs`.
+
+    Parameters
+    ----------
+    choices : mapping
+        By label, the implementations that can do an operator, each with its metric.
+    rounds : mapping
+        By label, the product of the counts of the loops around.
+    period : int
+        Schedule length that is assumed.
+    """
+
+    def __init__(
+        self,
+        choices: Mapping[str, Sequence[tuple[Implementation, Metric]]],
+        rounds: Mapping[str, int],
+        context: Context,
+        *,
+        period: int,
+    ) -> None:
+        self.rounds = rounds
+        self.context = context
+        self.period = period
+        # One slot of each pipeline stays free for commands.
+        self.resources = Resources.of(context.topology, pipelines=context.shape.pipelines * (1 - 1 / period))
+        self._choices = choices
+        self._ways: dict[str, list[_Way]] = {}
+        self._table = _Table.of(())
+        self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
+        self._alone: dict[str, float] = {}
+        self._places: dict[str, tuple[frozenset[int], int]] = {}
+
+    def at(self, period: int) -> Estimates:
+        """The same for another schedule length."""
+        other = Estimates(self._choices, self.rounds, self.context, period=period)
+        other._ways, other._places = self._ways, self._places
+        return other
+
+    def of(self, phases: Iterable[tuple[tuple[Operator, ...], float]]) -> float:
+        """Phases (operators, exits) together."""
+        return sum(self.phase(operators, exits) for operators, exits in phases)
+
+    def fit(self, operators: Iterable[Operator]) -> bool:
+        """May the nodes have VFSMs enough for all of them, whatever the phases?"""
+        nodes, shape = self.context.topology.nodes, self.context.shape
+        least = sum(np.min([way.usage[:nodes] for way in self._of(operator)], axis=0) for operator in operators)
+        return bool(np.max(least, initial=0) <= shape.pipelines * (shape.vfsms - 2))
+
+    def alone(self, operator: Operator) -> float:
+        """Cycles of the operator's best implementation with the network to itself."""
+        if operator.label not in self._alone:
+            self._alone[operator.label] = self._together([operator], self._of(operator)[:1])
+        return self._alone[operator.label]
+
+    def least(self, operators: tuple[Operator, ...], exits: float) -> float:
+        """The operators that share the phase so far: more of them make none of them faster."""
+        return self._shared(operators)[0] + exits * (COMMAND + CHANGE)
+
+    def phase(self, operators: tuple[Operator, ...], exits: float) -> float:
+        """A phase with these operators that is left so often; infinite if they are too many for one schedule."""
+        io, _ = self._shared(operators)
+        return io + (self._leaving(operators, exits) if exits else 0.0)
+
+    def chosen(self, operators: tuple[Operator, ...]) -> tuple[str, ...]:
+        """Names of the implementations that the estimate of a phase is for."""
+        return tuple(way.implementation.name for way in self._shared(operators)[1])
+
+    def alternatives(self, operator: Operator) -> list[tuple[str, float]]:
+        """Implementations of an operator and the cycles that each would take with the network to itself, the best first."""
+        ways = self._of(operator)
+        return [(way.implementation.name, self._together([operator], [way])) for way in ways]
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _of(self, operator: Operator) -> list[_Way]:
+        """Ways to do it, the best one first."""
+        if operator.label not in self._ways:
+            ways = []
+            for implementation, metric in self._choices[operator.label]:
+                streams = [(s.source, s.destinations) for s in streams_of(implementation, operator, self.context)]
+                ends = [0.0] * self.context.topology.nodes
+                for source, destinations in streams:
+                    for node in {source, *destinations}:
+                        ends[node] += 1
+                answered = implementation.processor_bound
+                fixed = self._time(operator, metric, 0.0, answered=answered)
+                per_word_cycle = self._time(operator, metric, 1.0, answered=answered) - fixed
+                usage = self.resources.usage(streams)
+                ways.append(_Way(implementation, metric, usage, np.array(ends), fixed, per_word_cycle))
+            self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way]))
+        return self._ways[operator.label]
+
+    def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
+        """I/O of the operators in one phase, with the best implementations."""
+        key = tuple(operator.label for operator in operators)
+        if key not in self._io:
+            self._io[key] = self._best(operators)
+        return self._io[key]
+
+    def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
+        """The best implementation of each, then changes of one of them as long as they pay."""
+        choices = [self._of(operator) for operator in operators]
+        if len(operators) > 1:
+            choices = [
+                [way for way in ways if not way.implementation.alone or operator.impl == way.implementation.name]
+                for operator, ways in zip(operators, choices, strict=True)
+            ]
+        if not all(choices):
+            return inf, ()
+        table = self._with(choices)
+        rows = [table.row[id(way)] for ways in choices for way in ways]
+        first = np.array([0, *accumulate(map(len, choices))])
+        best, chosen = best_ways(first, np.array(rows), *table.arrays, *self._limits(operators))
+        return float(best), tuple(table.ways[row] for row in chosen)
+
+    def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> float:
+        """I/O of these in one phase."""
+        cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(operators))
+        return float(cycles)
+
+    def _with(self, choices: Iterable[Sequence[_Way]]) -> _Table:
+        """All ways that were asked for so far, these among them; those of an operator came together."""
+        if any(id(ways[0]) not in self._table.row for ways in choices):
+            self._table = _Table.of([way for ways in self._ways.values() for way in ways])
+        return self._table
+
+    def _limits(self, operators: Sequence[Operator]) -> tuple[np.ndarray, np.ndarray, int, float, float]:
+        """Traffic, capacities, the period, and the most ends of streams and moves of a word each at a node: nodes have so many
+        slots, interface registers and VFSMs, and beside others the barrier that ends the phase needs some, too."""
+        shape = self.context.shape
+        traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
+        spare = BARRIER if len(operators) > 1 else 0
+        return (
+            traffic,
+            self.resources.capacity * (PACKED if len(operators) > 1 else 1.0),
+            self.period,
+            min(FULL * self.period, float(shape.registers - shape.pipelines - spare)),
+            float(shape.pipelines * min(self.period, shape.vfsms - 2) - spare),
+        )
+
+    def _time(self, operator: Operator, metric: Metric, word_cycles: float, *, answered: bool) -> float:
+        """T_io and what T_load has for its run-time values, at a given word time."""
+        blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
+        time = OperatorTime(
+            operator.m,
+            word_cycles,
+            call_latency(operator, metric.latency, answered=answered),
+            operator.c,
+            self.rounds[operator.label],
+            operator.pipelined,
+            reload_words=metric.reload_words,
+            block=min(blocks, default=1),
+        )
+        loading = load_cycles([time], reprogram=COMMAND, words=0, bulk_word=0.0, bulk_latency=0.0)
+        return io_cycles([time], reprogram=COMMAND) + loading
+
+    def _leaving(self, operators: tuple[Operator, ...], exits: float) -> float:
+        nodes = frozenset().union(*(self._place(operator)[0] for operator in operators))
+        across = max(self._place(operator)[1] for operator in operators)
+        bound = all(
+            way.implementation.traceable and not way.implementation.processor_bound
+            for way in self._shared(operators)[1]
+        )
+        if bound and all(operator.m > 2 * across + 2 and self._place(operator)[0] == nodes for operator in operators):
+            return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)
+        barrier = barrier_cycles(across, self.period)
+        return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)
+
+    def _place(self, operator: Operator) -> tuple[frozenset[int], int]:
+        """An operator's nodes, and the most links between two of an instance."""
+        if operator.label not in self._places:
+            across = max(self.context.topology.across(instance.nodes) for instance in operator.instances)
+            self._places[operator.label] = operator.nodes, across
+        return self._places[operator.label]

@@ -1,0 +1,36 @@
+"""What a division costs if threads run beside each other: as much as the phases of the node that has most to go through.
+
+Takes a Structure and the cost of each of its phases. Without threads all nodes go through all phases, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pointsman.plan.structure.control_flow import START
+from pointsman.plan.structure.structure import Structure
+from pointsman.program.program import Operator
+
+Price = Callable[[tuple[Operator, ...], float], float]
+"""Cost of a phase with these operators that is left so often."""
+
+
+def longest(structure: Structure, price: Price) -> float:
+    """The most that the phases of a node cost together. Nodes in the same threads are looked at once."""
+    costs = [price(phase.operators, phase.exits) for phase in structure.phases]
+    if structure.threads is None:
+        return sum(costs)
+    nodes = frozenset().union(*(phase.nodes for phase in structure.phases))
+    ways = {structure.threads.signature(node): node for node in sorted(nodes)}
+    most = 0.0
+    for node in ways.values():
+        flow = structure.flow(node)
+        reached: set[int] = set()
+        stack = list(flow[START])
+        while stack:
+            phase = stack.pop()
+            if phase >= 0 and phase not in reached:
+                reached.add(phase)
+                stack += flow[phase]
+        most = max(most, sum(costs[phase] for phase in reached))
+    return most

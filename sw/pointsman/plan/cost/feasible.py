@@ -1,0 +1,55 @@
+"""Which implementations can do an operator, and why none can."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pointsman.operators import Context, Implementation
+from pointsman.operators.api.cached import metric_of
+from pointsman.operators.api.operands import runtime_operands
+from pointsman.program.program import Operator
+
+from .call_attributes import call_cycles
+
+
+def able(
+    operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
+) -> list[tuple[float, Implementation]]:
+    """Implementations that can do an operator, each with the cycles that a message would take. Those to fall back on are
+    among them if there is no other one, or if ``fallbacks`` asks for them."""
+    found = []
+    for implementation in implementations:
+        if operator.kind not in implementation.kinds:
+            continue
+        if operator.impl is not None and operator.impl != implementation.name:
+            continue
+        metric = metric_of(implementation, operator, context)
+        if metric is not None:
+            answered = implementation.processor_bound
+            cycles = call_cycles(operator, 1 / metric.words_per_cycle, metric.latency, answered=answered)
+            found.append((cycles, implementation))
+    if operator.impl is None and not fallbacks:
+        return [pair for pair in found if not pair[1].fallback] or found
+    return found
+
+
+def why_none(operator: Operator, implementations: Sequence[Implementation]) -> str:
+    where = f"{operator.position}: " if operator.position is not None else ""
+    known = sorted({i.name for i in implementations if operator.kind in i.kinds})
+    if not known:
+        kinds = sorted({kind for i in implementations for kind in i.kinds})
+        return (
+            f"{where}operator '{operator.label}': no implementation of {operator.kind} on numesh yet "
+            f"(there is for {', '.join(kinds)})"
+        )
+    if operator.impl is not None and operator.impl not in known:
+        return (
+            f"{where}operator '{operator.label}' asks for implementation {operator.impl}, "
+            f"which {operator.kind} does not have ({', '.join(known)})"
+        )
+    names = " and ".join(runtime_operands(operator))
+    given = f" with {names} given at run time" if names else " of this shape"
+    return (
+        f"{where}operator '{operator.label}': no implementation of {operator.kind}{given} on numesh yet "
+        f"({', '.join(known)} cannot do it)"
+    )

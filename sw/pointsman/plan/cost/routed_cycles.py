@@ -1,0 +1,63 @@
+"""What a routed phase takes, before a timeline is played (Metcalf 1997, §6.2.5): for choosing among implementations and ends.
+
+Takes the operators of a phase as planned and its routes; gives cycles over the whole program. Leaves alone: what barriers take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pointsman.artifacts.images.images import Technique
+from pointsman.operators import Context
+from pointsman.operators.api.cached import metric_of
+from pointsman.operators.api.operands import rounds_between_values
+from pointsman.plan.conflicts.link_slots import command_gap
+from pointsman.plan.online import OnlinePart
+from pointsman.plan.plan import PlannedOperator
+from pointsman.plan.structure.structure import PhaseOutline
+from pointsman.routing.streams import RoutedPhase
+
+from .call_attributes import call_cycles, limit
+
+
+def operator_cycles(
+    phase: PhaseOutline,
+    operators: Sequence[PlannedOperator],
+    routed: RoutedPhase,
+    context: Context,
+    part: OnlinePart | None = None,
+) -> float:
+    """Cycles of all calls and of rewriting routers for them. ``part``: the online streams of the phase."""
+    cycles = 0.0
+    for one, rounds in zip(operators, phase.rounds, strict=True):
+        operator = one.operator
+        # Streams of one word a period, with which nodes only meet, do not count.
+        most = limit(operator, routed.period)
+        words = [routed.words(s) for s in one.streams if routed.streams[s].max_words == most]
+        gap = routed.period / min(words) if words else 1.0
+        metric = metric_of(one.implementation, operator, context)
+        assert metric is not None
+        word = max(gap, one.abreast, 1 / metric.words_per_cycle)
+        latency = metric.latency
+        if part is not None and operator.label in part.own:
+            gap = part.gap(operator.label, routed)
+            word, latency = max(word, gap), latency + part.hops(operator.label) * gap
+        answered = one.implementation.processor_bound
+        cycles += rounds * operator.c * call_cycles(operator, word, latency, answered=answered)
+        cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
+    return cycles
+
+
+def leaving_cycles(
+    phase: PhaseOutline, operators: Sequence[PlannedOperator], routed: RoutedPhase, technique: Technique
+) -> float:
+    """Cycles of going on to other phases: delays of messages, and until a command is taken; without the barrier, if any."""
+    cycles = 0.0
+    if technique == "msg-sync":
+        for one in operators:
+            if one.delays:
+                worst = [max(d[v] for d in one.delays.values()) for v in range(len(one.values))]
+                cycles += phase.exits * sum(worst) / len(worst)
+    if technique != "none":
+        cycles += phase.exits * (command_gap(routed) / 2 + 6)
+    return cycles

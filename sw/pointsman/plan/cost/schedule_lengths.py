@@ -1,0 +1,45 @@
+"""Structure and node -> schedule lengths to try, and how many phases a node may have."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from numesh.shape import NodeShape
+from pointsman.plan.errors import PlanError
+from pointsman.plan.structure.structure import Structure
+
+PERIODS = (8, 16, 24, 32, 40)
+"""Schedule lengths among which the compiler chooses."""
+RESIDENT = 2
+"""Least phases that the schedule memory must hold besides the loader phase."""
+
+
+def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
+    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory; failing
+    that, those with which it holds two besides the loader's, so that the others take turns."""
+    blocks = len(structure.phases) + 1
+    least = min(blocks, 1 + RESIDENT)
+    fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
+    sharing = [p for p in PERIODS if least * p <= shape.schedule_depth]
+    lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
+    if least * lengths[0] > shape.schedule_depth:
+        raise PlanError(
+            f"{least - 1} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
+            f"memory of {shape.schedule_depth} entries",
+            hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
+        )
+    return lengths
+
+
+def refuse_many_phases(structure: Structure, most: int | None) -> None:
+    """Raise `PlanError` if a node has more phases than it may have (Metcalf 1997, §4.1.3: "a limit on the number of phases per
+    node, so as not to overwhelm the node memory with phase data")."""
+    if most is None:
+        return
+    count = Counter(node for phase in structure.phases for node in phase.nodes)
+    node = max(count, key=lambda node: (count[node], -node), default=None)
+    if node is not None and count[node] > most:
+        raise PlanError(
+            f"node {node} would have {count[node]} phases, and may have {most}",
+            hint="allow more phases, or name fewer :values of what has a schedule for each",
+        )

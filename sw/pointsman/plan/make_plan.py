@@ -1,0 +1,314 @@
+"""Program -> Plan: the most promising candidates are planned, the quickest is kept.
+
+Takes a Program and a shape. Which ways there are is for ``candidates`` to say, what becomes of one for ``planner``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+from numesh.shape import NodeShape
+from pointsman.errors import PointsmanError
+from pointsman.garbage import seldom_collected
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
+from pointsman.program.program import Program
+
+from .candidates.candidates import Candidate, Candidates, find_candidates
+from .errors import PlanError
+from .memory.capacity import fit
+from .phases.phase_set import Planner
+from .phases.routes import Routes
+from .plan import Considered, Plan
+from .structure.structure import Structure
+from .timeline.timeline import timed
+
+PLANS = 4
+"""Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
+HOPELESS = 1.5
+"""Those that promise more than this times the cycles of the best plan are not routed."""
+ROUGH = 1.25
+"""What is routed is given up when its phases together come to more than this times those of the best plan, before it is timed."""
+CLOSE = 1.1
+"""The same if the best plan takes about what its phases come to."""
+TRUSTED = 1.25
+"""One of the two is less than this times the other."""
+POLISH = 1200
+"""Streams, times the effort, that are routed again to find something quicker near the best plan."""
+SEEDS = 2
+"""Other routes of one way that are tried for that."""
+
+
+@seldom_collected
+def make_plan(
+    program: Program,
+    shape: NodeShape,
+    *,
+    name: str,
+    period: int | None = None,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+    implementations: Sequence[Implementation] = IMPLEMENTATIONS,
+    express: int = 0,
+    effort: float = 1.0,
+    structures: Sequence[Structure] | None = None,
+    most_phases: int | None = None,
+) -> Plan:
+    """Plan ``program`` for nodes of ``shape``.
+
+    Parameters
+    ----------
+    period : int or None
+        Schedule length; None: the one of ``lengths.PERIODS`` with the smallest predicted time that fits the schedule memory.
+    implementations : sequence of Implementation
+        Those to choose from; `pointsman.operators.api.registry` finds more than the built-in ones.
+    express : int
+        Channels for online messages: 0: those with which they are expected to be quickest
+        (``routing.online.overlays``), 1: to all
+        neighbours, k: to all neighbours and express channels of k hops (Metcalf 1997, §4.2.3).
+    effort : float
+        Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
+    structures : sequence of Structure or None
+        Divisions into phases to choose among; None: those of ``division``.
+    most_phases : int or None
+        Most phases of a node; None: any number.
+
+    Raises
+    ------
+    PlanError
+        With the first reason, if no plan is found.
+    """
+    if program.topology.ports > shape.neighbours:
+        raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
+    context = Context(program.topology, shape)
+    asked = period if period is not None else program.schedlen
+    if asked is not None and asked < 2:
+        raise PlanError(f"the schedule length must be at least 2, not {asked}")
+    candidates = find_candidates(
+        program,
+        context,
+        implementations,
+        period=asked,
+        effort=effort,
+        structures=structures,
+        most_phases=most_phases,
+    )
+    attempts = _Attempts(name, candidates, shape, seed, implementations, express, effort, progress)
+    attempts.run()
+    if structures is None:
+        attempts.polish()
+    best = attempts.best
+    if best is None:
+        raise attempts.failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
+    considered = attempts.considered
+    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
+
+
+class _Attempts:
+    """Plans candidates and keeps the quickest. Those that promise most are routed without what closes their phases, and then
+    planned to the end in the order of what they take so, until the others can hardly be quicker."""
+
+    def __init__(
+        self,
+        name: str,
+        candidates: Candidates,
+        shape: NodeShape,
+        seed: int,
+        implementations: Sequence[Implementation],
+        express: int,
+        effort: float,
+        progress: Callable[[str], None] | None,
+    ) -> None:
+        self.name, self.candidates, self.shape, self.seed = name, candidates, shape, seed
+        self.implementations, self.express, self.effort = implementations, express, effort
+        self.progress = progress or (lambda line: None)
+        self.most = max(1, round(PLANS * effort))
+        self.planned = 0
+        self.best: Plan | None = None
+        self.rough = inf
+        """Cycles of the best plan by the rough measure that plans are made with."""
+        self.considered: dict[int, Considered] = {}
+        self.ways = list(candidates.ways)
+        """All that were thought of, by number."""
+        self.chosen = (0, seed)
+        """Which of them the best plan is, and with which seed."""
+        self.routes: dict[int, Routes] = {}
+        """By seed of the router."""
+        self.known: dict[tuple[int, int], dict[object, Any]] = {}
+        """By variant of the program and seed, what its planners have found out."""
+        self.tried: Tried = {}
+        self.seen: set[tuple[tuple[tuple[str, ...], ...], int]] = set()
+        """Divisions and schedule lengths that were planned, or tried near the best plan."""
+        self.seeds: set[tuple[int, int]] = set()
+        """Ways and seeds that were tried near the best plan."""
+        self._failures: dict[tuple[bool, int], PointsmanError] = {}
+
+    @property
+    def failure(self) -> PointsmanError | None:
+        """Why the first of those that were refused was."""
+        refused = self.candidates.refused
+        return refused[0] if refused else self._failures[min(self._failures)] if self._failures else None
+
+    def run(self) -> None:
+        """Find the quickest plan, if there is one."""
+        # Processors pass on messages only where nothing else can be done.
+        # With more operators than VFSMs that is so from the first.
+        for fallbacks in (False, True) if self.candidates.fits else (True,):
+            left = deque(enumerate(self.ways))
+            while left:
+                drafted = self._drafted(left, fallbacks)
+                for _, number, planner in sorted(drafted, key=lambda one: one[:2]):
+                    if self.best is not None and _behind(self.ways[number], self.tried):
+                        self._note(number, None, "not routed: there were better ones")
+                    else:
+                        self._plan(number, planner)
+            if self.best is not None:
+                break
+
+    def polish(self) -> None:
+        """Look for something quicker near the best plan: divisions with a phase more or less and other schedule lengths, which
+        may have been judged by estimates that are too rough, then other routes. Whatever is found is where it goes on from."""
+        left = POLISH * self.effort
+        moves: Iterator[tuple[int, int]] = iter(())
+        at: Plan | None = None
+        while self.best is not None:
+            if self.best is not at:
+                at, moves = self.best, self._near()
+            size = sum(len(phase.routed.streams) for phase in self.best.phases)
+            move = next(moves, None)
+            if move is None or size > left:
+                break
+            left -= size
+            self._try(*move)
+
+    def _near(self) -> Iterator[tuple[int, int]]:
+        """Ways, by number, and seeds of the router that have not been tried."""
+        number, seed = self.chosen
+        most = HOPELESS * self.ways[number].estimate
+        for one in self.candidates.near(self.ways[number]):
+            if one.estimate <= most and (one.labels, one.period) not in self.seen and not _behind(one, self.tried):
+                self.seen.add((one.labels, one.period))
+                self.ways.append(one)
+                yield len(self.ways) - 1, seed
+        for other in range(self.seed + 1, self.seed + 1 + SEEDS):
+            if (number, other) not in self.seeds:
+                yield number, other
+
+    def _try(self, number: int, seed: int) -> None:
+        """Plan a way with a seed of the router."""
+        self.seeds.add((number, seed))
+        drafted = self._draft(number, seed, fallbacks=False)
+        if drafted is not None:
+            self._plan(number, drafted[0])
+
+    def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[tuple[float, int, Planner]]:
+        """The next candidates that can be routed, as many as may still be planned: about what they take at least, and what
+        plans them."""
+        found: list[tuple[float, int, Planner]] = []
+        later: list[tuple[int, Candidate]] = []
+        while left:
+            number, one = left.popleft()
+            if found and self.best is None and one.estimate > HOPELESS * min(least for least, _, _ in found):
+                # That will be known when those are planned.
+                later.append((number, one))
+                continue
+            others = bool(found) or self.best is not None
+            # What is in one phase takes long to route: not unless it promises more than what the best plan takes.
+            most = HOPELESS * self.rough if self.best is None or not one.whole else self.best.cycles
+            hopeless = one.estimate > most
+            wait = one.whole and self.best is None
+            full = self.planned + len(found) + len(later) >= self.most
+            if others and (wait or hopeless or full or _behind(one, self.tried)):
+                if self.best is None:
+                    left.appendleft((number, one))
+                    break
+                why = "promises too little" if hopeless else "not routed: there were better ones"
+                self._note(number, None, why, again=False)
+                continue
+            if one.estimate == inf and not fallbacks and len(one.structure.phases) > 1:
+                self._note(number, None, "a phase has too much in it")
+                continue
+            drafted = self._draft(number, self.seed, fallbacks=fallbacks)
+            if drafted is None:
+                continue
+            planner, least = drafted
+            found.append((one.estimate if least is None else least, number, planner))
+        left.extendleft(reversed(later))
+        return found
+
+    def _draft(self, number: int, seed: int, *, fallbacks: bool) -> tuple[Planner, float | None] | None:
+        """What plans a way, and about what it takes at least; None if it cannot be routed. What is routed with a seed is kept for
+        other ways that want it."""
+        one = self.ways[number]
+        phases = len(one.structure.phases)
+        self.progress(f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
+        routes = self.routes.setdefault(seed, {})
+        known = self.known.setdefault((id(one.variant), seed), {})
+        planner = Planner(
+            one, self.shape, seed, routes, self.implementations, self.express, self.effort, fallbacks, known
+        )
+        try:
+            return planner, planner.draft()
+        except PointsmanError as error:
+            self._refuse(number, planner, error)
+            return None
+
+    def _plan(self, number: int, planner: Planner) -> None:
+        """Plan a candidate to the end, and keep it if it is the quickest."""
+        try:
+            plan = planner.plan(self.name, limit=self._limit())
+            if plan is not None:
+                fit(plan)
+                rough, plan = plan.cycles, timed(plan)
+        except PointsmanError as error:
+            self._refuse(number, planner, error)
+            return
+        self.planned += 1
+        self.seen.add((self.ways[number].labels, self.ways[number].period))
+        one, cycles = self.ways[number], None if plan is None else plan.cycles
+        tried = self.tried.setdefault(one.labels, {})
+        tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
+        self._note(number, cycles, "slower" if self.best is not None else "chosen")
+        if plan is not None and (self.best is None or plan.cycles < self.best.cycles):
+            self.best, self.rough, self.chosen = plan, rough, (number, planner.seed)
+            for other, way in self.considered.items():
+                if way.cycles is not None:
+                    self.considered[other] = replace(way, outcome="chosen" if other == number else "slower")
+
+    def _limit(self) -> float:
+        """Cycles, by the rough measure, from which on a plan can hardly be quicker than the best one."""
+        if self.best is None:
+            return inf
+        cycles = self.best.cycles
+        close = max(cycles, self.rough) < TRUSTED * min(cycles, self.rough)
+        return (CLOSE if close else ROUGH) * max(cycles, self.rough)
+
+    def _refuse(self, number: int, planner: Planner, error: PointsmanError) -> None:
+        self._failures.setdefault((planner.fallbacks, number), error)
+        self._note(number, None, f"refused: {error.message}")
+
+    def _note(self, number: int, cycles: float | None, outcome: str, *, again: bool = True) -> None:
+        one, before = self.ways[number], self.considered.get(number)
+        if before is not None and before.cycles is not None and (cycles is None or before.cycles <= cycles):
+            return  # it has been planned with other routes
+        if again or before is None:
+            self.considered[number] = Considered(one.labels, one.period, one.estimate, cycles, outcome)
+
+
+Tried = dict[tuple[tuple[str, ...], ...], dict[int, float]]
+"""By division, the cycles of the schedule lengths that were routed."""
+
+
+def _behind(one: Candidate, tried: Tried) -> bool:
+    """Does its schedule length lie behind one that was worse than another on this side of it? Short schedules give more of
+    what is asked for, long ones have room; a division has one best length."""
+    cycles = tried.get(one.labels, {})
+    for worse, much in cycles.items():
+        if any(
+            less < much and (other < worse < one.period or one.period < worse < other) for other, less in cycles.items()
+        ):
+            return True
+    return False

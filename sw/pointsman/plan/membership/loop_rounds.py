@@ -1,0 +1,56 @@
+"""Does everybody who meets in the barrier of a phase come to it in every round in which the others do?
+
+A phase may hold the end of a loop and what follows it. In each round nodes leave it for the rest of the loop, through its
+barrier. A node that has a part only in what follows, or else only in what is optional, is not there, and the others would wait
+for it for ever. (``leaving`` sees this where such a node has no part in the rest of the loop either.)
+
+Takes planned phases; raises `PlanError` for the first such node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import PlannedPhase
+from pointsman.program.program import Group, Operator, Program
+
+
+def refuse_missed_rounds(
+    program: Program, planned: Sequence[PlannedPhase], optional: Mapping[str, frozenset[int]]
+) -> None:
+    """Raise `PlanError` if a node would miss rounds of a phase that a barrier with it closes. ``optional``: by label, the
+    optional groups around an operator."""
+    loops = _loops(program)
+    for phase in planned:
+        if phase.barrier is None:
+            continue
+        labels = {one.operator.label for one in phase.operators}
+        users = frozenset().union(*(one.operator.nodes for one in phase.operators))
+        for inside in loops:
+            if not inside & labels or inside <= labels:
+                continue
+            own = [one.operator for one in phase.operators if one.operator.label in inside]
+            for instance in phase.barrier.operator.instances:
+                part = frozenset(instance.nodes)
+                for node in sorted(part & users):
+                    # Of what is used without this node, is there something that is used with it whenever that is?
+                    sure = [optional[one.label] for one in own if node in one.nodes]
+                    without = [one for one in own if node not in one.nodes and part & frozenset(one.nodes)]
+                    if all(any(groups <= optional[one.label] for groups in sure) for one in without):
+                        continue
+                    none = "it has no operator of it" if not sure else "all that it has of it is optional"
+                    raise PlanError(
+                        f"{own[0].position}: node {node} cannot tell when the others leave phase '{phase.name}', "
+                        f"which a barrier closes: {none} in the loop in which they do",
+                        hint="let a phase end after the loop, or give the operators the same subset",
+                    )
+
+
+def _loops(program: Program) -> list[frozenset[str]]:
+    """Labels of the operators in each loop."""
+    found: list[frozenset[str]] = []
+    for part, _ in program.root.walk():
+        if isinstance(part, Group) and part.kind == "loop":
+            found.append(frozenset(inner.label for inner, _ in part.walk() if isinstance(inner, Operator)))
+    return found

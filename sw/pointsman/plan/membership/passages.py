@@ -1,0 +1,58 @@
+"""Where nodes pass phases in which they have no operator, on their way from one of their phases to another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from pointsman.plan.conflicts.link_slots import memberships
+from pointsman.plan.plan import Plan
+from pointsman.plan.structure.structure import END, START
+
+Passage = tuple[int, int, int, tuple[int, ...]]
+"""(node, phase left or -1, phase entered or -1 for the end, phases on the way)."""
+
+
+def passages(plan: Plan) -> tuple[Passage, ...]:
+    """Where a node changes from one of its phases to another through phases in which it has no operator, or leaves a phase
+    that it does not change from: between two uses (to itself), or at its end (to -1)."""
+    found = []
+    own_operators: dict[int, set[int]] = defaultdict(set)
+    for number, phase in enumerate(plan.phases):
+        for planned in phase.operators:
+            for node in planned.roles:
+                own_operators[node].add(number)
+    for one in plan.continuing:
+        for node in one.operator.roles:
+            own_operators[node].add(one.enters[node])
+    leaves = plan.leaving
+    for members, nodes in memberships(plan.members()).items():
+        for node in nodes:
+            ways: dict[tuple[int, int], tuple[int, ...]] = {}
+            if any(p not in own_operators[node] for p in members):
+                for number in (START, *sorted(own_operators[node])):
+                    for target in plan.structure.next_for(number, own_operators[node], node):
+                        way = _way(plan, number, target, members, node)
+                        if way:
+                            ways[number, -1 if target == END else target] = way
+            for number in sorted(own_operators[node]):
+                if node in leaves.at_end.get(number, ()):
+                    ways.setdefault((number, -1), ())
+                if node in leaves.between_uses.get(number, ()):
+                    ways.setdefault((number, number), ())
+            found += [(node, left, entered, way) for (left, entered), way in ways.items()]
+    return tuple(found)
+
+
+def _way(plan: Plan, phase: int, target: int, members: tuple[int, ...], node: int) -> tuple[int, ...]:
+    """Phases among ``members`` on the shortest way of a node from ``phase`` to ``target``."""
+    flow = plan.structure.flow(node)
+    queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(flow[phase])]
+    seen = set()
+    for place, way in queue:
+        if place == target:
+            return tuple(p for p in way if p in members)
+        if place in seen or place < 0:
+            continue
+        seen.add(place)
+        queue += [(s, (*way, place)) for s in sorted(flow[place])]
+    return ()

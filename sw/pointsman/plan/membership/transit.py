@@ -1,0 +1,59 @@
+"""Nodes whose routers a phase uses although they have no operator in it: can they know when it runs?
+
+Such a node changes to the phase on its way from one of its own phases to the next (Metcalf 1997, §5.5.2). That only
+works if every way between the two leads through the phase: whether an optional phase is taken is decided by the nodes that
+have an operator in it, and nobody tells the others (§5.2.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.structure.structure import END, START, Structure
+from pointsman.plan.structure.threads import Flow
+
+
+def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
+    """Raise `PlanError` for the first node that would have to guess."""
+    own: dict[int, set[int]] = {}
+    for index, phase in enumerate(planned):
+        for one in phase.operators:
+            for node in one.operator.nodes:
+                own.setdefault(node, set()).add(index)
+    for index, phase in enumerate(planned):
+        for node in sorted(phase.nodes):
+            mine = frozenset(own.get(node, ()))
+            if index in mine or not _may_be_passed(structure.flow(node), index, mine):
+                continue
+            raise PlanError(
+                f"{phase.operators[0].operator.position}: phase '{phase.name}' is optional and uses node {node}, which has no "
+                "operator in it and cannot tell whether it runs",
+                hint=f"let node {node} take part in the optional group, or keep its words between nodes that are neighbours",
+            )
+
+
+def _may_be_passed(flow: Flow, phase: int, mine: frozenset[int]) -> bool:
+    """Can a node with operators in ``mine`` go from one of them to the next both through ``phase`` and past it?"""
+
+    def reached(start: int, without: int | None) -> set[int]:
+        """What comes next after ``start``, for this node, on ways that avoid ``without``."""
+        found: set[int] = set()
+        seen: set[int] = set()
+        stack = list(flow[start])
+        while stack:
+            place = stack.pop()
+            if place in seen or place == without:
+                continue
+            seen.add(place)
+            if place == END or place in mine:
+                found.add(place)
+            else:
+                stack += flow[place]
+        return found | ({phase} if phase in seen else set())
+
+    behind = reached(phase, None) - {phase}
+    return any(
+        phase in reached(start, None) and bool(behind & reached(start, phase)) for start in (START, *sorted(mine))
+    )

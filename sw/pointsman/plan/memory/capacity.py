@@ -1,0 +1,106 @@
+"""Does a plan fit the nodes: VFSMs and interface registers, before they get their numbers (``targets``)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from numesh.shape import NodeShape
+from pointsman.operators import Implementation, Wiring
+from pointsman.plan.conflicts.happens_before import keeping
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import Plan, PlannedPhase
+from pointsman.plan.structure.structure import Structure
+from pointsman.program.program import Operator
+from pointsman.routing.phase_router.router import RoutingError
+
+from .vfsm_numbers import CrowdedError, reserved, vfsm_numbers
+
+
+def fit(plan: Plan) -> None:
+    """Refuse a plan that no node can hold.
+
+    Raises
+    ------
+    PlanError
+        If a pipeline has too few VFSMs for a phase beside those that are kept, or a node too few interface registers.
+    """
+    vfsm_numbers(
+        plan.phases, plan.structure, plan.shape, reserved([one.planned for one in plan.continuing], plan.shape)
+    )
+    phases = [*plan.phases, *(one.planned for one in plan.continuing)]
+    keeps = [*keeping(plan.structure, plan.phases), *(True for _ in plan.continuing)]
+    full = _full(phases, plan.shape, keeps)
+    if full is not None:
+        index, node, left = full
+        phase = phases[index]
+        raise PlanError(
+            f"phase '{phase.name}' needs {phase.wiring.registers_used[node]} interface registers at node {node}, which has "
+            f"{left} left of {plan.shape.registers}",
+            hint="use fewer operators, or a node with more interface registers",
+        )
+
+
+def keeper(
+    phases: Sequence[PlannedPhase], standing: Sequence[PlannedPhase], shape: NodeShape, structure: Structure
+) -> tuple[int, str] | None:
+    """A phase that keeps its registers or VFSMs, because nodes leave it each for itself, and others need them: that with the most
+    where they are missing, and what is missing. None if all fit, or if there is none such. ``standing``: what continues, and
+    keeps its own in any case."""
+    keeps = [*keeping(structure, phases), *(True for _ in standing)]
+    full = _full([*phases, *standing], shape, keeps)
+    if full is not None:
+        crowded, node, _ = full
+        what = f"interface registers of node {node}"
+        needy = [*phases, *standing][crowded].name
+        used = {i: phase.wiring.registers_used.get(node, 0) for i, phase in enumerate(phases) if keeps[i]}
+    else:
+        try:
+            vfsm_numbers(phases, structure, shape, reserved(standing, shape))
+        except CrowdedError as error:
+            what, needy = f"VFSMs of node {error.node}", error.phase
+            used = {i: _vfsms_at(phases[i], error.node) for i in error.kept if phases[i].loose}
+        else:
+            return None
+    index = max(used, key=lambda i: (used[i], i), default=None)
+    if index is None or not used[index]:
+        return None
+    return index, f"phase '{needy}' needs {what} that this one would keep without"
+
+
+def _vfsms_at(phase: PlannedPhase, node: int) -> int:
+    return sum(vfsm.node == node for chain in phase.routed.chains for vfsm in chain.vfsms)
+
+
+def _full(phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]) -> tuple[int, int, int] | None:
+    """A phase for which a node has too few registers, the node, and how many it has left. Some phases keep their registers, all
+    others share what is left."""
+    kept: dict[int, int] = defaultdict(lambda: shape.pipelines)
+    for index in sorted(range(len(phases)), key=lambda i: not keeps[i]):
+        for node, count in phases[index].wiring.registers_used.items():
+            if kept[node] + count > shape.registers:
+                return index, node, shape.registers - kept[node]
+            if keeps[index]:
+                kept[node] += count
+    return None
+
+
+def refuse_overfull_phase(wiring: Wiring, shape: NodeShape) -> None:
+    """Raise `RoutingError` if a phase alone needs more interface registers than a node has."""
+    room = shape.registers - shape.pipelines
+    for node, count in sorted(wiring.registers_used.items()):
+        if count > room:
+            raise RoutingError(
+                f"node {node} would need {count} interface registers and has {room} besides its command registers",
+                hint="use fewer operators, another implementation, or a node with more interface registers",
+            )
+
+
+def refuse_two_makers(operators: Sequence[Operator], implementations: Sequence[Implementation]) -> None:
+    """Raise `RoutingError` if two operators of a phase make schedules at run time: each would put its own over the other's."""
+    makers = [one.label for one, how in zip(operators, implementations, strict=True) if how.rescheduled]
+    if len(makers) > 1:
+        raise RoutingError(
+            f"operators '{makers[0]}' and '{makers[1]}' both make their schedule at run time, and a phase has room for one",
+            hint="use another implementation for one of them, or phases of their own",
+        )

@@ -1,0 +1,20 @@
+"""Which phases may stand in the same block of the schedule memory."""
+
+from __future__ import annotations
+
+from numesh.shape import NodeShape
+from pointsman.plan.memory.residency_plan import passed_over, schedule_places
+from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.structure import Structure
+
+
+def schedule_blocks(structure: Structure, period: int, shape: NodeShape) -> dict[int, int]:
+    """Blocks of the schedule memory by phase: one each if there are enough besides the loader's, or else shared by phases that
+    come long after each other (Metcalf 1997, §5.4.1)."""
+    phases, blocks = range(len(structure.phases)), shape.schedule_depth // period - 1
+    if len(phases) <= blocks:
+        return {phase: phase + 1 for phase in phases}
+    optional = passed_over(structure.successors, START, END)
+    # While a phase is loaded the loader phase runs, so phases that follow each other may share a block where they must.
+    places = schedule_places(phases, structure.successors, blocks, optional, apart_at_least=1)
+    return {phase: place + 1 for phase, place in places.items()}

@@ -1,0 +1,210 @@
+"""Routed phases -> numbers of VFSMs at each node (Metcalf 1997, §5.4.2).
+
+Takes phases whose VFSMs are numbered for each of them alone, and gives each phase numbers of the node's, and the node's pipeline
+for each of its own. Where there are enough, every phase has its own and stays loaded. Where there are not, phases share them like
+a cache (`cache.VfsmPlaces`), pipelines being exchanged where that saves loads.
+
+A phase that a node leaves for itself and enters again keeps its numbers: words of its next use may wait in their buffers.
+So does one whose VFSMs are made at run time. Operators that continue over several phases have theirs before all phases
+(``kept_first``), and where they are no pipelines are exchanged.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from numesh.codes import FIRST_FREE_VFSM
+from numesh.shape import NodeShape
+from pointsman.plan.conflicts.link_slots import reprogram_slots
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.structure import Structure
+
+from .residency_plan import Distances, VfsmPlaces, distances, passed_over
+
+Members = Sequence[tuple[int, tuple[int, ...]]]
+"""Phases of a node, and VFSMs of each of their own pipelines."""
+
+
+class CrowdedError(PlanError):
+    """A phase has more VFSMs than ``node`` has left for it; ``kept``: phases that keep theirs there."""
+
+    def __init__(self, message: str, phase: str, node: int, kept: frozenset[int]) -> None:
+        super().__init__(message, hint="use a node with more VFSMs, or fewer operators")
+        self.phase = phase
+        self.node = node
+        self.kept = kept
+
+
+@dataclass(frozen=True)
+class VfsmMap:
+    """Of one phase at one node."""
+
+    pipelines: tuple[int, ...]
+    """By the phase's own pipeline, the node's."""
+    numbers: tuple[tuple[int, ...], ...]
+    """By the phase's own pipeline and number, from the first free one: the number there."""
+
+    def place(self, pipeline: int, number: int) -> tuple[int, int]:
+        """Pipeline and number at the node."""
+        return self.pipelines[pipeline], self.numbers[pipeline][number - FIRST_FREE_VFSM]
+
+    def own(self, pipeline: int) -> int:
+        """The phase's own pipeline that is this one of the node."""
+        return self.pipelines.index(pipeline)
+
+
+def vfsm_numbers(
+    phases: Sequence[PlannedPhase],
+    structure: Structure,
+    shape: NodeShape,
+    kept_first: Mapping[int, tuple[int, ...]] | None = None,
+) -> list[dict[int, VfsmMap]]:
+    """By phase and node, where its VFSMs are. Nodes with the same phases of the same sizes get the same map.
+
+    Parameters
+    ----------
+    kept_first : mapping
+        By node, how many VFSMs of each pipeline, from the first, belong to operators that continue.
+
+    Raises
+    ------
+    CrowdedError
+        If a phase has more VFSMs than a node has left for it.
+    """
+    counts = [_counts(phase, shape.pipelines) for phase in phases]
+    found: list[dict[int, VfsmMap]] = [{} for _ in phases]
+    known: dict[object, dict[int, VfsmMap]] = {}
+    flows: dict[int, _Flow] = {}
+    for node in sorted({node for by_node in counts for node in by_node}):
+        members = tuple((i, counts[i][node]) for i in range(len(phases)) if node in counts[i])
+        flow = structure.flow(node)
+        if id(flow) not in flows:
+            flows[id(flow)] = _Flow(flow)
+        kept = frozenset(i for i, _ in members if keeps_buffers(phases[i], i, node, flows[id(flow)].between))
+        first = (kept_first or {}).get(node, (0,) * shape.pipelines)
+        barred = _barred(members, node, phases, shape, first)
+        key = members, id(flow), kept, barred, first
+        if key not in known:
+            known[key] = _of_node(node, members, flows[id(flow)], kept, barred, first, phases, shape)
+        for phase, place in known[key].items():
+            found[phase][node] = place
+    return found
+
+
+def reserved(continuing: Sequence[PlannedPhase], shape: NodeShape) -> dict[int, tuple[int, ...]]:
+    """By node, how many VFSMs of each pipeline belong to operators that continue."""
+    found: dict[int, tuple[int, ...]] = {}
+    for phase in continuing:
+        for node, counts in _counts(phase, shape.pipelines).items():
+            before = found.get(node, (0,) * shape.pipelines)
+            found[node] = tuple(a + b for a, b in zip(before, counts, strict=True))
+    return found
+
+
+def reserved_numbers(continuing: Sequence[PlannedPhase], shape: NodeShape) -> list[dict[int, VfsmMap]]:
+    """By operator that continues and node, where its VFSMs are: one operator's after the other's, from the first free one."""
+    identity = tuple(range(shape.pipelines))
+    used: dict[int, list[int]] = defaultdict(lambda: [FIRST_FREE_VFSM] * shape.pipelines)
+    found = []
+    for phase in continuing:
+        maps = {}
+        for node, counts in _counts(phase, shape.pipelines).items():
+            here = used[node]
+            maps[node] = VfsmMap(identity, tuple(tuple(range(here[p], here[p] + counts[p])) for p in identity))
+            used[node] = [here[p] + counts[p] for p in identity]
+        found.append(maps)
+    return found
+
+
+def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances) -> bool:
+    """May words of its next use wait in VFSM buffers, or does it make VFSMs at run time?"""
+    again = index in between.get(index, {})
+    return (again and node in phase.loose) or any(one.implementation.rescheduled for one in phase.operators)
+
+
+def _barred(
+    members: Members, node: int, phases: Sequence[PlannedPhase], shape: NodeShape, first: tuple[int, ...]
+) -> frozenset[tuple[int, int, int]]:
+    """(phase, own pipeline, node's pipeline) that cannot be: pipeline 0 has to carry commands that change the phase, and
+    whatever continues stays in its pipeline."""
+    pipelines = range(shape.pipelines)
+    if all(sum(counts[p] for _, counts in members) <= _room(shape, first, p) for p in pipelines):
+        return frozenset()  # nothing will be exchanged
+    found = {
+        (phase, own, 0)
+        for phase, _ in members
+        for own in range(1, shape.pipelines)
+        if not reprogram_slots(phases[phase].routed, node, own)
+    }
+    # Commands that come from other nodes name the pipeline.
+    fixed = {p for p, _ in members if any(first) or any(one.implementation.remote for one in phases[p].operators)}
+    found |= {(phase, a, b) for phase in fixed for a in pipelines for b in pipelines if a != b}
+    return frozenset(found)
+
+
+def _room(shape: NodeShape, first: tuple[int, ...], pipeline: int) -> int:
+    return shape.vfsms - FIRST_FREE_VFSM - first[pipeline]
+
+
+class _Flow:
+    """What follows what at some node."""
+
+    def __init__(self, successors: Mapping[int, frozenset[int]]) -> None:
+        self.between = distances(successors)
+        self.optional = passed_over(successors, START, END)
+
+
+def _counts(phase: PlannedPhase, pipelines: int) -> dict[int, tuple[int, ...]]:
+    """By node, VFSMs of each of the phase's own pipelines."""
+    top: dict[int, list[int]] = defaultdict(lambda: [0] * pipelines)
+    for chain in phase.routed.chains:
+        for vfsm in chain.vfsms:
+            here = top[vfsm.node]
+            here[vfsm.pipeline] = max(here[vfsm.pipeline], vfsm.number - FIRST_FREE_VFSM + 1)
+    return {node: tuple(here) for node, here in top.items()}
+
+
+def _of_node(
+    node: int,
+    members: Members,
+    flow: _Flow,
+    kept: frozenset[int],
+    barred: frozenset[tuple[int, int, int]],
+    first: tuple[int, ...],
+    phases: Sequence[PlannedPhase],
+    shape: NodeShape,
+) -> dict[int, VfsmMap]:
+    identity = tuple(range(shape.pipelines))
+    found: dict[int, VfsmMap] = {}
+    if all(sum(counts[p] for _, counts in members) <= _room(shape, first, p) for p in identity):
+        used = [FIRST_FREE_VFSM + first[p] for p in identity]
+        for phase, counts in members:
+            numbers = tuple(tuple(range(used[p], used[p] + counts[p])) for p in identity)
+            found[phase] = VfsmMap(identity, numbers)
+            used = [used[p] + counts[p] for p in identity]
+        return found
+    room = shape.vfsms - FIRST_FREE_VFSM
+    places = VfsmPlaces(shape.pipelines, room, flow.between)
+    taken = [set(range(first[p])) for p in identity]
+    rank = {phase: (phase not in kept, phase in flow.optional, phase) for phase, _ in members}
+    for phase, counts in sorted(members, key=lambda member: rank[member[0]]):
+        away = frozenset((own, there) for one, own, there in barred if one == phase)
+        try:
+            order, chosen = places.add(phase, counts, None, [frozenset(one) for one in taken], away)
+        except ValueError:
+            raise CrowdedError(
+                f"phase '{phases[phase].name}' needs {max(counts)} VFSMs of a pipeline of node {node}, which has {room} "
+                f"besides the first two, {max(map(len, taken))} of them kept by others",
+                phases[phase].name,
+                node,
+                kept - {phase},
+            ) from None
+        found[phase] = VfsmMap(order, tuple(tuple(place + FIRST_FREE_VFSM for place in one) for one in chosen))
+        if phase in kept:
+            for own in identity:
+                taken[order[own]] |= set(chosen[own])
+    return found

@@ -1,0 +1,159 @@
+"""Roles of the nodes in an operator's instances; those of instances that look alike are worked out once.
+
+The rows of a mesh, say, with the same routes: a role in one is that in another with the nodes and streams moved. Instances look
+alike if their nodes lie in the same way, they are given the same operands, their routes and virtual registers are the same, and
+no instance meets another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from pointsman.operators import Implementation, RoleDraft, Wiring
+from pointsman.operators.api.implementation import role
+from pointsman.operators.api.roles import VfsmSetting
+from pointsman.program.program import Instance, Operator
+from pointsman.routing.streams import RoutedPhase, RoutedVfsm, Stream
+
+
+class Instances:
+    """Roles by instance, node and value.
+
+    Parameters
+    ----------
+    span : range
+        The operator's streams in the routed phase.
+    """
+
+    def __init__(self, implementation: Implementation, operator: Operator, span: range, wiring: Wiring) -> None:
+        self.implementation, self.operator, self.wiring = implementation, operator, wiring
+        self.streams = streams_by_instance(operator, span, wiring.routed.streams)
+        self._roles: dict[tuple[int, int, tuple[int, ...]], RoleDraft] = {}
+        self._moved: dict[tuple[int, int, int], tuple[RoleDraft, RoleDraft]] = {}
+
+    def role(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
+        """What ``node`` does in ``instance`` for ``value``."""
+        key = instance, node, value
+        if key not in self._roles:
+            like = self.like[instance]
+            if like == instance:
+                found = role(self.implementation, self.operator, self.wiring, instance, node, value)
+            else:
+                nodes, others = self.operator.instances[instance].nodes, self.operator.instances[like].nodes
+                found = self._move(self.role(like, others[nodes.index(node)], value), instance, node)
+            self._roles[key] = found
+        return self._roles[key]
+
+    @cached_property
+    def distinct(self) -> list[int]:
+        """Instances that look like none before them."""
+        return [i for i, like in enumerate(self.like) if like == i]
+
+    def like_node(self, node: int) -> int:
+        """A node whose roles are those of this one, moved; itself if there is none other."""
+        return self._like_node.get(node, node)
+
+    @cached_property
+    def _like_node(self) -> dict[int, int]:
+        if len(self.distinct) == len(self.like):
+            return {}
+        instances = self.operator.instances
+        return {
+            node: other
+            for i, like in enumerate(self.like)
+            for node, other in zip(instances[i].nodes, instances[like].nodes, strict=True)
+        }
+
+    @cached_property
+    def like(self) -> list[int]:
+        """By instance, the first one that it looks like."""
+        instances, routed = self.operator.instances, self.wiring.routed
+        places = [place for instance in instances for place in instance.nodes]
+        if len(places) != len(set(places)) or routed.topology.kind == "graph" or self._strays():
+            return list(range(len(instances)))
+        registers: dict[int, list[tuple[int, int, str, int]]] = {}
+        for (node, stream, chain, end), number in self.wiring.all_registers.items():
+            registers.setdefault(stream, []).append((node, chain, end, number))
+        first: dict[object, int] = {}
+        found = []
+        for i, instance in enumerate(instances):
+            own = self.streams[i]
+            place = {node: k for k, node in enumerate(instance.nodes)}
+            at = routed.topology.coordinates(instance.nodes[0])
+            lies = tuple(
+                tuple(x - y for x, y in zip(routed.topology.coordinates(node), at, strict=True))
+                for node in instance.nodes
+            )
+            ends = tuple(
+                (k, tuple(sorted((place[n], chain, end, number) for n, chain, end, number in registers.get(s, ()))))
+                for k, s in enumerate(own)
+            )
+            key = (lies, instance.operands, shape_of(instance, own, routed), ends)
+            found.append(first.setdefault(key, i))
+        return found
+
+    def _strays(self) -> bool:
+        """Do words of an instance pass through nodes that are not in it?"""
+        inside = {s: frozenset(self.operator.instances[i].nodes) for i, own in enumerate(self.streams) for s in own}
+        return any(
+            vfsm.node not in inside[chain.stream]
+            for chain in self.wiring.routed.chains
+            if chain.stream in inside
+            for vfsm in chain.vfsms
+        )
+
+    def _move(self, draft: RoleDraft, instance: int, node: int) -> RoleDraft:
+        """A role of the instance that this one is like, moved here."""
+        if not (draft.settings or draft.later or draft.each or draft.commands):
+            return draft
+        key = instance, node, id(draft)
+        if key not in self._moved:
+            here = dict(zip(self.streams[self.like[instance]], self.streams[instance], strict=True))
+
+            def moved(setting: VfsmSetting) -> VfsmSetting:
+                v = setting.vfsm
+                there = RoutedVfsm(node, v.pipeline, v.number, v.type, v.source, v.destination, v.slots, v.parent)
+                return VfsmSetting(here[setting.stream], setting.chain, there)
+
+            settings = tuple(map(moved, draft.settings))
+            later = None if draft.later is None else tuple(map(moved, draft.later))
+            each = tuple(self._move(stage, instance, node) for stage in draft.each)
+            instances = self.operator.instances
+            there = dict(zip(instances[self.like[instance]].nodes, instances[instance].nodes, strict=True))
+            commands = tuple(
+                (register, replace(moved(one), vfsm=replace(one.vfsm, node=there[one.vfsm.node])))
+                for register, one in draft.commands
+            )
+            # The draft is kept with it: its id must not be used again.
+            self._moved[key] = draft, replace(draft, settings=settings, later=later, each=each, commands=commands)
+        return self._moved[key][1]
+
+
+def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequence[Stream]) -> list[list[int]]:
+    """By instance of an operator its streams, of those numbered ``span`` in a phase with ``streams``."""
+    found: list[list[int]] = [[] for _ in operator.instances]
+    for s in span:
+        # "label[i].what": the instance of a stream is in its name.
+        number = streams[s].name[len(operator.label) + 1 :].split("]", 1)[0]
+        found[int(number)].append(s)
+    return found
+
+
+def shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
+    """What the routes of an instance look like, nodes told by their place in it: equal for translated instances."""
+    place = {node: i for i, node in enumerate(instance.nodes)}
+    own = {s: k for k, s in enumerate(streams)}
+    return tuple(
+        (
+            own[chain.stream],
+            chain.chain,
+            tuple(
+                (place.get(v.node, -1 - v.node), v.pipeline, v.number, v.type, v.source, v.destination, v.slots)
+                for v in chain.vfsms
+            ),
+        )
+        for chain in routed.chains
+        if chain.stream in own
+    )

@@ -1,0 +1,179 @@
+"""What every node does in an operator, once its streams are routed: roles for every value and stage, and delays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from pointsman.artifacts.images.images import SYNC
+from pointsman.operators import Implementation, RoleDraft, Wiring
+from pointsman.operators.api.operands import runtime_values
+from pointsman.operators.messages.online import Online
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import PlannedOperator, Roles
+from pointsman.plan.termination.marked_graph import Termination, operator_graph, termination
+from pointsman.program.program import Instance, Operator
+from pointsman.routing.streams import RoutedPhase
+
+from .instances import Instances, shape_of
+
+
+def plan_operator(
+    operator: Operator, implementation: Implementation, span: range, routed: RoutedPhase, wiring: Wiring
+) -> PlannedOperator | None:
+    """Roles and delays of an operator; None if it rewrites the router at a time when words may be on the way.
+
+    Parameters
+    ----------
+    span : range
+        Its streams in the routed phase.
+    """
+    if isinstance(implementation, Online):
+        nothing = {node: (RoleDraft("none"),) for node in sorted(operator.nodes)}
+        return PlannedOperator(operator, implementation, ((),), nothing, {}, False, ())
+    values = runtime_values(operator)
+    stages = implementation.stages(operator)
+    instances = Instances(implementation, operator, span, wiring)
+    delays: dict[int, list[int]] = {}
+    bound = clear = implementation.traceable
+    seen: dict[object, Termination] = {}
+    silent: set[int] = set()
+    for i, instance in enumerate(operator.instances) if bound else ():
+        like = instances.like[i]
+        if like != i:
+            # What holds of that one holds of this one.
+            others = operator.instances[like].nodes
+            for node, other in zip(instance.nodes, others, strict=True):
+                if other in delays:
+                    delays[node] = delays[other]
+                if other in silent:
+                    silent.add(node)
+            continue
+        own = instances.streams[i]
+        for value in values:
+            here = {node: instances.role(i, node, value) for node in instance.nodes}
+            found = _termination(operator, instance, value, here, own, routed, wiring, seen)
+            bound, clear = bound and found.message_bound, clear and found.clear
+            silent |= {node for node, draft in here.items() if all(lane.turn == SYNC for lane in draft.lanes)}
+            for node, delay in found.delays.items():
+                delays.setdefault(node, []).append(delay)
+            if not bound and not clear:
+                break
+        if not bound and not clear:
+            break
+    safe = bound or implementation.processor_bound or implementation.synchronised
+    if (values != ((),) or stages > 1) and not safe and (stages > 1 or _rewrites(operator, instances, values)):
+        return None
+    return PlannedOperator(
+        operator,
+        implementation,
+        values,
+        Roles(operator.nodes, len(values) * stages, _Maker(instances, values, stages), instances.like_node),
+        {node: tuple(d) for node, d in delays.items()} if bound else {},
+        bound,
+        tuple(span),
+        stages,
+        implementation.drain(operator, wiring),
+        _abreast(operator, instances, values),
+        clear if implementation.traceable else implementation.processor_bound,
+        frozenset(silent),
+    )
+
+
+def _rewrites(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> bool:
+    """Do load functions rewrite the router anywhere?"""
+    return any(
+        instances.role(i, node, value).settings
+        for i in instances.distinct
+        for node in operator.instances[i].nodes
+        for value in values
+    )
+
+
+class _Maker:
+    """The role of a node for a value and stage."""
+
+    def __init__(self, instances: Instances, values: tuple[tuple[int, ...], ...], stages: int) -> None:
+        self.instances, self.stages, self.values = instances, stages, values
+
+    @cached_property
+    def _of(self) -> dict[int, list[int]]:
+        """By node, its instances."""
+        found: dict[int, list[int]] = {}
+        for i, instance in enumerate(self.instances.operator.instances):
+            for node in instance.nodes:
+                found.setdefault(node, []).append(i)
+        return found
+
+    def __call__(self, node: int, state: int) -> RoleDraft:
+        value, stage = self.values[state // self.stages], state % self.stages
+        drafts = [at_stage(self.instances.role(i, node, value), stage) for i in self._of[node]]
+        return merged(self.instances.operator, node, drafts)
+
+
+def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
+    """Most lanes that move in one step of one call, looked at for the first, a middle and the last value."""
+    most = 1
+    for i in instances.distinct:
+        for value in {values[0], values[len(values) // 2], values[-1]}:
+            for node in operator.instances[i].nodes:
+                lanes = instances.role(i, node, value).lanes
+                steps = Counter((lane.turn, lane.step) for lane in lanes if lane.turn != SYNC)
+                most = max(most, *steps.values(), 1)
+    return most
+
+
+def at_stage(draft: RoleDraft, stage: int) -> RoleDraft:
+    """A role as it is in a stage: with its own I/O, or after that."""
+    if draft.each:
+        return draft.each[stage]
+    if draft.later is None or stage <= draft.stage:
+        return draft
+    meeting = tuple(lane for lane in draft.lanes if lane.turn == SYNC)
+    return replace(draft, lanes=meeting, settings=draft.later, combines=())
+
+
+def _termination(
+    operator: Operator,
+    instance: Instance,
+    value: tuple[int, ...],
+    drafts: Mapping[int, RoleDraft],
+    streams: list[int],
+    routed: RoutedPhase,
+    wiring: Wiring,
+    seen: dict[object, Termination],
+) -> Termination:
+    """How an instance ends. ``seen`` keeps what translated instances share."""
+    if len(instance.nodes) == 1 or all(draft.local for draft in drafts.values()):
+        return Termination(True, dict.fromkeys(instance.nodes, 0), clear=True)
+    lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}
+    if len(lengths) > 1:
+        return Termination(False, {})
+    words = next(iter(lengths), None) or operator.m
+    key = (value, shape_of(instance, streams, routed))
+    if key not in seen:
+        lanes = {node: draft.lanes for node, draft in drafts.items()}
+        settings = {node: draft.settings for node, draft in drafts.items()}
+        found = termination(operator_graph(wiring, lanes, settings, streams), lanes, words, instance.nodes)
+        by_place = {instance.nodes.index(node): delay for node, delay in found.delays.items()}
+        seen[key] = replace(found, delays=by_place)
+    result = seen[key]
+    return replace(result, delays={instance.nodes[position]: delay for position, delay in result.delays.items()})
+
+
+def merged(operator: Operator, node: int, drafts: list[RoleDraft]) -> RoleDraft:
+    """The role of a node that may take part in several instances, each with its own draft."""
+    own = [draft for draft in drafts if draft.kind != "none"] or drafts[:1]
+    if len(own) == 1:
+        return own[0]
+    kinds = sorted(draft.kind for draft in own)
+    if kinds != ["read", "write"] or any(draft.local for draft in own):
+        raise PlanError(
+            f"{operator.position}: node {node} has more than one part in operator '{operator.label}'",
+            hint="instances of one operator may not share a reading or a writing node",
+        )
+    lanes = tuple(lane for draft in own for lane in draft.lanes)
+    settings = tuple(setting for draft in own for setting in draft.settings)
+    return replace(own[0], kind="both", lanes=lanes, settings=settings)

@@ -1,0 +1,181 @@
+"""Program -> tree of extents with ``disjoint`` groups (Metcalf 1997, §6.1.2, §6.1.3).
+
+Takes a Program. Gives a `Part` for its root: the same operators in the same order of each node, where parallel groups, and
+neighbours in sequences, whose extents do not meet have become children of a disjoint group: each of them may run, and change
+its phases, without the others. Leaves alone: implementations, phases.
+
+The *extent* of an instance is the smallest box around its nodes; of an operator or a group, the union of those in it. On a
+network that is neither mesh nor torus it is the whole network, because nothing there tells which nodes lie between others.
+Sets of nodes are integers, a bit a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pointsman.network import Topology
+from pointsman.operators.api.operands import box
+from pointsman.program.program import Group, Operator, Program
+
+PartKind = Literal["operator", "sequential", "loop", "parallel", "optional", "phase", "disjoint"]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An operator or a group of the rewritten tree.
+
+    ``group`` is what it was in the program; several parts may come from one group, and a disjoint group from none.
+    """
+
+    kind: PartKind
+    children: tuple[Part, ...]
+    extent: int
+    operator: Operator | None = None
+    group: Group | None = None
+
+    def walk(self) -> Iterator[Part]:
+        """This part and all in it, in the order of the text."""
+        stack = [self]
+        while stack:
+            part = stack.pop()
+            yield part
+            stack.extend(reversed(part.children))
+
+    def operators(self) -> list[Operator]:
+        """Its operators in the order of the text."""
+        return [part.operator for part in self.walk() if part.operator is not None]
+
+    def __repr__(self) -> str:
+        return f"<Part {self.kind}: {len(self.children)} children>"
+
+
+class Extents:
+    """Extents of subsets, each computed once: operators mostly share their subsets."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.all = (1 << topology.nodes) - 1
+        self._known: dict[int, tuple[tuple[int, ...], int]] = {}
+
+    def of_nodes(self, nodes: tuple[int, ...]) -> int:
+        """The smallest box around ``nodes``."""
+        found = self._known.get(id(nodes))
+        if found is None:
+            # Kept beside its answer, so that nobody else gets its id.
+            found = self._known[id(nodes)] = (nodes, self._box(nodes))
+        return found[1]
+
+    def of_operator(self, operator: Operator) -> int:
+        """The union of the boxes of an operator's instances (§6.1.3)."""
+        extent = 0
+        for nodes in {id(instance.nodes): instance.nodes for instance in operator.instances}.values():
+            extent |= self.of_nodes(nodes)
+        return extent
+
+    def _box(self, nodes: Sequence[int]) -> int:
+        if self.topology.kind not in ("mesh", "torus"):
+            return self.all
+        return sum(1 << node for node in box(nodes, self.topology))
+
+
+def members(extent: int) -> tuple[int, ...]:
+    """Node numbers of a set of nodes."""
+    return tuple(node for node in range(extent.bit_length()) if extent >> node & 1)
+
+
+def disjoint_tree(program: Program) -> Part:
+    """The program's tree with disjoint groups where extents allow them."""
+    extents = Extents(program.topology)
+    # Programs may be deep: groups are opened and closed on a stack of our own.
+    done: list[list[Part]] = [[]]
+    stack: list[tuple[Group | Operator, bool]] = [(program.root, False)]
+    while stack:
+        part, closing = stack.pop()
+        if isinstance(part, Operator):
+            done[-1].append(Part("operator", (), extents.of_operator(part), part))
+        elif not closing:
+            stack.append((part, True))
+            stack.extend((child, False) for child in reversed(part.children))
+            done.append([])
+        else:
+            children = done.pop()
+            done[-1].append(_rewritten(part, children))
+    return done[0][0]
+
+
+def _rewritten(group: Group, children: list[Part]) -> Part:
+    if group.kind == "phase":
+        # One phase is asked for, so nothing in it can go its own way.
+        return Part("phase", tuple(children), _union(children), None, group)
+    if group.kind == "parallel":
+        sets = _meeting(children)
+        parts = [one[0] if len(one) == 1 else _parallel(one, group) for one in sets]
+        return parts[0] if len(parts) == 1 and sets[0] == children else _disjoint(parts, group)
+    children = _runs(children)
+    if group.kind == "sequential" and len(children) == 1:
+        return children[0]
+    return Part(group.kind, tuple(children), _union(children), None, group)
+
+
+def _parallel(children: list[Part], group: Group) -> Part:
+    """Children that hang together: rows and columns, say, are two disjoint groups side by side (§6.2.2)."""
+    children = _runs(children)
+    if len(children) == 1:
+        return children[0]
+    return Part("parallel", tuple(children), _union(children), None, group)
+
+
+def meeting(extents: Sequence[int]) -> list[list[int]]:
+    """Numbers of extents in sets that do not meet: each joins all earlier ones that it overlaps (§6.1.3)."""
+    sets: list[tuple[int, list[int]]] = []
+    for number, extent in enumerate(extents):
+        united = [number]
+        rest = []
+        for other, one in sets:
+            if other & extents[number]:
+                extent |= other
+                united = one + united
+            else:
+                rest.append((other, one))
+        sets = [*rest, (extent, sorted(united))]
+    return [one for _, one in sorted(sets, key=lambda pair: pair[1][0])]
+
+
+def apart(extents: Sequence[int]) -> list[list[int]]:
+    """Numbers of neighbours in a sequence of which none meets another of its run (§6.1.3)."""
+    runs: list[tuple[int, list[int]]] = []
+    for number, extent in enumerate(extents):
+        if runs and not runs[-1][0] & extent:
+            covered, run = runs.pop()
+            runs.append((covered | extent, [*run, number]))
+        else:
+            runs.append((extent, [number]))
+    return [run for _, run in runs]
+
+
+def _meeting(children: Sequence[Part]) -> list[list[Part]]:
+    """Children in sets whose extents do not meet."""
+    return [[children[i] for i in one] for one in meeting([child.extent for child in children])]
+
+
+def _runs(children: Sequence[Part]) -> list[Part]:
+    """Neighbours in a sequence of which none meets another, as one disjoint group."""
+    runs = [[children[i] for i in run] for run in apart([child.extent for child in children])]
+    return [run[0] if len(run) == 1 else _disjoint(run, None) for run in runs]
+
+
+def _disjoint(children: Sequence[Part], group: Group | None) -> Part:
+    """A disjoint group; one in another adds nothing."""
+    flat: list[Part] = []
+    for child in children:
+        flat += child.children if child.kind == "disjoint" else (child,)
+    return Part("disjoint", tuple(flat), _union(flat), None, group)
+
+
+def _union(parts: Sequence[Part]) -> int:
+    extent = 0
+    for part in parts:
+        extent |= part.extent
+    return extent

@@ -1,0 +1,200 @@
+"""Tree of extents and places to break it -> tree of phases (Metcalf 1997, §6.2.2).
+
+Takes a `Part` and says where phases may end (`breaks`); given where they do end, folds the parts into phases:
+
+* between two children of a sequence a phase ends, or the last phase of the one and the first of the other become one;
+* the first phases of the children of a disjoint group become one phase before it, the last ones one phase after it; what
+  is left of each child runs on its own;
+* operators of a parallel group that has phases in it continue through all of them. Only one child may have such phases, the
+  last that has a place to break; its siblings are each in one piece (§6.1.4).
+
+Leaves alone: which places are best (search), implementations, ends of phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from pointsman.program.program import Operator
+
+from .extents import Part
+
+Break = tuple[Part, int]
+"""Between child number i and the next one of a sequence."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A phase: its operators in the order of the text, those that continue included.
+
+    ``exits`` is how often a node leaves it, about: the times round of the sequences that are broken after it, and of
+    the loops that go back to their first phase from it (L_ext of §6.2.5, counted where phases are left). Of threads that
+    leave one phase together the most frequent counts.
+    """
+
+    operators: tuple[Operator, ...]
+    exits: float = 0.0
+
+    def labels(self) -> str:
+        return ",".join(operator.label for operator in self.operators)
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Sequences of phases on disjoint extents that run without each other."""
+
+    branches: tuple[tuple[Leaf | Threads, ...], ...]
+
+
+Phases = tuple[Leaf | Threads, ...]
+"""A sequence. The first and the last are always a `Leaf` (or the sequence is empty)."""
+
+
+@dataclass(frozen=True)
+class _Folded:
+    phases: Phases
+    sealed: bool
+    """Does the last phase end here whatever follows?"""
+
+
+def breaks(root: Part) -> list[Break]:
+    """Places where a phase may end, in the order of the text: between children of sequences that are not in one phase."""
+    found: list[Break] = []
+    stack: list[tuple[Part, bool]] = [(root, True)]
+    while stack:
+        part, free = stack.pop()
+        if part.kind == "phase":
+            continue
+        if part.kind == "parallel":
+            last = breakable(part)
+            stack.extend((child, free and i == last) for i, child in reversed(list(enumerate(part.children))))
+            continue
+        if free and part.kind != "disjoint":
+            found += [(part, i) for i in range(len(part.children) - 1)]
+        stack.extend((child, free) for child in reversed(part.children))
+    return found
+
+
+def fold(root: Part, ends: Callable[[Part, int], bool]) -> Phases:
+    """Phases, if ``ends`` tells for each place of `breaks` whether a phase ends there."""
+    times = rounds(root)
+    done: dict[Part, _Folded] = {}
+    stack: list[tuple[Part, bool, bool]] = [(root, True, False)]
+    while stack:
+        part, free, ready = stack.pop()
+        if part.kind == "operator":
+            assert part.operator is not None
+            done[part] = _Folded((Leaf((part.operator,)),), False)
+        elif not ready:
+            stack.append((part, free, True))
+            inside = free and part.kind != "phase"
+            last = breakable(part) if part.kind == "parallel" else -1
+            for i, child in enumerate(part.children):
+                stack.append((child, inside and last in (-1, i), False))
+        else:
+            children = [done.pop(child) for child in part.children]
+            folded = _group(part, children, ends if free else _never, times[part])
+            # What runs beside a sequence of phases has to be in one piece, whatever it would like.
+            done[part] = folded if free else _Folded(folded.phases, False)
+    return done[root].phases
+
+
+def rounds(root: Part) -> dict[Part, int]:
+    """Times that the children of each group run, by group: the product of the counts of the loops around them."""
+    times = {root: _count(root)}
+    for part in root.walk():
+        for child in part.children:
+            times[child] = times[part] * _count(child)
+    return times
+
+
+def _count(part: Part) -> int:
+    return max(1, part.group.count) if part.kind == "loop" and part.group is not None else 1
+
+
+def leaves(phases: Phases) -> Iterator[Leaf]:
+    """All phases, in the order in which they begin."""
+    stack: list[Leaf | Threads] = list(reversed(phases))
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Leaf):
+            yield part
+        else:
+            stack.extend(one for branch in reversed(part.branches) for one in reversed(branch))
+
+
+def _never(_: Part, __: int) -> bool:
+    return False
+
+
+def breakable(part: Part) -> int:
+    """The child of a parallel group in which phases may end: the last one that has a place for it; -1 if none has."""
+    for i in range(len(part.children) - 1, -1, -1):
+        if any(one.kind not in ("operator", "parallel", "disjoint") for one in part.children[i].walk()):
+            return i
+    return -1
+
+
+def _group(part: Part, children: list[_Folded], ends: Callable[[Part, int], bool], times: int) -> _Folded:
+    if part.kind == "phase":
+        return _Folded((_merge([leaf for child in children for leaf in leaves(child.phases)]),), True)
+    if part.kind == "disjoint":
+        return _disjoint(children)
+    if part.kind == "parallel":
+        return _parallel(children)
+    folded = children[0]
+    for i, child in enumerate(children[1:]):
+        if folded.sealed or ends(part, i):
+            phases = (*folded.phases[:-1], _left(folded.phases[-1], times), *child.phases)
+        else:
+            first, last = child.phases[0], folded.phases[-1]
+            assert isinstance(first, Leaf)
+            assert isinstance(last, Leaf)
+            phases = (*folded.phases[:-1], _merge([last, first], sum), *child.phases[1:])
+        folded = _Folded(phases, child.sealed)
+    if part.kind == "loop" and len(folded.phases) > 1:
+        phases = (*folded.phases[:-1], _left(folded.phases[-1], times - times / _count(part)))
+        folded = _Folded(phases, folded.sealed)
+    return folded
+
+
+def _left(part: Leaf | Threads, times: float) -> Leaf:
+    """A phase that is left so many times more."""
+    assert isinstance(part, Leaf)
+    return replace(part, exits=part.exits + times)
+
+
+def _disjoint(children: list[_Folded]) -> _Folded:
+    firsts = [child.phases[0] for child in children]
+    first = _merge([leaf for leaf in firsts if isinstance(leaf, Leaf)])
+    longer = [child for child in children if len(child.phases) > 1]
+    if not longer:
+        return _Folded((first,), any(child.sealed for child in children))
+    lasts = [child.phases[-1] for child in longer]
+    last = _merge([leaf for leaf in lasts if isinstance(leaf, Leaf)])
+    between = tuple(child.phases[1:-1] for child in longer if len(child.phases) > 2)
+    middle = (Threads(between),) if len(between) > 1 else between[0] if between else ()
+    return _Folded((first, *middle, last), any(child.sealed for child in longer))
+
+
+def _parallel(children: list[_Folded]) -> _Folded:
+    several = [i for i, child in enumerate(children) if len(child.phases) > 1]
+    assert len(several) <= 1
+    through = several[0] if several else len(children) - 1
+    context = [leaf for i, child in enumerate(children) if i != through for leaf in leaves(child.phases)]
+    phases = tuple(_within(context, part) for part in children[through].phases)
+    return _Folded(phases, any(child.sealed for child in children))
+
+
+def _within(context: list[Leaf], part: Leaf | Threads) -> Leaf | Threads:
+    """A phase, or threads of them, with the operators of ``context`` continuing through it."""
+    if isinstance(part, Leaf):
+        return _merge([*context, part], sum)
+    return Threads(tuple(tuple(_within(context, one) for one in branch) for branch in part.branches))
+
+
+def _merge(parts: list[Leaf], exits: Callable[[list[float]], float] = max) -> Leaf:
+    """One phase of several, each operator once."""
+    operators = {operator.label: operator for leaf in parts for operator in leaf.operators}
+    return Leaf(tuple(operators.values()), exits([leaf.exits for leaf in parts]))

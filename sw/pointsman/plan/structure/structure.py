@@ -1,0 +1,214 @@
+"""Program -> phases and the order in which they may follow each other.
+
+Takes a Program, and optionally phases that the search has folded out of it. Gives ``Structure``: which operators share a phase,
+and the successors of each phase. Without a search each operator gets a phase of its own, except that the operators of a
+``parallel`` or ``phase`` group share one (a sequential group inside a parallel one is treated as parallel, which Metcalf 1997
+§2.4.1 allows). Leaves alone: implementations, routes, ends.
+Operators that the search lets continue over several phases are in none of them: they are listed apart (``Structure.through``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from pointsman.program.program import Group, GroupKind, Operator, Program
+
+from .control_flow import END, START, control
+from .extents import Part
+from .phase_tree import Phases, leaves
+from .threads import Flow, Threads
+
+
+@dataclass(frozen=True)
+class PhaseOutline:
+    """Operators of one phase, and how often it runs."""
+
+    operators: tuple[Operator, ...]
+    rounds: tuple[float, ...]
+    """Of each operator, the product of the counts of the loops around it."""
+    exits: float
+    """How often a node leaves it, about."""
+    value: tuple[int, ...] | None = None
+    """If it is one of several schedules of its operator, for which run-time values."""
+
+    @property
+    def loops(self) -> float:
+        """Times round of its busiest operator."""
+        return max(self.rounds, default=1)
+
+    @cached_property
+    def nodes(self) -> frozenset[int]:
+        return frozenset(node for operator in self.operators for node in operator.nodes)
+
+
+@dataclass(frozen=True)
+class Through:
+    """An operator that continues over several phases, in the order of their numbers (Metcalf 1997, §5.1)."""
+
+    operator: Operator
+    rounds: float
+    phases: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Phases in program order and the edges between them."""
+
+    phases: tuple[PhaseOutline, ...]
+    successors: dict[int, frozenset[int]]
+    """By phase, START included; END is a member where the program may end."""
+    loops: tuple[str, ...]
+    """Labels of all loops."""
+    again: frozenset[int] = frozenset()
+    """Phases in which operators may follow each other, or one itself, without the phase being left."""
+    threads: Threads | None = None
+    """Disjoint groups whose children have phases of their own, if there are any."""
+    last: tuple[frozenset[str], ...] = ()
+    """By phase, labels of the operators after which a node may leave it; empty if that is not known."""
+    through: tuple[Through, ...] = ()
+    """Operators that are in several phases, and in none of ``phases``."""
+    before: tuple[Mapping[str, frozenset[str]], ...] = ()
+    """By phase and label, operators that a node always uses before
+    (`pointsman.plan.structure.control_flow.Control.before`); empty if that is not known."""
+
+    def flow(self, node: int) -> Flow:
+        """Successors by phase as one node may take them."""
+        return self.successors if self.threads is None else self.threads.flow(node)
+
+    def next_for(self, phase: int, members: Iterable[int], node: int | None = None) -> dict[int, tuple[int, ...]]:
+        """Phases of ``members`` (or END) that may come next after ``phase`` for a node that only has a part in
+        ``members``, with the phases passed on the way (none of them in ``members``); the shortest way for each. ``node``: the
+        one in question, if there are threads."""
+        inside = frozenset(members)
+        flow = self.successors if node is None else self.flow(node)
+        found: dict[int, tuple[int, ...]] = {}
+        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(flow[phase])]
+        seen = set()
+        for place, way in queue:
+            if place in seen:
+                continue
+            seen.add(place)
+            if place == END or place in inside:
+                found[place] = way
+            else:
+                queue += [(s, (*way, place)) for s in sorted(flow[place])]
+        return found
+
+    def reachable(self, phase: int) -> frozenset[int]:
+        """Phases that may run at any time after ``phase``; itself too if a loop leads back."""
+        found: set[int] = set()
+        stack = list(self.successors[phase])
+        while stack:
+            place = stack.pop()
+            if place >= 0 and place not in found:
+                found.add(place)
+                stack += self.successors[place]
+        return frozenset(found)
+
+
+def divided(program: Program, root: Part, phases: Phases) -> Structure:
+    """A program whose tree of extents was folded into ``phases``."""
+    rounds = program.rounds()
+    inside: dict[str, list[int]] = {}
+    known: dict[str, Operator] = {}
+    for number, leaf in enumerate(leaves(phases)):
+        for operator in leaf.operators:
+            known[operator.label] = operator
+            inside.setdefault(operator.label, []).append(number)
+    through = tuple(
+        Through(known[label], rounds[label], tuple(numbers)) for label, numbers in inside.items() if len(numbers) > 1
+    )
+    outlines = []
+    for leaf in leaves(phases):
+        own = tuple(operator for operator in leaf.operators if len(inside[operator.label]) == 1)
+        outlines.append(PhaseOutline(own, tuple(rounds[operator.label] for operator in own), leaf.exits))
+    loops = tuple(
+        part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
+    )
+    ways = control(root, phases)
+    threads = Threads(root, phases)
+    return Structure(
+        tuple(outlines),
+        ways.successors,
+        loops,
+        ways.again,
+        threads if threads.groups else None,
+        ways.last,
+        through,
+        ways.before,
+    )
+
+
+def optional_groups(program: Program) -> dict[str, frozenset[int]]:
+    """By label, the optional groups around an operator; numbers count groups in the order of the text."""
+    found: dict[str, frozenset[int]] = {}
+    around: list[frozenset[int]] = [frozenset()]
+    for number, (part, depth) in enumerate(program.root.walk()):
+        del around[depth + 1 :]
+        if isinstance(part, Operator):
+            found[part.label] = around[depth]
+        else:
+            around.append(around[depth] | {number} if part.kind == "optional" else around[depth])
+    return found
+
+
+def outline(program: Program) -> Structure:
+    """Divide a program into phases. Programs may be deep, so the walk keeps its own stack."""
+    phases: list[PhaseOutline] = []
+    edges: dict[int, set[int]] = {START: set()}
+    loops: list[str] = []
+    after = frozenset([START])  # phases that may be last, so far
+    rounds = 1
+    times = program.rounds()
+    stack: list[Group | Operator | _Leave] = [program.root]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, _Leave):
+            if part.kind == "loop":
+                # Round again: what may be last may be followed by what may be first.
+                firsts = {p for p in range(part.first, len(phases)) if any(p in edges[b] for b in part.before)}
+                for last in after:
+                    if last >= part.first:
+                        edges[last] |= firsts
+            elif part.kind == "optional":
+                after |= part.before
+            rounds = part.rounds
+        elif isinstance(part, Group) and part.kind not in ("parallel", "phase"):
+            stack.append(_Leave(part.kind, after, len(phases), rounds))
+            stack += reversed(part.children)
+            if part.kind == "loop":
+                loops.append(part.label or "")
+                rounds *= max(1, part.count)
+        else:
+            operators = (part,) if isinstance(part, Operator) else _flatten(part, loops)
+            if not operators:
+                continue
+            index = len(phases)
+            phases.append(PhaseOutline(operators, tuple(times[o.label] for o in operators), float(rounds)))
+            edges[index] = set()
+            for b in after:
+                edges[b].add(index)
+            after = frozenset([index])
+    for phase in after:
+        edges[phase].add(END)
+    again = {i for i, phase in enumerate(phases) if i in edges[i] or len(phase.operators) > 1}
+    successors = {phase: frozenset(after) for phase, after in edges.items()}
+    return Structure(tuple(phases), successors, tuple(loops), frozenset(again))
+
+
+@dataclass(frozen=True)
+class _Leave:
+    """The end of a group whose children come one after the other: what was so at its beginning."""
+
+    kind: GroupKind
+    before: frozenset[int]
+    first: int
+    rounds: int
+
+
+def _flatten(group: Group, loops: list[str]) -> tuple[Operator, ...]:
+    """All operators of a group; the labels of the loops in it are added to ``loops``."""
+    loops += [part.label or "" for part, _ in group.walk() if isinstance(part, Group) and part.kind == "loop"]
+    return tuple(part for part, _ in group.walk() if isinstance(part, Operator))

@@ -1,0 +1,71 @@
+"""Tree of parts and phases -> the way of each node through the phases, where threads make them differ (Metcalf 1997, §6.1.2).
+
+Children of a disjoint group run on their own parts of the mesh without each other. Once their phases differ, a node only follows
+those of the child in whose extent it lies; nodes outside all extents pass the group by. Nodes in the same children have the
+same ways. Takes a `Part` and phases folded out of it; leaves alone: routes, barriers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from .control_flow import control
+from .extents import Part
+from .phase_tree import Phases, leaves
+
+Flow = Mapping[int, frozenset[int]]
+"""Successors by phase, START and END included."""
+
+
+@dataclass(frozen=True, eq=False)
+class Threads:
+    """Disjoint groups of a program whose children have phases of their own."""
+
+    root: Part
+    phases: Phases
+
+    @cached_property
+    def of(self) -> dict[str, frozenset[int]]:
+        """By label of an operator, its phases."""
+        found: dict[str, set[int]] = {}
+        for number, leaf in enumerate(leaves(self.phases)):
+            for operator in leaf.operators:
+                found.setdefault(operator.label, set()).add(number)
+        return {label: frozenset(numbers) for label, numbers in found.items()}
+
+    def phases_of(self, part: Part) -> frozenset[int]:
+        """Phases in which operators of a part are."""
+        return frozenset().union(*(self.of[operator.label] for operator in part.operators()))
+
+    @cached_property
+    def groups(self) -> tuple[Part, ...]:
+        """The disjoint groups that are in more than one phase."""
+        return tuple(part for part in self.root.walk() if part.kind == "disjoint" and len(self.phases_of(part)) > 1)
+
+    @cached_property
+    def _known(self) -> dict[tuple[tuple[int, ...], ...], Flow]:
+        return {}
+
+    @cached_property
+    def _apart(self) -> tuple[Part, ...]:
+        return tuple(part for part in self.root.walk() if part.kind == "disjoint")
+
+    def signature(self, node: int) -> tuple[tuple[int, ...], ...]:
+        """Equal for nodes with the same ways: of each disjoint group, the child that the node is in."""
+        return tuple(
+            tuple(i for i, child in enumerate(part.children) if child.extent >> node & 1) for part in self._apart
+        )
+
+    def flow(self, node: int) -> Flow:
+        """The ways of one node."""
+        signature = self.signature(node)
+        if signature not in self._known:
+            self._known[signature] = control(self.root, self.phases, node).successors
+        return self._known[signature]
+
+
+def child_of(group: Part, node: int) -> Part | None:
+    """The child of a disjoint group in whose extent a node lies."""
+    return next((child for child in group.children if child.extent >> node & 1), None)

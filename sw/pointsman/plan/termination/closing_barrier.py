@@ -1,0 +1,93 @@
+"""TODO"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from numesh.codes import POINTER_LATENCY
+from pointsman.network import Topology
+from pointsman.network.topology import connected, partitions
+from pointsman.operators.api.operands import box
+from pointsman.plan.conflicts.link_slots import command_gap
+from pointsman.plan.online import OnlinePart, spans_of
+from pointsman.plan.structure.structure import PhaseOutline
+from pointsman.program.program import Instance, Operator
+from pointsman.routing.streams import RoutedPhase
+
+
+def parts_of(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
+    """Nodes that belong together in a phase: instances that share nodes or routers (§5.2.3)."""
+    return partitions(_groups(phase, routed))
+
+
+def _groups(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
+    groups: list[set[int]] = [set(i.nodes) for operator in phase.operators for i in operator.instances]
+    names = {
+        f"{operator.label}[{i}]": instance.nodes[0]
+        for operator in phase.operators
+        for i, instance in enumerate(operator.instances)
+    }
+    for chain in routed.chains:
+        label = routed.streams[chain.stream].name.split(".")[0]
+        if label in names:
+            groups.append({names[label], *(v.node for v in chain.vfsms)})
+    return groups
+
+
+def closing_barrier(
+    phase: PhaseOutline,
+    routed: RoutedPhase,
+    joined: Iterable[set[int]],
+    part: OnlinePart | None = None,
+    loose: Collection[set[int]] = (),
+) -> Operator:
+    """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
+    that a later phase with colliding wires joins. Partitions in ``loose`` do without."""
+    groups = [*_groups(phase, routed), *(spans_of(part) if part is not None else []), *joined]
+    parts = partitions(groups)
+    while True:
+        # A part whose nodes do not hang together is widened to the box around it.
+        wider = [part if connected(part, routed.topology) else _widen(part, routed.topology) for part in parts]
+        merged = partitions(wider)
+        if merged == parts:
+            break
+        parts = merged
+    instances = tuple(Instance(tuple(sorted(part)), ()) for part in parts if len(part) > 1 and part not in loose)
+    return Operator(f"{phase_name(phase)} end", "barrier", instances, position=phase.operators[0].position)
+
+
+def _widen(part: set[int], topology: Topology) -> set[int]:
+    if topology.kind == "graph":
+        return set(range(topology.nodes))
+    return set(box(sorted(part), topology))
+
+
+def settle_cycles(routed: RoutedPhase, span: range) -> int:
+    """Cycles within which all nodes of a barrier leave the phase: the spread of the word down, the wait for a
+    reprogramming slot, and the way of the command through the router (§5.3.2)."""
+    longest = 0
+    for chain in routed.chains:
+        if chain.stream not in span:
+            continue
+        elapsed = [0] * len(chain.vfsms)
+        for i, vfsm in enumerate(chain.vfsms):
+            if vfsm.parent >= 0:
+                parent = chain.vfsms[vfsm.parent]
+                step = (vfsm.slots[0] - parent.slots[0]) % routed.period
+                elapsed[i] = elapsed[vfsm.parent] + step
+        longest = max(longest, *elapsed)
+    return longest + change_cycles(routed)
+
+
+def change_cycles(routed: RoutedPhase) -> int:
+    """Most cycles from a node's decision to leave until its router runs the next schedule."""
+    return command_gap(routed) + 7 + POINTER_LATENCY
+
+
+def phase_name(phase: PhaseOutline) -> str:
+    name = "+".join(dict.fromkeys(operator.label for operator in phase.operators))
+    return name if phase.value is None else f"{name}={','.join(map(str, phase.value))}"
+
+
+def phase_nodes(phase: PhaseOutline, routed: RoutedPhase) -> frozenset[int]:
+    return phase.nodes | {vfsm.node for chain in routed.chains for vfsm in chain.vfsms}

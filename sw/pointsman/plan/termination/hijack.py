@@ -1,0 +1,187 @@
+"""A phase's own streams as the barrier that closes it (Metcalf 1997, §5.2.3, "Hijack Synchronization"; there not built).
+
+A node that has done its I/O may use any stream of the phase that begins or ends at its processor. Takes the routed streams of
+a phase and the parts whose nodes have to meet. Gives, for each part, a root from which streams lead to all nodes, and the
+shortest message that nobody can get through with before everybody has begun: each node takes it from one stream and passes it
+on to others. So no slot is given away for a barrier.
+
+All nodes are in their load functions when they pass this message on, so they are through within a known time, as after a
+barrier; and all words of operators are before it in the streams, so none of them is left.
+
+Streams whose VFSMs load functions rewrite, or that lead from stream to stream in the router, are not suitable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.operators import Context, Implementation, Metric, RoleDraft, Wiring
+from pointsman.operators.messages.online import Online
+from pointsman.plan.plan import PlannedOperator
+from pointsman.program.program import Operator
+from pointsman.routing.streams import RoutedPhase, Stream
+
+from .marked_graph import Termination, operator_graph, termination
+
+LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64)
+"""Lengths of the message that are tried."""
+WINDOW = 4
+"""Words by which the streams that one node writes may be apart."""
+
+
+class Hijack(Implementation):
+    """Not an operator of any program: what stands for the streams that close a phase."""
+
+    name = "hijack"
+    kinds = ("barrier",)
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        return None
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return []
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        raise AssertionError("its roles are made together")
+
+
+@dataclass(frozen=True)
+class Hijacked:
+    """Streams that close a phase."""
+
+    planned: PlannedOperator
+    words: int
+    """Length of the longest message."""
+    cycles: float
+    """About how long they take from the last node's entry."""
+    spread: int
+    """Cycles within which all nodes are through once one is, their delays included."""
+
+
+def hijack(
+    barrier: Operator, planned: Sequence[PlannedOperator], routed: RoutedPhase, wiring: Wiring
+) -> Hijacked | None:
+    """The streams of a phase that can stand for ``barrier``; None if they cannot.
+
+    Time grows with nodes x streams for each part.
+    """
+    suitable = _suitable(planned, routed)
+    roles: dict[int, tuple[RoleDraft, ...]] = {}
+    delays: dict[int, tuple[int, ...]] = {}
+    words, cycles, spread = 0, 0.0, 0
+    drain = max(one.drain for one in planned)
+    for instance in barrier.instances:
+        tree = _tree(frozenset(instance.nodes), suitable, routed)
+        if tree is None:
+            return None
+        found = _shortest(instance.nodes, tree, routed, wiring)
+        if found is None:
+            return None
+        length, lanes, end = found
+        for node in instance.nodes:
+            roles[node] = (RoleDraft("func", lanes[node]),)
+            delays[node] = (max(drain, end.delays[node]),)
+        words = max(words, length)
+        slowest = min(routed.words(stream) for stream in tree)
+        cycles = max(cycles, length * routed.period / slowest + routed.period / 2 * _depth(tree, routed))
+        spread = max(spread, end.spread + max(max(d) for d in delays.values()))
+    operator = replace(barrier, m=max(words, 1))
+    return Hijacked(PlannedOperator(operator, Hijack(), ((),), roles, delays, True, ()), words, cycles, spread)
+
+
+def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[int]:
+    """Streams that carry words from processor to processor in every state of their operators."""
+    onward = {stream.into for stream in routed.streams if stream.into is not None}
+    return [
+        number
+        for one in planned
+        if one.values == ((),) and one.stages == 1 and not isinstance(one.implementation, Online)
+        if not any(draft.settings for drafts in one.distinct_roles for draft in drafts)
+        for number in one.streams
+        for stream in (routed.streams[number],)
+        if stream.into is None and stream.name not in onward and not stream.rewritten and not stream.injects_anywhere
+    ]
+
+
+def _tree(part: frozenset[int], suitable: Iterable[int], routed: RoutedPhase) -> list[int] | None:
+    """Streams that lead from a root to all nodes of a part, in the order in which words pass: the slowest of them as quick as
+    can be (the first-order cost of §5.2.3), then as few one after the other as can be."""
+    passed: dict[int, set[int]] = {}
+    for chain in routed.chains:
+        passed.setdefault(chain.stream, set()).update(vfsm.node for vfsm in chain.vfsms)
+    inside = [s for s in suitable if s in passed and passed[s] <= part]
+    reached_by: dict[int, list[int]] = {}
+    for stream in sorted(inside, key=lambda s: (-routed.words(s), -len(routed.streams[s].destinations), s)):
+        reached_by.setdefault(routed.streams[stream].source, []).append(stream)
+    for slowest in sorted({routed.words(s) for s in inside}, reverse=True):
+        best: tuple[int, list[int]] | None = None
+        for root in sorted(part):
+            depth = {root: 0}
+            tree: list[int] = []
+            queue = [root]
+            for node in queue:
+                for stream in reached_by.get(node, ()):
+                    fresh = [d for d in routed.streams[stream].destinations if d not in depth]
+                    if fresh and routed.words(stream) >= slowest:
+                        tree.append(stream)
+                        depth |= dict.fromkeys(fresh, depth[node] + 1)
+                        queue += fresh
+            if depth.keys() == part and (best is None or max(depth.values()) < best[0]):
+                best = max(depth.values()), tree
+        if best is not None:
+            return best[1]
+    return None
+
+
+def _depth(tree: Iterable[int], routed: RoutedPhase) -> int:
+    depth: dict[int, int] = {}
+    for number in tree:
+        stream = routed.streams[number]
+        for node in stream.destinations:
+            depth.setdefault(node, depth.get(stream.source, 0) + 1)
+    return max(depth.values(), default=0)
+
+
+def _shortest(
+    nodes: Sequence[int], tree: Sequence[int], routed: RoutedPhase, wiring: Wiring
+) -> tuple[int, dict[int, tuple[LaneImage, ...]], Termination] | None:
+    """The shortest message along a tree that lets nobody through before all have begun."""
+    for length in LENGTHS:
+        lanes = {node: _lanes(node, tree, routed, wiring, length) for node in nodes}
+        found = termination(operator_graph(wiring, lanes, {}, tree), lanes, length, nodes)
+        if found.message_bound:
+            return length, lanes, found
+    return None
+
+
+def _lanes(node: int, tree: Sequence[int], routed: RoutedPhase, wiring: Wiring, length: int) -> tuple[LaneImage, ...]:
+    """A node takes the words from the stream that reaches it first, and passes them on; what else comes it takes as well."""
+    reads = [s for s in tree if node in routed.streams[s].destinations]
+    writes = [s for s in tree if routed.streams[s].source == node]
+    root = bool(tree) and routed.streams[tree[0]].source == node
+    lanes = [
+        LaneImage(False, wiring.registers(routed.streams[s].name, node, "deliver"), length, "token") for s in reads
+    ]
+    count = len(lanes)
+    after = None if root or not reads else 0
+    for k, s in enumerate(writes):
+        # Without a window one of the streams could run away from the others.
+        pair = (count + (k + 1) % len(writes)) if len(writes) > 1 else None
+        lanes.append(
+            LaneImage(
+                True,
+                wiring.registers(routed.streams[s].name, node, "inject"),
+                length,
+                "token",
+                after=after,
+                pair=pair,
+                window=None if pair is None else WINDOW,
+            )
+        )
+    if after == 0 and writes:
+        lanes[0] = replace(lanes[0], pair=count, window=WINDOW)
+    return tuple(lanes)

@@ -1,0 +1,318 @@
+"""How far everybody must be when one node is done, and how long the rest can take (Metcalf 1997, §5.2.1).
+
+An operator in flight is a marked graph: its actors are the lanes of the processors and the VFSMs of the chains; event
+(a, k) is actor a moving word k. An edge says that (a, k) cannot happen before (b, k - lag), and comes at most
+``delay`` cycles after it when nothing else holds it back. Read backwards, the edges tell what must have happened when a
+node's I/O function returns. Read forwards from there, they bound when the last word leaves each router.
+
+Takes: lanes, settings and routed chains of one instance for one run-time value. Gives: whether the operator is
+message-bound, whether it leaves nothing behind (processor-bound), and each node's delay. Non-goals: operators whose lanes move
+different numbers of words, or take several calls.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pointsman.artifacts.images.images import LaneImage
+from pointsman.operators.api.roles import VfsmSetting
+from pointsman.operators.api.wiring import Wiring
+from pointsman.routing.streams import RoutedVfsm, largest_gap
+
+from .marked_graph_kernel import Graph, leave
+
+Actor = tuple[Literal["lane", "in", "out"], int, int, int]
+"""("lane", node, lane, 0), or ("in" | "out", stream, chain, VFSM): a VFSM taking a word from a register or a buffer, and
+passing it on."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Event (to, k) depends on event (frm, k - lag)."""
+
+    frm: Actor
+    to: Actor
+    lag: int
+    delay: int
+    whole: bool = False
+    """``to`` moves nothing before ``frm`` has moved everything."""
+
+
+class MarkedGraph:
+    """Actors and edges of one operator instance in flight."""
+
+    def __init__(self) -> None:
+        self.edges: list[Edge] = []
+        self.actors: list[Actor] = []
+        self.node_of: dict[Actor, int] = {}
+        self.stride: dict[Actor, tuple[int, int]] = {}
+        """(n, c): the actor moves words k with k mod n == c only."""
+
+    def add(self, actor: Actor, node: int, stride: tuple[int, int]) -> None:
+        self.actors.append(actor)
+        self.node_of[actor] = node
+        self.stride[actor] = stride
+
+    def join(self, frm: Actor, to: Actor, lag: int, delay: int, *, whole: bool = False) -> None:
+        self.edges.append(Edge(frm, to, lag, delay, whole))
+
+    def last_word(self, actor: Actor, words: int) -> int:
+        """Highest word below ``words`` that the actor moves, -1 if none."""
+        n, c = self.stride[actor]
+        last = words - 1
+        return last - (last - c) % n if last >= c else -1
+
+    def progress(self, done: Sequence[Actor], words: int) -> dict[Actor, int]:
+        """Words that each actor must have passed at least, given that the actors ``done`` moved all ``words``."""
+        passed = dict.fromkeys(self.actors, 0)
+        before = defaultdict(list)
+        for edge in self.edges:
+            before[edge.to].append(edge)
+        queue = []
+        for actor in done:
+            passed[actor] = words
+            queue.append(actor)
+        while queue:
+            actor = queue.pop()
+            # The last word that it is known to have moved happened, and so did all that this one depends on.
+            last = self.last_word(actor, passed[actor])
+            for edge in before[actor]:
+                known = last - edge.lag + 1 if last >= edge.lag else 0
+                if edge.whole:
+                    known = words if passed[actor] else 0
+                if known > passed[edge.frm]:
+                    passed[edge.frm] = known
+                    queue.append(edge.frm)
+        return passed
+
+    def finish_times(self, passed: Mapping[Actor, int], words: int) -> dict[Actor, int]:
+        """Latest cycle, counted from the state ``passed``, at which each actor moves its last word. In plain Python, for
+        the tests of ``marked.leaving``, which does all of this compiled."""
+        first = min(passed.values(), default=0)
+        time: dict[tuple[Actor, int], int] = {}
+        after = defaultdict(list)
+        for edge in self.edges:
+            after[edge.to].append(edge)
+        order = self._order(after)
+        for k in range(first, words):
+            for actor in order:
+                n, c = self.stride[actor]
+                if k % n != c:
+                    continue
+                if k < passed[actor]:
+                    continue
+                latest = 0
+                for edge in after[actor]:
+                    if edge.whole:
+                        continue  # `termination` only asks when these have happened
+                    m = self.last_word(edge.frm, k - edge.lag + 1)
+                    if m >= 0:
+                        latest = max(latest, time.get((edge.frm, m), 0) + edge.delay)
+                time[actor, k] = latest
+        return {actor: time.get((actor, self.last_word(actor, words)), 0) for actor in self.actors}
+
+    def arrays(self, nodes: Sequence[int], words: int) -> tuple[Graph, int]:
+        """As arrays, for the questions of ``nodes``; and over how many words edges look back."""
+        place = {node: i for i, node in enumerate(nodes)}
+        number = {actor: i for i, actor in enumerate(self.actors)}
+        after = defaultdict(list)
+        for edge in self.edges:
+            after[edge.to].append(edge)
+        rows = [
+            (number[edge.frm], min(edge.lag, words), edge.delay, edge.whole)
+            for actor in self.actors
+            for edge in after[actor]
+        ]
+        table = np.array(rows, np.int64).reshape(-1, 4)
+        stride = np.array([self.stride[actor] for actor in self.actors], np.int64).reshape(-1, 2)
+        graph = Graph(
+            stride=stride,
+            place=np.array([place.get(self.node_of[actor], -1) for actor in self.actors], np.int64),
+            lane=np.array([actor[0] == "lane" for actor in self.actors], np.bool_),
+            first_edge=np.cumsum([0, *(len(after[actor]) for actor in self.actors)]).astype(np.int64),
+            edge_from=table[:, 0].copy(),
+            lag=table[:, 1].copy(),
+            delay=table[:, 2].copy(),
+            whole=table[:, 3].astype(np.bool_),
+            order=np.array([number[actor] for actor in self._order(after)], np.int64),
+        )
+        return graph, int(table[:, 1].max(initial=0) + stride[:, 0].max(initial=1) + 1)
+
+    def _order(self, after: Mapping[Actor, list[Edge]]) -> list[Actor]:
+        """Actors such that edges without lag point forwards; fewer than there are if some wait for each other in a circle."""
+        waiting = {actor: sum(edge.lag == 0 and not edge.whole for edge in after[actor]) for actor in self.actors}
+        following = defaultdict(list)
+        for edge in self.edges:
+            if edge.lag == 0 and not edge.whole:
+                following[edge.frm].append(edge.to)
+        ready = [actor for actor in self.actors if waiting[actor] == 0]
+        order = []
+        for actor in ready:
+            order.append(actor)
+            for other in following[actor]:
+                waiting[other] -= 1
+                if waiting[other] == 0:
+                    ready.append(other)
+        return order
+
+
+def operator_graph(
+    wiring: Wiring,
+    lanes: Mapping[int, tuple[LaneImage, ...]],
+    settings: Mapping[int, tuple[VfsmSetting, ...]],
+    streams: Sequence[int],
+) -> MarkedGraph:
+    """The marked graph of one instance for one value.
+
+    Parameters
+    ----------
+    lanes : mapping
+        Lanes of each node of the instance.
+    settings : mapping
+        How rewritten VFSMs stand, by node; all others stand as routed.
+    streams : sequence of int
+        Streams of the instance.
+    """
+    graph = MarkedGraph()
+    period = wiring.routed.period
+    standing = {
+        (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
+        for group in settings.values()
+        for s in group
+    }
+    by_register: dict[tuple[int, int], Actor] = {}
+    for node, own in lanes.items():
+        for i, lane in enumerate(own):
+            actor: Actor = ("lane", node, i, 0)
+            graph.add(actor, node, (1, 0))
+            for register in lane.registers:
+                by_register[node, register] = actor
+    for node, own in lanes.items():
+        # One access a cycle, the first lane that is ready: with lanes that each move a word in two cycles at most,
+        # a lane waits for every other one at most twice.
+        busy = 2 * len(own)
+        for i, lane in enumerate(own):
+            actor = ("lane", node, i, 0)
+            graph.join(actor, actor, 1, busy)
+            if lane.after is not None:
+                graph.join(("lane", node, lane.after, 0), actor, 0, busy, whole=lane.after_all)
+            for j, other in enumerate(own):
+                if other.step < lane.step:
+                    graph.join(("lane", node, j, 0), actor, 0, busy, whole=True)
+            if lane.pair is not None and lane.window is not None:
+                graph.join(("lane", node, lane.pair, 0), actor, lane.window, busy)
+
+    for chain in wiring.routed.chains:
+        if chain.stream not in streams:
+            continue
+        count = sum(other.stream == chain.stream for other in wiring.routed.chains)
+        stride = (count, chain.chain)
+        vfsms = [standing.get((chain.stream, chain.chain, v.node, v.pipeline, v.number), v) for v in chain.vfsms]
+        written = {
+            v.node
+            for v in vfsms
+            if v.source.kind == "inject"
+            and (v.node, wiring.register(v.node, chain.stream, chain.chain, "inject")) in by_register
+        }
+        fed = _fed(vfsms, written)
+        for i, vfsm in enumerate(vfsms):
+            if not fed[i]:
+                continue
+            graph.add(("out", chain.stream, chain.chain, i), vfsm.node, stride)
+            if vfsm.source.kind in ("inject", "buffer"):
+                graph.add(("in", chain.stream, chain.chain, i), vfsm.node, stride)
+        for i in range(len(vfsms)):
+            if fed[i]:
+                _join_vfsm(graph, wiring, by_register, chain.stream, chain.chain, vfsms, fed, i, count, period)
+    return graph
+
+
+def _fed(vfsms: Sequence[RoutedVfsm], written: Collection[int]) -> list[bool]:
+    """Which VFSMs of a chain words can reach, as the chain stands; ``written``: nodes where a lane writes into it."""
+    fed: list[bool] = []
+    for vfsm in vfsms:
+        if vfsm.source.kind == "inject":
+            fed.append(vfsm.node in written)
+        elif vfsm.source.kind in ("nop", "null") or vfsm.parent < 0:
+            fed.append(False)
+        else:
+            fed.append(fed[vfsm.parent])
+    return fed
+
+
+def _join_vfsm(
+    graph: MarkedGraph,
+    wiring: Wiring,
+    by_register: Mapping[tuple[int, int], Actor],
+    stream: int,
+    chain: int,
+    vfsms: Sequence[RoutedVfsm],
+    fed: Sequence[bool],
+    index: int,
+    count: int,
+    period: int,
+) -> None:
+    vfsm = vfsms[index]
+    out: Actor = ("out", stream, chain, index)
+    turn = largest_gap(vfsm.slots, period) + 2  # until its next slot, and from read to write
+    graph.join(out, out, count, turn)
+    if vfsm.source.kind in ("inject", "buffer"):
+        taken: Actor = ("in", stream, chain, index)
+        graph.join(taken, out, 0, 1)
+        graph.join(taken, taken, count, turn)
+        graph.join(out, taken, count, turn)  # its own buffer must be empty
+        if vfsm.source.kind == "inject":
+            writer = by_register.get((vfsm.node, wiring.register(vfsm.node, stream, chain, "inject")))
+            if writer is not None:
+                graph.join(writer, taken, 0, turn)
+                graph.join(taken, writer, count, 2)  # the register is free again
+        else:
+            graph.join(("out", stream, chain, vfsm.parent), taken, 0, turn)
+            graph.join(taken, ("out", stream, chain, vfsm.parent), count, turn)
+    else:
+        # A link, or the leg before it in a fork: the word comes as the other one writes it.
+        above: Actor = ("out", stream, chain, vfsm.parent)
+        above_turn = largest_gap(vfsms[vfsm.parent].slots, period) + 2
+        graph.join(above, out, 0, 1)
+        graph.join(out, above, count, above_turn)  # it refuses while its buffer is full
+    if vfsm.destination.kind == "deliver":
+        reader = by_register.get((vfsm.node, wiring.register(vfsm.node, stream, chain, "deliver")))
+        if reader is not None:
+            graph.join(out, reader, 0, 2)
+            graph.join(reader, out, count, turn)
+
+
+@dataclass(frozen=True)
+class Termination:
+    """What the graph tells about one instance and value."""
+
+    message_bound: bool
+    delays: Mapping[int, int]
+    """Cycles, by node, from the end of its I/O function until its router is clear of the operator."""
+    clear: bool = False
+    """Nothing of the operator is left in the router of a node that is done: it is processor-bound."""
+    spread: int = 0
+    """Cycles within which all nodes are done once one is, if it is message-bound."""
+
+
+def termination(
+    graph: MarkedGraph, lanes: Mapping[int, tuple[LaneImage, ...]], words: int, nodes: Sequence[int]
+) -> Termination:
+    """Is the operator message-bound at every node of ``nodes``, and what are the delays; is it processor-bound?
+
+    Message-bound: when any node is done, every node has moved a word, so all are inside their I/O functions and
+    will go through with them (§5.2.1), and no lane still waits for the whole of another (between which a processor may compute).
+    Processor-bound: when a node is done, all actors of its router are.
+    """
+    arrays, window = graph.arrays(nodes, words)
+    delays = np.zeros(len(nodes), np.int64)
+    bound, clear, spread = leave(arrays, len(nodes), words, window, delays)
+    if spread < 0:
+        raise ValueError("an operator's words wait for each other in a circle")
+    found = dict(zip(nodes, delays.tolist(), strict=True)) if bound else {}
+    return Termination(bool(bound), found, bool(clear), int(spread))

@@ -1,0 +1,152 @@
+"""What every node may conclude when it is done, worked out on a marked graph of arrays (see ``plan.termination.marked_graph``).
+
+Everything of one instance is done in one call: the graph of a barrier over 100 nodes has some thousand edges, and each node
+asks anew how far all others must be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pointsman.kernels import kernel
+
+
+class Graph(NamedTuple):
+    """Actors and edges.
+
+    Edges into actor a are ``first_edge[a] : first_edge[a + 1]``. ``place`` is the position of an actor's node among those
+    that ask, -1 if it is none of them; ``order`` a way through the actors along all edges without lag.
+    """
+
+    stride: np.ndarray
+    """By actor (n, c): it moves words k with k mod n == c only."""
+    place: np.ndarray
+    lane: np.ndarray
+    first_edge: np.ndarray
+    edge_from: np.ndarray
+    lag: np.ndarray
+    delay: np.ndarray
+    whole: np.ndarray
+    order: np.ndarray
+
+
+@kernel
+def _last_word(stride: np.ndarray, actor: int, words: int) -> int:
+    """Highest word below ``words`` that the actor moves, -1 if none."""
+    n, c = stride[actor, 0], stride[actor, 1]
+    last = words - 1
+    return last - (last - c) % n if last >= c else -1
+
+
+@kernel
+def _progress(graph: Graph, place: int, words: int, passed: np.ndarray, stack: np.ndarray, on: np.ndarray) -> None:
+    """Words that each actor must have passed at least when all lanes of a node are done. O(edges) in the usual case."""
+    top = 0
+    for actor in range(passed.shape[0]):
+        passed[actor] = 0
+        if graph.lane[actor] and graph.place[actor] == place:
+            passed[actor] = words
+            stack[top] = actor
+            top += 1
+            on[actor] = True
+    while top:
+        top -= 1
+        actor = stack[top]
+        on[actor] = False
+        last = _last_word(graph.stride, actor, passed[actor])
+        for edge in range(graph.first_edge[actor], graph.first_edge[actor + 1]):
+            if graph.whole[edge]:
+                known = words if passed[actor] else 0
+            else:
+                known = last - graph.lag[edge] + 1 if last >= graph.lag[edge] else 0
+            before = graph.edge_from[edge]
+            if known > passed[before]:
+                passed[before] = known
+                if not on[before]:
+                    on[before] = True
+                    stack[top] = before
+                    top += 1
+
+
+@kernel
+def _finish_times(graph: Graph, words: int, passed: np.ndarray, time: np.ndarray, finish: np.ndarray) -> None:
+    """Latest cycle, counted from ``passed``, at which each actor moves its last word. ``time`` is a window of as many words as
+    edges can look back over, by (word mod window, actor)."""
+    window = time.shape[0]
+    time[:] = 0
+    first = words
+    for actor in range(passed.shape[0]):
+        first = min(first, passed[actor])
+    for k in range(first, words):
+        row = k % window
+        for actor in graph.order:
+            time[row, actor] = 0
+            if k < passed[actor] or k % graph.stride[actor, 0] != graph.stride[actor, 1]:
+                continue
+            latest = 0
+            for edge in range(graph.first_edge[actor], graph.first_edge[actor + 1]):
+                if graph.whole[edge]:
+                    continue  # one only asks when these have happened
+                before = graph.edge_from[edge]
+                m = _last_word(graph.stride, before, k - graph.lag[edge] + 1)
+                if m >= first and m >= passed[before]:
+                    latest = max(latest, time[m % window, before] + graph.delay[edge])
+                elif m >= 0:
+                    latest = max(latest, graph.delay[edge])
+            time[row, actor] = latest
+    for actor in range(passed.shape[0]):
+        m = _last_word(graph.stride, actor, words)
+        finish[actor] = time[m % window, actor] if m >= first and m >= passed[actor] else 0
+
+
+@kernel
+def leave(graph: Graph, places: int, words: int, window: int, delays: np.ndarray) -> tuple[bool, bool, int]:
+    """(message-bound, clear, spread) as in `progress.Termination`; ``delays`` by place. A spread of -1: there is no order.
+
+    O(places × words × edges) if it is message-bound.
+    """
+    actors = graph.place.shape[0]
+    passed = np.zeros(actors, np.int64)
+    stack = np.zeros(actors + 1, np.int64)
+    on = np.zeros(actors, np.bool_)
+    time = np.zeros((window, actors), np.int64)
+    finish = np.zeros(actors, np.int64)
+    begun = np.zeros(places, np.bool_)
+    bound, clear, spread = True, True, 0
+    for place in range(places):
+        _progress(graph, place, words, passed, stack, on)
+        begun[:] = False
+        own = False
+        for actor in range(actors):
+            at = graph.place[actor]
+            if at < 0:
+                continue
+            if graph.lane[actor]:
+                own = own or at == place
+                if passed[actor] >= 1:
+                    begun[at] = True
+            elif at == place and passed[actor] <= _last_word(graph.stride, actor, words):
+                clear = False
+        bound = bound and own and bool(begun.all())
+        if bound:
+            for edge in range(graph.edge_from.shape[0]):
+                if graph.whole[edge] and passed[graph.edge_from[edge]] < words:
+                    bound = False
+        if bound:
+            if graph.order.shape[0] < actors:
+                return True, clear, -1
+            _finish_times(graph, words, passed, time, finish)
+            last = 0
+            for actor in range(actors):
+                if graph.lane[actor]:
+                    if graph.place[actor] >= 0:
+                        spread = max(spread, finish[actor])
+                elif graph.place[actor] == place:
+                    last = max(last, finish[actor])
+            # One more cycle lets the word leave the write stage's registers.
+            delays[place] = last + 1 if last else 0
+        elif not clear:
+            break
+    return bound, clear, spread

@@ -1,0 +1,83 @@
+"""How a phase may end: which technique is safe, which nodes meet in its barrier, which wires it must not share with later ones.
+
+Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge has rules of its own (``verify.phases.ends``,
+``verify.phases.links``) and uses nothing of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pointsman.plan.plan import PlannedOperator
+from pointsman.routing.streams import RoutedPhase
+
+
+def why_not_loose(
+    part: set[int], planned: Sequence[PlannedOperator], routed: RoutedPhase, last: frozenset[str] | None
+) -> str | None:
+    """Why the nodes of a part cannot leave a phase each for itself, when its own messages are through; None if they can.
+
+    Each operator must tell a node by its own words that no more of it will come, and so must concern all nodes of the part; but
+    an operator that others follow may leave this to them, if each of those in which a node may be last tells that all have
+    begun with it (§5.2.3, "Message-Bound Synchronization" and "Local Synchronization").
+
+    Parameters
+    ----------
+    last : frozenset of str or None
+        Labels of the operators after which a node may leave; None: any.
+    """
+    inside = [one for one in planned if not part.isdisjoint(one.operator.nodes)]
+    if part != {node for one in inside for i in one.operator.instances if part.issuperset(i.nodes) for node in i.nodes}:
+        return "words pass through nodes that take no part"
+    for one in _responsible(part, inside, last):
+        operator = one.operator
+        what = f"'{operator.label}'" if len(planned) > 1 else "the operator"
+        if not one.message_bound and not one.clear:
+            return f"messages of {what} ({operator.m} words) can be buffered on their way"
+        if not _covers(one, part):
+            stray = _stray(one, routed)
+            if stray is not None:
+                return f"words of one instance of {what} pass through node {stray}, which is in another"
+            # A node that is through with its own operators does not hear of this one.
+            return f"not all nodes take part in {what}"
+    return None
+
+
+def leaves_nothing(parts: Iterable[set[int]], planned: Sequence[PlannedOperator], last: frozenset[str] | None) -> bool:
+    """Is there nothing to wait for in parts that nodes may leave each for itself?"""
+    return all(
+        one.clear
+        for part in parts
+        for one in _responsible(part, [p for p in planned if not part.isdisjoint(p.operator.nodes)], last)
+    )
+
+
+def _responsible(
+    part: set[int], inside: Sequence[PlannedOperator], last: frozenset[str] | None
+) -> Sequence[PlannedOperator]:
+    """Operators by which a node must know that it may leave: the last ones if these tell that all others are over."""
+    final = [one for one in inside if last is not None and one.operator.label in last]
+    # One in which a node moves no word tells it nothing.
+    if final and all(one.message_bound and _covers(one, part) and one.silent.isdisjoint(part) for one in final):
+        rest = [one for one in inside if one not in final]
+        return [*final, *(one for one in rest if one.drain)]
+    return inside
+
+
+def _covers(one: PlannedOperator, part: set[int]) -> bool:
+    own = [instance for instance in one.operator.instances if not part.isdisjoint(instance.nodes)]
+    return len(own) == 1 and part == set(own[0].nodes)
+
+
+def _stray(planned: PlannedOperator, routed: RoutedPhase) -> int | None:
+    """A node through which an instance's words pass that is not in the instance; the lowest one."""
+    operator = planned.operator
+    own = {f"{operator.label}[{i}]": frozenset(instance.nodes) for i, instance in enumerate(operator.instances)}
+    found = {
+        vfsm.node
+        for chain in routed.chains
+        if chain.stream in planned.streams
+        for vfsm in chain.vfsms
+        if vfsm.node not in own[routed.streams[chain.stream].name.split(".")[0]]
+    }
+    return min(found, default=None)

@@ -1,0 +1,69 @@
+"""How long one call of an operator takes: played like a whole program, from a moment at which all its nodes begin together.
+
+Takes a plan with routes, and which call; gives cycles. So slots, latency, accesses and commands are in it, but neither loads nor
+changes of phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import Plan
+
+from . import kernel as k
+from .board import Network
+from .processor_steps import Step, Writer
+
+LIMIT = 400_000
+"""Cycles that are played at most."""
+
+
+def call_cycles(
+    plan: Plan,
+    label: str,
+    value: tuple[int, ...],
+    start: int,
+    *,
+    writers: Collection[int] | None = None,
+) -> int:
+    """Cycles from ``start``, when all nodes make their calls, to the end of the last.
+
+    Parameters
+    ----------
+    label, value :
+        The operator, and the run-time values that were loaded before.
+    start : int
+        Cycle since reset, when the load function is through everywhere.
+    writers : collection of int or None
+        Nodes that write, where not all that may do (collects).
+
+    Raises
+    ------
+    PlanError
+        If the values are none of the operator's, its load takes longer, or the call does not end.
+    """
+    network = Network(plan)
+    writer = Writer(plan, network)
+    number = next((n for n in writer.by_label[label] if value in writer.parts.operators[n][1].values), None)
+    if number is None:
+        raise PlanError(f"operator '{label}' has no schedule for the values {value}")
+    one = writer.parts.operators[number][1]
+    index = one.values.index(value)
+    for node in range(network.nodes):
+        steps: list[Step] = [*writer.start(node)]
+        if node in one.operator.nodes:
+            steps += writer.load(node, number, index)
+            draft = writer.parts.role(number, node, index, 0)
+            calls = [] if draft.local else [writer.call(node, number, index, n) for n in range(draft.turns)]
+            if writers is not None and node not in writers:
+                calls = [writer.call(node, number, index, n, writes=False) for n in range(draft.turns)]
+            steps.append((k.AT, start, 0))
+            steps += [step for call in calls for step in call]
+        writer.add(node, steps)
+    book, board = writer.book(), network.board(writer.standing())
+    nodes, phases = network.nodes, len(plan.phases)
+    _, ended, through = k.play(board, book, writer.messages.post(), nodes, phases, writer.most_lanes, start + LIMIT)
+    if not through:
+        raise PlanError(f"a call of operator '{label}' at cycle {start} cannot begin, or does not come to its end")
+    return int(ended) - 1 - start

@@ -1,0 +1,224 @@
+"""Operators whose messages processors pass on, in a timeline: channels of their phases, and what programs ask of the agents.
+
+The other end of a coupling: `pointsman.runtime.numesh.online_port` runs these scripts,
+`pointsman.runtime.numesh.online_agent` is the agent (``agents``). Non-goals: operators with ``:valid``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple
+from math import prod
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from pointsman.operators.messages import Call, Combine, Decomposition, Exchange, Receive, Script, Send
+from pointsman.operators.messages.online import (
+    AGREEING,
+    Online,
+    agreement,
+    agrees,
+    channel_words,
+    legal_values,
+    seen,
+    way_named,
+)
+from pointsman.plan.online import online_node
+from pointsman.plan.plan import Plan, PlannedOperator
+from pointsman.program.catalogue import OPERATORS
+from pointsman.program.program import Operator, Runtime
+from pointsman.protocol.costs import Costs
+from pointsman.runtime.numesh.online_port import LOAD_CYCLES
+
+from . import kernel as k
+from . import online_kernel as agents
+from .board import Network
+from .sampling import choice
+
+Step = tuple[int, int, int]
+FUNCTIONS = ("write", "read", "func")
+
+
+class Messages:
+    """All of them: numbers of channels, queues and mails."""
+
+    def __init__(self, plan: Plan, network: Network) -> None:
+        self.plan, self.network = plan, network
+        self.mails: dict[tuple[int, int, int], int] = {}
+        """By destination, queue and words."""
+        self.sendings = 0
+        """Most sendings and messages at nodes, all hops counted."""
+        self._queues: dict[tuple[str, int], int] = {}
+        self._loaded: dict[tuple[int, str], tuple[Any, ...]] = {}
+        self._scripts: dict[tuple[int, str], list[tuple[int, Script]]] = {}
+        self._called: dict[tuple[int, str, str], int] = {}
+
+    # -- steps -----------------------------------------------------------------------------------------------------
+
+    def load(self, phase: int, node: int, one: PlannedOperator, visit: int) -> list[Step]:
+        """What a load function does when it is in the phase."""
+        operator, label = one.operator, one.operator.label
+        instance = next(i for i, each in enumerate(operator.instances) if node in each.nodes)
+        position = operator.instances[instance].nodes.index(node)
+        values = seen(operator, _values(operator, visit), position)
+        steps: list[Step] = []
+        if agrees(operator):
+            way = way_named("dyn_allreduce", "allreduce")
+            script = way.script(agreement(operator), instance, node, (), self.plan.topology)
+            steps += self._run(phase, operator, script.calls["func"][0], AGREEING, 1, node)
+        before = self._loaded.get((node, label))
+        if values != before:
+            if values or before is not None:
+                steps.append((k.WAIT, LOAD_CYCLES, 0))
+            self._loaded[node, label] = values
+            self._scripts[node, label] = [
+                (i, script)
+                for i, each in enumerate(operator.instances)
+                if node in each.nodes
+                for script in [_way(one).script(operator, i, node, values, self.plan.topology)]
+                if script.kind != "none"
+            ]
+        for function in FUNCTIONS:
+            self._called.pop((node, label, function), None)
+        return steps
+
+    def calls(self, phase: int, node: int, one: PlannedOperator) -> Iterator[list[Step]]:
+        """One call of an I/O function after the other, once round; none if it has no part, or sends to itself."""
+        operator = one.operator
+        for _, script in self._scripts[node, operator.label]:
+            for function in FUNCTIONS if not script.local else ():
+                for call in script.calls.get(function, ()):
+                    yield self._run(phase, operator, call, 0, operator.m, node)
+
+    def _run(self, phase: int, operator: Operator, call: Call, channel: int, words: int, node: int) -> list[Step]:
+        found: list[Step] = []
+
+        def send(step: Send, kind: int) -> None:
+            mail = self._mail(operator, step.to, channel + step.channel)
+            part = self.plan.phases[phase].part
+            assert part is not None
+            # The message itself, and it and a sending of it at each node on its way.
+            self.sendings += 2 + len(part.network.way(node, step.to))
+            found.append((kind, mail, 0))
+
+        for step in call.steps:
+            if isinstance(step, Combine):
+                found.append((k.WAIT, words, 0))
+                continue
+            if isinstance(step, Send):
+                send(step, k.SEND)
+                continue
+            receive = step
+            if isinstance(step, Exchange):
+                send(step.send, k.SEND)
+                receive = step.receive
+            assert isinstance(receive, Receive)
+            queue = self._queue(operator.label, channel + receive.channel)
+            found.append((k.RECEIVE, -1 if receive.source is None else receive.source, queue))
+            for onward in receive.forward:
+                send(onward, k.FORWARD)
+            found.append((k.WHOLE, 0, 0))
+        if any(kind in (k.SEND, k.FORWARD) for kind, _, _ in found):
+            found.append((k.FLUSH, 0, 0))
+        return found
+
+    def _queue(self, label: str, channel: int) -> int:
+        return self._queues.setdefault((label, channel), len(self._queues))
+
+    def _mail(self, operator: Operator, to: int, channel: int) -> int:
+        key = to, self._queue(operator.label, channel), channel_words(operator.kind, operator.m, channel)
+        return self.mails.setdefault(key, len(self.mails))
+
+    # -- the post --------------------------------------------------------------------------------------------------
+
+    def post(self) -> agents.Post:
+        """Channels of all phases before the first word."""
+        nodes, rows = self.network.nodes, (self.network.loader + 1 + len(self.network.second)) * self.network.nodes
+        phases = [(p, phase) for p, phase in enumerate(self.plan.phases) if phase.online is not None]
+        outputs: Mapping[int, list[int]] = defaultdict(list)
+        inputs: Mapping[int, list[int]] = defaultdict(list)
+        onward = np.full((rows if phases else 1, nodes), -1, np.int64)
+        ends: list[list[tuple[int, ...]]] = []
+        for p, phase in phases:
+            assert phase.part is not None
+            assert phase.online is not None
+            first = len(ends)
+            ends += [[(), ()] for _ in phase.part.network.channels]
+            for node in sorted(phase.part.network.nodes):
+                lanes = [lane.registers for lane in phase.online.roles[node][0].lanes]
+                at = [tuple(self.network.register(p, node, r) for r in registers) for registers in lanes]
+                table = online_node(phase.part, node, at, nodes)
+                row = p * nodes + node
+                channels = list(enumerate(phase.part.network.channels, first))
+                into = [c for c, channel in channels if channel.target == node]
+                out = [c for c, channel in channels if channel.source == node]
+                for c, registers in zip(into, table.inputs, strict=True):
+                    ends[c][1] = registers
+                for c, registers in zip(out, table.outputs, strict=True):
+                    ends[c][0] = registers
+                inputs[row].extend(into)
+                outputs[row].extend(out)
+                for destination, index in enumerate(table.onward):
+                    if index >= 0:
+                        onward[row, destination] = out[index]
+        places, registers_of = [], list[int]()
+        for both in ends:
+            place = []
+            for registers in both:
+                place.append((len(registers_of), len(registers)))
+                registers_of += registers
+            places.append(place)
+        state = np.zeros((nodes, 10), np.int64)
+        state[:, [agents.HEADER, agents.GOT, agents.FIRST, agents.LAST]] = -1
+        channels_at = np.full((len(ends), 7), -1, np.int64)
+        channels_at[:, [agents.TURN_OUT, agents.TURN_IN]] = 0
+        return agents.Post(
+            np.array(list(self.mails), np.int64).reshape(-1, 3),
+            *_listed(outputs, rows),
+            *_listed(inputs, rows),
+            onward,
+            np.array(places, np.int64).reshape(-1, 2, 2),
+            np.array(registers_of, np.int64),
+            np.array(astuple(Costs()), np.int64),
+            state,
+            np.zeros((self.sendings, 8), np.int64),
+            np.zeros((self.sendings, 5), np.int64),
+            channels_at,
+            np.zeros(2, np.int64),
+        )
+
+
+def _listed(lists: Mapping[int, list[int]], rows: int) -> tuple[np.ndarray, np.ndarray]:
+    first = np.zeros(rows + 1, np.int64)
+    np.cumsum([len(lists.get(row, ())) for row in range(rows)], out=first[1:])
+    return np.array([one for row in range(rows) for one in lists.get(row, ())], np.int64), first
+
+
+def _way(one: PlannedOperator) -> Decomposition:
+    assert isinstance(one.implementation, Online)
+    return one.implementation.way
+
+
+def _values(operator: Operator, visit: int) -> tuple[Any, ...]:
+    """Run-time values at a visit, the same for all nodes: one of all combinations, and of a permutation any."""
+    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
+    given = [(name, value) for name, value in operator.instances[0].operands if isinstance(value, Runtime)]
+    legal = {name: legal_values(operator, 0, name) for name, _ in given if sorts[name] in ("node", "distance")}
+    turn = visit // max([1, *(value.block for _, value in given)])
+    place = choice(operator.label, turn, prod(map(len, legal.values())))
+    found: list[Any] = []
+    for name, _ in given:
+        if name in legal:
+            place, here = divmod(place, len(legal[name]))
+            found.append(legal[name][here])
+        elif sorts[name] == "permutation":
+            order = list(range(len(operator.instances[0].nodes)))
+            random.Random(crc32(f"{operator.label} {turn}".encode())).shuffle(order)
+            found.append(tuple(order))
+        else:
+            found.append(None)
+    return tuple(found)

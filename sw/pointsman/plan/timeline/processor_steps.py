@@ -1,0 +1,497 @@
+"""What each processor does on its way through the sampled program: the steps of its load and I/O functions, in chunks.
+
+The other end of a coupling: `pointsman.runtime.numesh.router` and `pointsman.runtime.numesh.port` do these steps,
+and take as many commands and cycles for them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, Codes
+from pointsman.artifacts.images.images import SYNC, LaneImage
+from pointsman.operators import RoleDraft
+from pointsman.operators.api.roles import VfsmSetting
+from pointsman.operators.messages.online import Online
+from pointsman.plan.membership.passages import passages
+from pointsman.plan.plan import Plan, PlannedOperator
+
+from . import kernel as k
+from .board import Network, Parts, Row
+from .memories import Memories
+from .online_messages import Messages
+from .sampling import Visit, choice
+
+CALLS = 6
+"""Calls of an I/O function that are played at most after one load; each but the first stands for its share of the rest."""
+DETOUR = 16
+"""About how many cycles it takes to go through the loader phase on the way to another."""
+LOADER = -1
+
+Step = tuple[int, int, int]
+
+
+@dataclass
+class Way:
+    """What a node has done so far: the state of `pointsman.runtime.numesh.router.Router` as far as it costs cycles."""
+
+    chunks: list[int] = field(default_factory=list)
+    current: int = LOADER
+    standing: dict[int, Row] = field(default_factory=dict)
+    value: dict[int, int] = field(default_factory=dict)
+    """By operator, the value that was loaded last."""
+    gates: dict[int, int] = field(default_factory=dict)
+    weight: float = 1.0
+
+
+class Writer:
+    """Steps of all nodes."""
+
+    def __init__(self, plan: Plan, network: Network) -> None:
+        self.plan, self.network = plan, network
+        self.words = Codes(plan.shape).command_words
+        self.memories = Memories(plan, network)
+        self.parts = Parts(network.parts)
+        self.messages = Messages(plan, network)
+        self.on_the_way = {(node, left, entered): way for node, left, entered, way in passages(plan)}
+        self.by_label: dict[str, list[int]] = defaultdict(list)
+        for number, (_, one) in enumerate(self.parts.operators):
+            self.by_label[one.operator.label].append(number)
+        self.ways = [Way() for _ in range(network.nodes)]
+        self.lanes: list[tuple[int, ...]] = []
+        self.turns: list[int] = []
+        self.settings: list[tuple[int, ...]] = []
+        self.weights: list[float] = []
+        self.most_lanes = plan.shape.pipelines
+        self._chunks: dict[tuple[Step, ...], int] = {}
+        self._moves: dict[object, list[Step]] = {}
+        self._rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
+
+    # -- the whole -------------------------------------------------------------------------------------------
+
+    def write(self, visits: Iterable[Visit]) -> k.Book:
+        """The book of all nodes, from cop_init to cop_fini."""
+        for node, way in enumerate(self.ways):
+            self._add(way, self.start(node))
+        for visit in visits:
+            for number, value in self._chosen(visit):
+                for node in sorted(self.parts.operators[number][1].operator.nodes):
+                    self._visit(node, number, value, visit)
+        for node, way in enumerate(self.ways):
+            self._add(way, self._finish(node, way))
+        return self.book()
+
+    def standing(self) -> list[tuple[int, Row]]:
+        """VFSMs that do not stand as routed before any load function: as in the first role that rewrites them."""
+        found = {}
+        for number, (_, one) in enumerate(self.parts.operators):
+            for node in sorted(one.operator.nodes):
+                found.update(self._stands(number, node, 0, 0))
+        return list(found.items())
+
+    def _chosen(self, visit: Visit) -> list[tuple[int, int]]:
+        """The operator as planned, and the value: those that have several schedules are planned once for each."""
+        numbers = self.by_label[visit.operator.label]
+        counts = [len(self.parts.operators[number][1].values) for number in numbers]
+        block = max(1, self.parts.block(numbers[0]))
+        total = sum(counts)
+        value = choice(visit.operator.label, visit.number // block, total)
+        for number, count in zip(numbers, counts, strict=True):
+            if value < count:
+                return [(number, value)]
+            value -= count
+        return []
+
+    def _visit(self, node: int, number: int, value: int, visit: Visit) -> None:
+        way = self.ways[node]
+        _, one = self.parts.operators[number]
+        before = self._weigh(way, visit.weight)
+        if isinstance(one.implementation, Online):
+            self._visit_online(node, number, visit, before)
+            return
+        steps: list[Step] = [*before, *self.load(node, number, value)]
+        self._add(way, steps)
+        draft = self.parts.role(number, node, value, 0)
+        if draft.local:
+            return
+        calls = one.operator.c * draft.turns
+        played = min(calls, max(CALLS, draft.turns))
+        for call in range(played):
+            steps = []
+            if call and calls > played:
+                steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
+            self._add(way, [*steps, *self.call(node, number, value, call)])
+
+    def _visit_online(self, node: int, number: int, visit: Visit, before: list[Step]) -> None:
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        steps = [*before, (k.COUNT, phase, 0), *self._enter(node, phase)[0]]
+        self._add(way, [*steps, *self.messages.load(phase, node, one, visit.number)])
+        played = min(one.operator.c, CALLS)
+        for call in range(played):
+            if call and one.operator.c > played:
+                self._add(way, self._weigh(way, visit.weight * (one.operator.c - 1) / (played - 1)))
+            for steps in self.messages.calls(phase, node, one):
+                self._add(way, steps)
+
+    def _weigh(self, way: Way, weight: float) -> list[Step]:
+        if way.weight == weight:
+            return []
+        way.weight = weight
+        if weight not in self.weights:
+            self.weights.append(weight)
+        return [(k.WEIGH, self.weights.index(weight), 0)]
+
+    # -- init, fini, phases ----------------------------------------------------------------------------------
+
+    def start(self, node: int) -> list[Step]:
+        words = (self.plan.period + 1) * self.words
+        pointer = [*self._send(node, {0: self.words}), (k.WAIT, POINTER_LATENCY - 1, 0)]
+        return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
+
+    def _finish(self, node: int, way: Way) -> list[Step]:
+        steps, left = self._enter(node, LOADER)
+        if not left and way.current >= 0 and self.plan.phases[way.current].online is not None:
+            # Messages of others may still pass.
+            steps = [*steps, *self._leave(node, way.current)]
+        return [*self._weigh(way, 1.0), *steps, (k.SETTLED, 0, 0)]
+
+    def _send(self, node: int, words: dict[int, int], *, empty: bool = True) -> list[Step]:
+        """Command words by pipeline, and until they are taken."""
+        pipelines = sorted(p for p, count in words.items() if count)
+        registers = [self.network.command(node, p) for p in pipelines]
+        key = ("send", node, tuple(sorted(words.items())))
+        if key not in self._moves:
+            lanes = [LaneImage(True, (r,), words[p], "token") for p, r in zip(pipelines, registers, strict=True)]
+            self._moves[key] = self._move(lanes, 0)
+        return [*self._moves[key], *((k.EMPTY, r, 0) for r in registers if empty)]
+
+    def _jump(self, node: int, phase: int) -> list[Step]:
+        self.ways[node].current = phase
+        runs = self.network.loader if phase < 0 else phase
+        return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_LATENCY - 1, 0), (k.PHASE, runs, 0)]
+
+    def _enter(self, node: int, phase: int, rewrites: dict[int, Row] | None = None) -> tuple[list[Step], bool]:
+        """Go on to a phase (-1: the end), whose VFSMs are to stand so; tells whether the phase before has been left."""
+        way = self.ways[node]
+        before = way.current
+        passed = self.on_the_way.get((node, before, phase))
+        steps: list[Step] = []
+        for one in passed or ():
+            steps += self._change(node, one, {})
+        if phase >= 0 and phase != way.current:
+            return [*steps, *self._change(node, phase, rewrites or {})], True
+        if passed is None:
+            return steps, False
+        steps += self._leave(node, way.current)
+        if phase == before and phase >= 0:
+            steps.append((k.WAIT, self.memories.settles(node, phase).get(phase, 0), 0))
+        return steps, True
+
+    def _change(self, node: int, phase: int, rewrites: dict[int, Row]) -> list[Step]:
+        way = self.ways[node]
+        left = way.current
+        if left == phase:
+            return []
+        steps: list[Step] = [(k.UNTIL, 1 + phase, 0)]
+        if rewrites and not self.memories.holds(node, phase):
+            steps += self._wish(node, phase, rewrites)
+            rewrites = {}
+        elif rewrites and self._soon(node, rewrites):
+            steps += self._rewrite(node, rewrites, running=False)
+            rewrites = {}
+        # A node that goes through the loader phase has left before, and neighbours settle meanwhile.
+        settling = self.memories.settles(node, left) if left >= 0 else {}
+        settle: list[Step] = [(k.DUE, cycles, 1 + later) for later, cycles in settling.items()]
+        if left >= 0:
+            steps += self._leave(node, left)
+        if rewrites or not self.memories.holds(node, phase):
+            if left >= 0:
+                steps += [*self._jump(node, LOADER), *settle]
+                settle = []
+            steps += self._rewrite(node, rewrites, running=True) if rewrites else self._fill(node, phase)
+        steps += [*self._jump(node, phase), *settle]
+        if phase in settling:
+            steps.append((k.UNTIL, 1 + phase, 0))
+        return steps
+
+    def _fill(self, node: int, phase: int) -> list[Step]:
+        """Load what is missing. What is loaded once is loaded once, however many rounds this one stands for."""
+        way = self.ways[node]
+        weight = way.weight
+        in_turn, once = self.memories.load(node, phase)
+        return [(k.WAIT, in_turn, 0), *self._weigh(way, 1.0), (k.WAIT, once, 0), *self._weigh(way, weight)]
+
+    def _leave(self, node: int, phase: int) -> list[Step]:
+        planned = self.plan.phases[phase]
+        steps: list[Step] = [(k.SETTLED, 0, 0)]
+        if planned.barrier is not None and node in planned.barrier.roles:
+            role = planned.barrier.roles[node][0]
+            delay = planned.barrier.delays.get(node, (planned.barrier.drain,))[0]
+            key = ("leave", node, phase)
+            if key not in self._moves:
+                self._moves[key] = self._move(self._placed(phase, node, role.lanes), 1)
+            return [*steps, *self._moves[key], (k.WAIT, delay, 0)]
+        return steps if planned.technique == "none" else [*steps, (k.UNTIL, 0, 0)]
+
+    # -- load functions --------------------------------------------------------------------------------------
+
+    def load(self, node: int, number: int, value: int) -> list[Step]:
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        if phase >= self.network.loader:
+            # In any of its phases it is ready.
+            continuing = self.plan.continuing[phase - self.network.loader]
+            way.value[number] = value
+            if way.current in continuing.phases:
+                return []
+            return [(k.COUNT, continuing.enters[node], 0), *self._enter(node, continuing.enters[node])[0]]
+        before = (k.COUNT, phase, 0)
+        entering, steps = way.current != phase, list[Step]()
+        if not entering:
+            steps, entering = self._enter(node, phase)
+        draft = self.parts.role(number, node, value, 0)
+        if one.implementation.synchronised:
+            steps += self._load_together(node, number, value, draft, entering=entering)
+        else:
+            steps += self._load_alone(node, number, value)
+        way.value[number] = value
+        return [before, *steps]
+
+    def _load_together(self, node: int, number: int, value: int, draft: RoleDraft, *, entering: bool) -> list[Step]:
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        same = way.value.get(number) == value and one.stages == 1
+        meet = self._meet(node, number, value, draft)
+        if entering and meet:
+            steps = self._load_alone(node, number, value)
+            if len(self.network.parts[phase].operators) > 1:
+                return [*steps, *([] if same else [*meet, *meet])]
+            return [*steps, *meet]
+        changed = self._changed(node, number, value, 0)
+        if entering and way.current != phase:
+            return self._enter(node, phase, changed)[0]
+        if same:
+            return []
+        delay = self._delay(one, node, value)
+        return [*meet, (k.WAIT, delay, 0), *self._rewrite(node, changed, running=True), *meet]
+
+    def _load_alone(self, node: int, number: int, value: int) -> list[Step]:
+        phase = self.parts.operators[number][0]
+        changed = self._changed(node, number, value, 0)
+        if self.ways[node].current == phase:
+            return [(k.UNTIL, 0, 0), *self._rewrite(node, changed, running=True)] if changed else []
+        if not self.memories.holds(node, phase):
+            # The phase is loaded as it has to stand.
+            return [*self._wish(node, phase, changed), *self._enter(node, phase)[0]]
+        if self._can_rewrite(node, changed):
+            return [*self._rewrite(node, changed, running=False), *self._enter(node, phase)[0]]
+        return [*self._enter(node, phase)[0], *self._rewrite(node, changed, running=True)]
+
+    def _wish(self, node: int, phase: int, changed: dict[int, Row]) -> list[Step]:
+        self.ways[node].standing.update(changed)
+        self.memories.wanted(node, phase, changed)
+        return self._set(changed)
+
+    def _soon(self, node: int, changed: Iterable[int]) -> bool:
+        """Would the phase that runs carry commands out in less time than it takes to go through the loader phase?"""
+        current = self.ways[node].current
+        if current < 0:
+            return True
+        slots = self.network.command_slots[current][node].sum(axis=0)
+        return all(
+            slots[p] and count * self.plan.period < (DETOUR + 2 * count) * slots[p]
+            for p, count in self._commands(changed).items()
+        )
+
+    def _can_rewrite(self, node: int, changed: Iterable[int]) -> bool:
+        current = self.ways[node].current
+        if current < 0:
+            return True
+        slots = self.network.command_slots[current][node]
+        return all(slots[:, self.network.pipeline(vfsm)].any() for vfsm in changed)
+
+    def _meet(self, node: int, number: int, value: int, draft: RoleDraft) -> list[Step]:
+        key = ("meet", node, number, value)
+        if key not in self._moves:
+            phase = self.parts.operators[number][0]
+            lanes = [lane for lane in draft.lanes if lane.turn == SYNC]
+            self._moves[key] = self._move(self._placed(phase, node, lanes), 1)
+        return self._moves[key]
+
+    def _stands(self, number: int, node: int, value: int, stage: int) -> dict[int, Row]:
+        """How a role has VFSMs stand."""
+        key = number, node, value, stage
+        if key not in self._rows:
+            phase = self.parts.operators[number][0]
+            settings: Sequence[VfsmSetting] = self.parts.role(number, node, value, stage).settings
+            self._rows[key] = dict(self.network.setting(phase, setting) for setting in settings)
+        return self._rows[key]
+
+    def _changed(self, node: int, number: int, value: int, stage: int) -> dict[int, Row]:
+        """VFSMs that a role has stand otherwise than they do."""
+        one = self.parts.operators[number][1]
+        if one.values == ((),) and one.stages == 1:
+            return {}
+        first = self._stands(number, node, 0, 0)
+        standing = self.ways[node].standing
+        wanted = self._stands(number, node, value, stage)
+        return {vfsm: row for vfsm, row in wanted.items() if standing.get(vfsm, first.get(vfsm)) != row}
+
+    def _rewrite(self, node: int, changed: dict[int, Row], *, running: bool) -> list[Step]:
+        if not changed:
+            return []
+        self.ways[node].standing.update(changed)
+        steps = [*self._send(node, self._commands(changed)), *self._set(changed)]
+        return [*steps, (k.WAIT, ANNOTATION_LATENCY - 1, 0)] if running else steps
+
+    def _commands(self, changed: Iterable[int]) -> dict[int, int]:
+        words: dict[int, int] = defaultdict(int)
+        for vfsm in changed:
+            words[self.network.pipeline(vfsm)] += self.words
+        return words
+
+    def _set(self, changed: dict[int, Row], how: int = k.SET) -> list[Step]:
+        if not changed:
+            return []
+        first = len(self.settings)
+        self.settings += [(vfsm, *row) for vfsm, row in changed.items()]
+        return [(how, first, len(self.settings))]
+
+    # -- I/O functions ---------------------------------------------------------------------------------------
+
+    def call(self, node: int, number: int, value: int, call: int, *, writes: bool = True) -> list[Step]:
+        """Steps of one call of its I/O functions; without ``writes`` a node that may write does not."""
+        _, one = self.parts.operators[number]
+        draft = self.parts.role(number, node, value, 0)
+        if draft.kind == "none" or (draft.void and draft.kind in ("write", "both")):
+            return []
+        if one.implementation.gated:
+            return self._through_gate(node, number, value)
+        turn = call % draft.turns
+        lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
+        if draft.by_item:
+            # Of the accesses that it could make the processor makes the one furthest on (`pointsman.runtime.numesh.by_item`).
+            last = len(lanes)
+            lanes = [replace(lane, after=last - k if k else None) for k, lane in reversed(list(enumerate(lanes)))]
+        if draft.kind == "both":
+            # The write function, then the read function.
+            lanes = sorted(lanes, key=lambda lane: not lane.write)
+            groups = [[lane for lane in lanes if lane.write], [lane for lane in lanes if not lane.write]]
+        else:
+            steps = sorted({lane.step for lane in lanes})
+            groups = [[lane for lane in lanes if lane.step == step] for step in steps]
+        key = ("call", node, number, value, turn, writes)
+        if key not in self._moves:
+            phase = self.parts.operators[number][0]
+            second = self.network.second
+            parts = [self._move(self._placed(phase, node, group), one.operator.m) for group in groups]
+            if draft.switch is not None and phase in second:
+                parts.insert(sum(group[0].step < draft.switch for group in groups), self._switch(node, second[phase]))
+                parts.append(self._switch(node, phase))
+            found = [step for part in parts for step in part]
+            delay = self._delay(one, node, value)
+            if delay and not one.implementation.synchronised:
+                found.append((k.DUE, delay, 0))
+            self._moves[key] = found
+        made = self._moves[key]
+        if one.stages > 1 and call == draft.turns - 1:
+            made = [*made, *self._go_on(node, number, value, lanes)]
+        return made
+
+    def _switch(self, node: int, schedule: int) -> list[Step]:
+        """Go to the second schedule or back. Nothing waits for it but the end of the phase."""
+        return [*self._send(node, {0: self.words}, empty=False), (k.SWITCH, schedule, 0)]
+
+    def _through_gate(self, node: int, number: int, value: int) -> list[Step]:
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        stage = 1 + way.gates.get(number, 0) % (one.stages - 1)
+        way.gates[number] = way.gates.get(number, 0) + 1
+        lanes = self.parts.role(number, node, value, stage).lanes
+        return [
+            (k.SETTLED, 0, 0),
+            *self._post(node, number, value, stage),
+            *self._move(self._placed(phase, node, lanes), one.operator.m),
+            *self._post(node, number, value, 0),
+        ]
+
+    def _post(self, node: int, number: int, value: int, stage: int) -> list[Step]:
+        changed = self._changed(node, number, value, stage)
+        self.ways[node].standing.update(changed)
+        if not changed:
+            return []
+        return [*self._send(node, self._commands(changed), empty=False), *self._set(changed, k.LATER)]
+
+    def _go_on(self, node: int, number: int, value: int, lanes: Sequence[LaneImage]) -> list[Step]:
+        phase, one = self.parts.operators[number]
+        rewritten = self._rewrite(node, self._changed(node, number, value, one.stages - 1), running=True)
+        if not rewritten:
+            return []
+        registers = sorted({r for lane in lanes if lane.write for r in lane.registers})
+        return [*((k.EMPTY, self.network.register(phase, node, r), 0) for r in registers), *rewritten]
+
+    def _delay(self, one: PlannedOperator, node: int, value: int) -> int:
+        return one.delays.get(node, (one.drain,) * len(one.values))[value]
+
+    def _placed(self, phase: int, node: int, lanes: Iterable[LaneImage]) -> list[LaneImage]:
+        register = self.network.register
+        return [_at(lane, tuple(register(phase, node, r) for r in lane.registers)) for lane in lanes]
+
+    def _move(self, lanes: Sequence[LaneImage], words: int) -> list[Step]:
+        if not lanes:
+            return []
+        first = len(self.lanes)
+        for lane in lanes:
+            self.lanes.append(
+                (
+                    int(lane.write),
+                    words if lane.words is None else lane.words,
+                    -1 if lane.after is None else lane.after,
+                    int(lane.after_all),
+                    -1 if lane.pair is None else lane.pair,
+                    lane.window or 0,
+                    len(self.turns),
+                    len(lane.registers),
+                )
+            )
+            self.turns += lane.registers
+        self.most_lanes = max(self.most_lanes, len(lanes))
+        return [(k.MOVE, first, len(self.lanes))]
+
+    # -- the book --------------------------------------------------------------------------------------------
+
+    def add(self, node: int, steps: list[Step]) -> None:
+        """What a node does next."""
+        self._add(self.ways[node], steps)
+
+    def _add(self, way: Way, steps: list[Step]) -> None:
+        kept = tuple(step for step in steps if step[0] != k.WAIT or step[1])
+        if kept:
+            way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))
+
+    def book(self) -> k.Book:
+        steps = [step for chunk in self._chunks for step in chunk]
+        first_step = np.zeros(len(self._chunks) + 1, np.int64)
+        np.cumsum([len(chunk) for chunk in self._chunks], out=first_step[1:])
+        first_chunk = np.zeros(len(self.ways) + 1, np.int64)
+        np.cumsum([len(way.chunks) for way in self.ways], out=first_chunk[1:])
+        return k.Book(
+            np.array([chunk for way in self.ways for chunk in way.chunks], np.int64),
+            first_chunk,
+            np.array(steps, np.int64).reshape(-1, 3),
+            first_step,
+            np.array(self.lanes, np.int64).reshape(-1, 8),
+            np.array(self.turns, np.int64),
+            np.array(self.settings, np.int64).reshape(-1, 7),
+            np.array(self.weights or [1.0]),
+        )
+
+
+def _at(lane: LaneImage, registers: tuple[int, ...]) -> LaneImage:
+    """A lane with its registers by their numbers on the board; of those of one call, turn and step do not matter any more."""
+    return LaneImage(lane.write, registers, lane.words, lane.data, lane.after, lane.after_all, lane.pair, lane.window)

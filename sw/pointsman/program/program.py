@@ -1,0 +1,206 @@
+"""Program: what a COP text means. A tree of groups and operators, every part with its place in the source.
+
+Frozen: each stage of the compiler reads it and none changes it. Two programs are equal if they mean the same: where
+they were written does not count. Nothing here recurses, so a tree may be as deep as `Limits` allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from pointsman.network import Topology
+
+from .catalogue import OPERATORS, Flow
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in a source file; ``line`` and ``column`` count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """``(runtime …)``: a value that the application gives to the load function (Metcalf 1997, §2.6, A.4)."""
+
+    values: tuple[int, ...] | None = None
+    """The only values that it takes; None: every value that the operand allows."""
+    distributed: bool = False
+    dynamic: bool = False
+    block: int = 1
+    position: Position | None = field(default=None, compare=False)
+
+
+Value = int | str | None | tuple[int, ...] | Runtime
+"""An operand: a number, a function name, a permutation or list of nodes, nothing, or a run-time value."""
+
+
+@dataclass(frozen=True)
+class DataType:
+    """Type of an operator's items: "int32", "float32", "int64" or "float64"; ``array`` for the ``*`` forms."""
+
+    name: str = "int32"
+    array: bool = True
+
+    @property
+    def words(self) -> int:
+        """32-bit words of one item."""
+        return 2 if self.name.endswith("64") else 1
+
+    def __str__(self) -> str:
+        return self.name + ("*" if self.array else "")
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One copy of an operator: its nodes in subset order, and its operands, relative to them."""
+
+    nodes: tuple[int, ...]
+    operands: tuple[tuple[str, Value], ...]
+    position: Position | None = field(default=None, compare=False)
+
+    def operand(self, name: str) -> Value:
+        return dict(self.operands)[name]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A communication operator (Metcalf 1997, A.1) with its instances.
+
+    ``kind`` is the COP name ("broadcast", "cshift", …); `pointsman.program.catalogue` has the names of its operands.
+    """
+
+    label: str
+    kind: str
+    instances: tuple[Instance, ...]
+    type: DataType = DataType()
+    m: int = 1
+    """Message length in 32-bit words, exact."""
+    c: int = 1
+    """Calls within the innermost loop, approximate."""
+    pipelined: bool = False
+    b: float | Literal["min"] = 1.0
+    """Largest bandwidth to use."""
+    impl: str | None = None
+    valid: tuple[int, ...] | None = None
+    position: Position | None = field(default=None, compare=False)
+
+    @cached_property
+    def nodes(self) -> frozenset[int]:
+        """All nodes that take part."""
+        # Instances mostly share one tuple of nodes, which may be long.
+        distinct = {id(instance.nodes): instance.nodes for instance in self.instances}
+        return frozenset(node for nodes in distinct.values() for node in nodes)
+
+    @cached_property
+    def chosen(self) -> tuple[str, ...]:
+        """Names of the operands that are nodes or distances and are given at run time, in order: their values can be listed."""
+        sorts = {one.name: one.sort for one in OPERATORS[self.kind].operands}
+        given = self.instances[0].operands
+        return tuple(n for n, value in given if isinstance(value, Runtime) and sorts[n] in ("node", "distance"))
+
+    @property
+    def flow(self) -> Flow:
+        """Its class: "directional" or "functional"."""
+        return OPERATORS[self.kind].flow
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that the application calls: ``b_load``, ``b_write``, ``b_read`` or ``c_func``."""
+        return tuple(f"{self.label}_{name}" for name in OPERATORS[self.kind].functions)
+
+
+GroupKind = Literal["sequential", "loop", "parallel", "optional", "phase"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Group:
+    """A grouping construct (Metcalf 1997, A.5). ``subset`` and ``doall`` are gone: they end up in the instances.
+
+    Comparing, hashing and printing one costs no recursion.
+    """
+
+    kind: GroupKind
+    children: tuple[Group | Operator, ...]
+    label: str | None = None
+    """Loops only."""
+    count: int = 1
+    """Loops only: times round, approximate."""
+    position: Position | None = field(default=None, compare=False)
+
+    def walk(self) -> Iterator[tuple[Group | Operator, int]]:
+        """This group and all in it, in the order of the text, each with the number of groups around it."""
+        stack: list[tuple[Group | Operator, int]] = [(self, 0)]
+        while stack:
+            part, depth = stack.pop()
+            yield part, depth
+            if isinstance(part, Group):
+                stack.extend((child, depth + 1) for child in reversed(part.children))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Group):
+            return NotImplemented
+        return self is other or self._flat() == other._flat()
+
+    def __hash__(self) -> int:
+        return hash(self._flat())
+
+    def __repr__(self) -> str:
+        words = [self.kind, *([] if self.label is None else [self.label, str(self.count)])]
+        return f"<Group {' '.join(words)}: {len(self.children)} children>"
+
+    def _flat(self) -> tuple[object, ...]:
+        """What equality looks at: how many children each part has gives the tree back."""
+        return tuple(
+            (part.kind, part.label, part.count, len(part.children)) if isinstance(part, Group) else part
+            for part, _ in self.walk()
+        )
+
+
+@dataclass(frozen=True)
+class Program:
+    """A COP program on one network."""
+
+    root: Group
+    topology: Topology
+    parameters: tuple[tuple[str, int], ...] = ()
+    """Parameters and the values that they had."""
+    mode: str = "numesh"
+    schedlen: int | None = None
+    """``*schedlen*``, when the program sets it."""
+    source: str = field(default="", compare=False)
+    file: str = field(default="<cop>", compare=False)
+    """Where it was written: a text or a Python file."""
+
+    def operators(self) -> Iterator[Operator]:
+        """All operators in the order of the text."""
+        return (part for part, _ in self.root.walk() if isinstance(part, Operator))
+
+    def rounds(self) -> dict[str, int]:
+        """Times that each operator's place in the program is reached, by label: the product of the counts of the loops around.
+
+        Approximate, as the counts are (Metcalf 1997, A.3).
+        """
+        times: dict[str, int] = {}
+        around = [1]  # by depth
+        for part, depth in self.root.walk():
+            del around[depth + 1 :]
+            if isinstance(part, Operator):
+                times[part.label] = around[depth]
+            else:
+                around.append(around[depth] * part.count)
+        return times
+
+    def traffic(self) -> dict[str, int]:
+        """Words that each operator moves over the whole program, by label: m · c · `rounds`; approximate, as ``c`` is."""
+        rounds = self.rounds()
+        return {operator.label: operator.m * operator.c * rounds[operator.label] for operator in self.operators()}

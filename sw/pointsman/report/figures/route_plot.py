@@ -1,0 +1,140 @@
+"""Pictures of a routed problem: how much each link carries, and which word it carries in which slot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable
+from pointsman.network.lattice import MAX_DIAMOND, diamond_positions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
+
+ENDINGS = (".png", ".svg", ".pdf")
+MAX_LINKS = 400
+"""Links across the space-time diagram; of a larger network the busiest."""
+
+
+def check_plot_name(path: Path) -> None:
+    """Find out before long work whether ``path`` is a picture."""
+    if path.suffix.lower() not in ENDINGS:
+        raise PointsmanError(f"a plot must end in {', '.join(ENDINGS)}, not {path.name!r}")
+
+
+def plot_route(problem: RouteProblem, result: RouteResult, path: Path) -> None:
+    """Draw link load over the network, and slots (down) by links (across) coloured by stream."""
+    check_plot_name(path)
+    check_writable(path)
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": "pointsman"}):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(13, 6.5), layout="constrained")
+        FigureCanvasAgg(figure)
+        left, right = figure.subplots(1, 2, width_ratios=(1, 1.3))
+        grid = occupation(problem, result)
+        _draw_load(left, problem, (grid >= 0).sum(axis=0) / result.period)
+        _draw_slots(right, problem, result, grid)
+        text = f"{len(problem.streams)} streams, {result.period} slots, {result.router} model"
+        if result.bound is not None:
+            text += f"; bound {result.bound.value:g} ({result.bound.kind})"
+        figure.suptitle(text)
+        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower())
+        figure.savefig(path, metadata=metadata)
+
+
+def occupation(problem: RouteProblem, result: RouteResult) -> np.ndarray:
+    """The stream that each link carries in each slot, -1 for none. Shape (period, links)."""
+    number = {link: index for index, link in enumerate(problem.links)}
+    grid = np.full((result.period, len(number)), -1, np.int64)
+    for index, stream in enumerate(result.streams):
+        for word in stream.words:
+            for before, slot, after, _, _ in word:
+                if before is not None and after is not None and before != after:
+                    grid[slot % result.period, number[before, after]] = index
+    return grid
+
+
+def _positions(problem: RouteProblem) -> np.ndarray:
+    """Where nodes are drawn, in a plane. Shape (nodes, 2)."""
+    topology = problem.topology
+    if topology.kind in ("mesh", "torus"):
+        places = np.array([(*topology.coordinates(node), 0, 0)[:3] for node in range(topology.nodes)], float)
+        return places[:, :2] + 0.33 * places[:, 2:] * np.array([1.0, -1.0])
+    if topology.kind == "diamond":
+        for size in range(1, MAX_DIAMOND + 1):
+            corners = diamond_positions(size)
+            if len(corners) == topology.nodes:
+                axes = np.array([(1, 0.2), (-0.5, 0.9), (-0.45, -0.8), (0.05, -0.4)])
+                return np.array(corners, float) @ axes
+    angle = 2 * np.pi * np.arange(topology.nodes) / max(1, topology.nodes)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _draw_load(axes: Axes, problem: RouteProblem, load: np.ndarray) -> None:
+    from matplotlib.collections import LineCollection
+
+    places = _positions(problem)
+    far = _wraps(problem)
+    segments, values = [], []
+    for (u, v), value in zip(problem.links, load, strict=True):
+        a, b = places[u], places[v]
+        along = b - a
+        # Both directions of a pair side by side; a link round the edge as a stub.
+        if (u, v) in far:
+            along = -along / max(1.0, float(np.abs(along).max())) * 0.4
+            b = a + along
+        aside = np.array([-along[1], along[0]]) / (np.hypot(*along) or 1.0) * 0.07
+        segments.append((a + aside, b + aside))
+        values.append(value)
+    lines = LineCollection(segments, cmap="viridis_r", linewidths=2.5)
+    lines.set_array(np.array(values))
+    lines.set_clim(0, 1)
+    axes.add_collection(lines)
+    axes.plot(places[:, 0], places[:, 1], "o", color="black", markersize=4)
+    dead = sorted(problem.dead_nodes)
+    axes.plot(places[dead, 0], places[dead, 1], "x", color="red", markersize=9)
+    axes.set_aspect("equal")
+    axes.invert_yaxis()
+    axes.set_axis_off()
+    axes.set_title("load of the links (words per slot)")
+    if axes.figure is not None:
+        axes.figure.colorbar(lines, ax=axes, shrink=0.7)
+
+
+def _wraps(problem: RouteProblem) -> set[tuple[int, int]]:
+    if problem.topology.kind != "torus":
+        return set()
+    place = problem.topology.coordinates
+    return {(u, v) for u, v in problem.links if max(abs(a - b) for a, b in zip(place(u), place(v), strict=True)) > 1}
+
+
+def _draw_slots(axes: Axes, problem: RouteProblem, result: RouteResult, grid: np.ndarray) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    shown = np.arange(grid.shape[1])
+    if len(shown) > MAX_LINKS:
+        busiest = Counter({int(link): int((grid[:, link] >= 0).sum()) for link in shown}).most_common(MAX_LINKS)
+        shown = np.array(sorted(link for link, _ in busiest))
+    part = grid[:, shown]
+    # Neighbouring streams get colours that differ.
+    coloured = np.ma.masked_less((part * 7) % 20 * (part >= 0) - (part < 0), 0)
+    if part.size:
+        axes.imshow(coloured, aspect="auto", interpolation="nearest", cmap="tab20", vmin=0, vmax=19)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylabel("slot")
+    which = "links" if len(shown) == grid.shape[1] else f"the {len(shown)} busiest of {grid.shape[1]} links"
+    axes.set_xlabel(f"{which}, by the node that they leave")
+    if len(shown) and len(shown) <= 40:
+        axes.set_xticks(range(len(shown)), [f"{problem.links[link][0]}→{problem.links[link][1]}" for link in shown])
+        axes.tick_params(axis="x", rotation=90, labelsize=7)
+    axes.set_title(f"what each link carries ({100 * (grid >= 0).mean() if grid.size else 0:.0f} % of the slots)")

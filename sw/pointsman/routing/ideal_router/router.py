@@ -1,0 +1,305 @@
+"""The ideal router: the shortest period in which every stream gets its words.
+
+First a period that works is found, from the bound upwards with little work each; then periods between the bound and
+that one are tried with more and more work. Work is counted, not timed, so that the same problem and seed give the same
+answer on every machine, unless a time limit is asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from tqdm import tqdm
+
+from pointsman.artifacts.routes.routes import Bound, RouteProblem, RouteResult, RouteStream
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.routing.bounds.counting import least_links, possible_period
+from pointsman.routing.bounds.ideal import counted_bounds, flow_bound
+from pointsman.routing.errors import RoutingError
+
+from .arrays import Net
+from .attempt import METHODS, Attempt, Method, try_attempt
+from .explain import explain_period
+from .model import Placement, net_of, routed_words
+from .symmetry import Symmetry, no_symmetry, symmetries
+
+MAX_PERIOD = 65_536
+MAX_CELLS = 1 << 28
+FIRST_WORK = 40_000_000
+SECOND_WORK = 7_000_000_000
+"""Cells that the second part may visit at effort 1: about ten seconds."""
+FEW_PASSES, MANY_PASSES = 25, 40
+"""Portions of work, in times that all words are placed: in the first part, and at the start of the second."""
+WORK_PER_SECOND = 600_000_000
+
+
+@dataclass
+class _Search:
+    """What the parts of a search share."""
+
+    problem: RouteProblem
+    net: Net
+    groups: list[Symmetry]
+    seed: int
+    effort: float
+    deadline: float | None
+    work_of_pass: int
+    full_links: bool
+    """Whether it is links that bound the period, so that detours will hardly help."""
+    bar: tqdm
+    spent: int = 0
+    tries: int = 0
+
+    def run(self, period: int, group: Symmetry, method: Method, extra: int, work: int) -> Placement | None:
+        if self.deadline is not None:
+            seconds = self.deadline - time.monotonic()
+            if seconds <= 0:
+                raise _OutOfTimeError
+            work = min(work, max(1_000_000, int(seconds * WORK_PER_SECOND)))
+        self.tries += 1
+        self.bar.set_postfix_str(f"{period} slots, {group.name}")
+        outcome = try_attempt(
+            self.problem, self.net, Attempt(period, group, method, extra, work, self.seed * 1009 + self.tries)
+        )
+        self.spent += outcome.work
+        self.bar.update(outcome.work // 1_000_000)
+        return outcome.placement
+
+
+class _OutOfTimeError(Exception):
+    """The time limit has come."""
+
+
+def route_ideal(
+    problem: RouteProblem,
+    *,
+    length: int | None = None,
+    seed: int = 0,
+    effort: float = 1.0,
+    time_limit: float | None = None,
+    progress: bool = False,
+    linear: bool = True,
+) -> RouteResult:
+    """Route all streams in the ideal model.
+
+    Parameters
+    ----------
+    length : int or None
+        The period, if it is given; otherwise it is minimised.
+    effort : float
+        Work to spend relative to the usual.
+    time_limit : float or None
+        Seconds after which the best answer so far is taken (or, if there is none yet, the first one that comes).
+    linear : bool
+        Whether the linear program is solved where counting leaves a gap.
+
+    Raises
+    ------
+    RoutingError
+        If no schedule was found for ``length``; it says what stands in the way.
+    """
+    if not 0.001 <= effort <= 1000:
+        raise PointsmanError(f"effort must be 0.001 to 1000, not {effort}")
+    if not 0 <= seed < 1 << 32:
+        raise PointsmanError(f"a seed must be 0 to {(1 << 32) - 1}, not {seed}")
+    if length is not None and not 1 <= length <= MAX_PERIOD:
+        raise PointsmanError(f"a length must be 1 to {MAX_PERIOD} slots, not {length}")
+    if not problem.streams:
+        return RouteResult("ideal", length or 1, (), length_reason="there is nothing to route")
+    began = time.perf_counter()
+    bounds = counted_bounds(problem)
+    bound_seconds = time.perf_counter() - began
+    if length is not None and length < bounds[0].value:
+        raise explain_period(problem, length, bounds)
+    prepare()
+    began = time.perf_counter()
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    net = net_of(problem)
+    least = int(bounds[0].value)
+    _check_size(problem, length or least)
+    groups = symmetries(problem)
+    period = length or least
+    with tqdm(
+        desc="route", unit="M", total=int(SECOND_WORK * effort / 1e6), disable=None if progress else True, leave=False
+    ) as bar:
+        full_links = bounds[0].kind in ("cut", "hop capacity")
+        search = _Search(problem, net, groups, seed, effort, deadline, _work_of_pass(problem, period), full_links, bar)
+        if length is not None:
+            placement = _find(search, length, int(SECOND_WORK * effort))
+            spent_on_bound = 0.0
+            if placement is None:
+                began_flow = time.perf_counter()
+                _add_flow(problem, bounds, linear)
+                spent_on_bound = time.perf_counter() - began_flow
+                raise explain_period(problem, length, bounds)
+        else:
+            placement = _ascend(search, least)
+            spent_on_bound = 0.0
+            if placement.period > least:
+                began_flow = time.perf_counter()
+                _add_flow(problem, bounds, linear)
+                spent_on_bound = time.perf_counter() - began_flow
+                if deadline is not None:
+                    search.deadline = deadline + spent_on_bound
+                placement = _improve(search, int(bounds[0].value), placement)
+    streams = routed_words(problem, placement)
+    seconds = time.perf_counter() - began - spent_on_bound
+    reason = "the length asked for" if length is not None else _reason(placement.period, bounds[0])
+    return RouteResult(
+        router="ideal",
+        period=placement.period,
+        streams=streams,
+        bound=bounds[0],
+        bounds=tuple(bounds),
+        seconds=seconds,
+        bound_seconds=bound_seconds + spent_on_bound,
+        length_reason=reason,
+        notes=(f"symmetry: {placement.symmetry.name} ({placement.symmetry.size} members)",),
+    )
+
+
+@cache
+def prepare() -> None:
+    """Compile or load the kernels, so that routing times are those of routing."""
+    tiny = RouteProblem(mesh(2), (RouteStream(0, (1,)),))
+    for buffers in (False, True):
+        problem = replace(tiny, buffers=buffers)
+        for method in METHODS:
+            try_attempt(problem, net_of(problem), Attempt(1, no_symmetry(problem), method, 0, 1000, 0))
+
+
+def _reason(period: int, bound: Bound) -> str:
+    if period <= bound.value:
+        return f"no period is shorter ({bound.kind}: {bound.text})"
+    over = period - int(bound.value)
+    return f"the shortest found, {over} slot{'s' * (over > 1)} above the bound ({bound.kind}: {bound.text})"
+
+
+def _add_flow(problem: RouteProblem, bounds: list[Bound], linear: bool) -> None:
+    if not linear:
+        return
+    bound = flow_bound(problem)
+    if bound is not None:
+        bounds.append(bound)
+        bounds.sort(key=lambda entry: -entry.value)
+
+
+def _check_size(problem: RouteProblem, period: int) -> None:
+    cells = (len(problem.links) + 2 * problem.nodes) * period
+    if period > MAX_PERIOD or cells > MAX_CELLS:
+        raise RoutingError(
+            f"a problem must have at most {MAX_PERIOD} slots and {MAX_CELLS} cells (resources times slots), "
+            f"not {period} and {cells}"
+        )
+
+
+def _work_of_pass(problem: RouteProblem, period: int) -> int:
+    """About the work of placing each word once."""
+    total = 0
+    for stream, hops in zip(problem.streams, least_links(problem), strict=True):
+        each = (hops * hops // 2 + hops) * (period + 32) + 256
+        if len(stream.destinations) > 1:
+            each = 6 * len(stream.destinations) * len(problem.links) * (hops + 1)
+        total += stream.words * each
+    return total
+
+
+def _find(search: _Search, period: int, work: int) -> Placement | None:
+    """Spend about ``work`` on one period, in growing portions, over symmetries and ways of searching."""
+    begin = search.spent
+    portion = 1.0
+    while search.spent - begin < work:
+        plans = list(_plans(search, period, thorough=True))
+        plain = max(1, sum(method == "eject" and not extra for _, method, extra in plans))
+        for group, method, extra in plans:
+            left = work - (search.spent - begin)
+            if left <= 0:
+                break
+            passes = MANY_PASSES * search.work_of_pass // group.size
+            share = max(FIRST_WORK // 2, min(max(passes, work // (4 * plain)), work // (2 * plain)))
+            if group is plans[0][0] and group.size > 1:
+                share *= 4  # the largest group is the likeliest
+            # Detours and negotiation are the second opinion: they cost more and help less often.
+            share = int(share * portion * (1.0 if method == "eject" and not extra else 0.25))
+            placement = search.run(period, group, method, extra, min(share, left))
+            if placement is not None:
+                return placement
+        portion *= 2
+    return None
+
+
+def _plans(search: _Search, period: int, *, thorough: bool) -> Iterator[tuple[Symmetry, Method, int]]:
+    """Ways to try, best first: large groups make it easy, small ones leave more room; detours where links have slack."""
+    fitting = [group for group in search.groups if group.fits(period)]
+    sizes: set[int] = set()
+    chosen: list[Symmetry] = []
+    for group in fitting:
+        if group.size not in sizes or (thorough and len(chosen) < 4):
+            sizes.add(group.size)
+            chosen.append(group)
+    if not thorough and len(chosen) > 3:
+        chosen = [chosen[0], chosen[len(chosen) // 2], chosen[-1]]
+    elif len(chosen) > 7:
+        chosen = [*chosen[:6], chosen[-1]]
+    detours = (0,) if search.problem.buffers or (search.full_links and not thorough) else (0, 2)
+    for extra in detours:
+        for group in chosen:
+            turned = any(group.turns)
+            if turned or possible_period(search.problem, period, members=group.size, detours=extra > 0):
+                yield group, "eject", extra
+    if thorough:
+        for group in chosen[-2:]:
+            yield group, "negotiate", 0
+
+
+def _ascend(search: _Search, least: int) -> Placement:
+    """The first period from ``least`` upwards that little work reaches."""
+    period, step = least, 1
+    while period <= MAX_PERIOD:
+        _check_size(search.problem, period)
+        for group, method, extra in _plans(search, period, thorough=False):
+            work = max(FIRST_WORK, FEW_PASSES * search.work_of_pass // group.size)
+            try:
+                placement = search.run(period, group, method, extra, work)
+            except _OutOfTimeError:
+                # Some answer is owed: without the limit, and with ever more room.
+                search.deadline = None
+                step = max(step, period // 8)
+                continue
+            if placement is not None:
+                return placement
+        period += step
+        if period - least >= 4:
+            step = max(1, (period - least) // 2)
+    raise RoutingError(f"no schedule of at most {MAX_PERIOD} slots was found")
+
+
+def _improve(search: _Search, least: int, placement: Placement) -> Placement:
+    """Try shorter periods than ``placement``: halve the gap while that works, then one slot at a time, with growing work."""
+    allowed = int(SECOND_WORK * search.effort)
+    begin = search.spent
+    failed = least - 1
+    try:
+        while placement.period > least and search.spent - begin < allowed:
+            if placement.period - 1 <= failed:
+                failed = placement.period - 2
+            # The next slot first where few are left: it is the likeliest.
+            gap = placement.period - 1 - max(failed, least - 1)
+            period = placement.period - (1 if gap <= 3 else gap // 2)
+            close = placement.period - 1 == period
+            left = allowed - (search.spent - begin)
+            share = max(FIRST_WORK, left if period == least else 2 * left // 3 if close else left // 6)
+            found = _find(search, period, share)
+            if found is not None:
+                placement = found
+            else:
+                failed = period
+                if close:
+                    break
+    except _OutOfTimeError:
+        pass
+    return placement

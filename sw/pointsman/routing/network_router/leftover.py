@@ -1,0 +1,130 @@
+"""Words more for streams that have room: the shares above the smallest, in the order of max-min fairness.
+
+Takes a packing that settled; gives chains with more words. No word that is there already moves.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from pointsman.routing.pathfinder.arrays import UNIT, Chains
+
+from .augment import add_word, forbid_used
+from .packing import Packed, Packing, Tables
+from .rip_up import hold_slot
+
+MOST_EXTRA = 4
+"""A stream gets at most so many times the words that it had, and as many new chains as registers allow."""
+
+
+def fill(
+    tables: Tables,
+    slots: int,
+    chains: Sequence[Packed],
+    weights: Sequence[Fraction],
+    *,
+    hold: bool,
+    pinned: Collection[int] = (),
+    seed: int,
+    slack: int,
+) -> list[Packed]:
+    """``chains`` with words added while anything fits, always to the stream with the least bandwidth over weight,
+    but none to those ``pinned``.
+
+    A processor moves a word a cycle, so no node gets words beyond that (Metcalf 1997, §8.1.2).
+    """
+    ground = tables.ground
+    words = [0] * len(ground.streams)
+    free = [ground.registers] * ground.nodes
+    accesses = [0] * ground.nodes
+    for packed in chains:
+        words[packed.stream] += len(packed.starts)
+        stream = ground.streams[packed.stream]
+        for node in (stream.source, *stream.destinations):
+            free[node] -= 1
+            accesses[node] += len(packed.starts)
+    packing = Packing(
+        tables,
+        slots,
+        [0] * len(words),
+        [1] * len(words),
+        hold=hold,
+        seed=seed,
+        slack=slack,
+        standing=chains,
+    )
+    use = packing.use
+    for place in np.nonzero(use.hold)[0]:
+        hold_slot(int(place), use, UNIT)
+    forbid_used(use)
+    room = len(chains) + sum(free) // 2
+    most = max([1, *(len(packed.starts) for packed in chains)]) * MOST_EXTRA
+    table = _grown(packing.chains, room, most)
+    used = len(chains)
+    counted = enumerate(zip(words, weights, strict=True))
+    heap = [(Fraction(count) / weight, index) for index, (count, weight) in counted if index not in pinned]
+    heapq.heapify(heap)
+    shifts = tables.scratch(slots, slack)
+    while heap:
+        _, index = heapq.heappop(heap)
+        ends = (ground.streams[index].source, *ground.streams[index].destinations)
+        if any(accesses[node] >= slots for node in ends):
+            continue
+        more = all(free[node] > 0 for node in ends)
+        after = add_word(
+            index,
+            most,
+            more,
+            True,
+            ground.room,
+            tables.net,
+            tables.hops,
+            tables.allowed,
+            slack,
+            table,
+            used,
+            use,
+            packing.noise,
+            packing.state,
+            shifts,
+        )
+        if after < 0:
+            continue
+        if after > used:
+            used = int(after)
+            for node in ends:
+                free[node] -= 1
+        words[index] += 1
+        for node in ends:
+            accesses[node] += 1
+        heapq.heappush(heap, (Fraction(words[index]) / weights[index], index))
+    return [
+        Packed(
+            int(table.stream[index]),
+            table.ops[index, : table.n_ops[index]].copy(),
+            tuple(sorted(table.starts[index, : table.words[index]].tolist())),
+        )
+        for index in range(used)
+    ]
+
+
+def _grown(chains: Chains, room: int, most: int) -> Chains:
+    """Copies of the tables with room for more chains and words."""
+
+    def wider(table: np.ndarray, *shape: int) -> np.ndarray:
+        grown = np.zeros((max(room, len(table)), *shape), table.dtype)
+        grown[tuple(slice(size) for size in table.shape)] = table
+        return grown
+
+    return chains._replace(
+        stream=wider(chains.stream),
+        words=wider(chains.words),
+        frozen=wider(chains.frozen),
+        n_ops=wider(chains.n_ops),
+        ops=wider(chains.ops, *chains.ops.shape[1:]),
+        starts=wider(chains.starts, max(most, chains.starts.shape[1])),
+    )

@@ -1,0 +1,360 @@
+"""One attempt at a packing: given words for every stream in a period, routes and slots without conflict.
+
+Takes streams in the numbers of a network (``Carriage``), the period and what is fixed beforehand; gives chains, or says how
+many conflicts stay. Non-goals: choosing period and words (``levels``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pointsman.routing.pathfinder.arrays import (
+    BUDGET_DONE,
+    CONFLICTS_FEWEST,
+    NEVER,
+    NOISE,
+    OPERATION,
+    UNIT,
+    Chains,
+    Network,
+    Scratch,
+    Use,
+    make_scratch,
+)
+
+from .cheapest_path import distances
+from .rip_up import mark, negotiate
+
+GAINS = (1, 32, 4096, 4)
+"""Growth of the price in percent a round, history of a conflict, highest price, price of a node's excess. Found by trial on
+permutations of 16 and 64 nodes: slow growth from a low price to a high one settles tighter packings than fast growth."""
+FIRST_PRICE = 16
+STEP = 16
+"""Rounds between two looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Carriage:
+    """A stream to be packed. ``nodes`` are those it may use (None: all that are alive)."""
+
+    source: int
+    destinations: tuple[int, ...]
+    weight: float = 1.0
+    nodes: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What words travel on.
+
+    Parameters
+    ----------
+    nodes, pipelines : int
+        Places.
+    links : tuple of (int, int)
+        Directed links, writer and reader.
+    wires : tuple of int
+        Resource of each link; the two directions of an aliased pair share one.
+    room : int
+        VFSMs of a pipeline for streams.
+    registers : int
+        Interface registers of a node for streams.
+    alive : numpy.ndarray
+        Nodes that may be used, by node.
+    streams : tuple of Carriage
+        What is to be carried.
+    cell_price : callable or None
+        Price of (node, pipeline, slot) beside what use makes of it; infinity forbids it (Metcalf 1997, §6.3.1).
+    closed : tuple of (int, int)
+        (link, slot) not to be used.
+    """
+
+    nodes: int
+    pipelines: int
+    links: tuple[tuple[int, int], ...]
+    wires: tuple[int, ...]
+    room: int
+    registers: int
+    alive: np.ndarray
+    streams: tuple[Carriage, ...]
+    cell_price: Callable[[int, int, int], float] | None = None
+    closed: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A chain that has its place: operations as rows (``tables.OPERATION``), and the slots in which its words start."""
+
+    stream: int
+    ops: np.ndarray
+    starts: tuple[int, ...]
+
+
+@dataclass
+class Outcome:
+    """``chains`` without conflict, or None and what stayed in conflict: how much, whose, and where."""
+
+    chains: list[Packed] | None
+    conflicts: int = 0
+    contested: list[int] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+
+
+class Tables:
+    """Arrays of a ground that do not depend on the period."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        nodes = ground.nodes
+        writer = np.array([w for w, _ in ground.links], np.int32)
+        reader = np.array([r for _, r in ground.links], np.int32)
+        self.net = Network(
+            writer,
+            reader,
+            np.array(ground.wires, np.int32),
+            *_grouped(writer, nodes),
+            *_grouped(reader, nodes),
+        )
+        self.wires = max(ground.wires, default=-1) + 1
+        keeps: dict[frozenset[int] | None, int] = {}
+        for stream in ground.streams:
+            keeps.setdefault(stream.nodes, len(keeps))
+        masks = np.zeros((max(1, len(keeps)), nodes), np.bool_)
+        for keep, row in keeps.items():
+            masks[row] = ground.alive
+            if keep is not None:
+                inside = np.zeros(nodes, np.bool_)
+                inside[list(keep)] = True
+                masks[row] &= inside
+        self.mask_of = np.array([keeps[stream.nodes] for stream in ground.streams], np.int64)
+        self.masks = masks
+        # Distances to each destination of a stream with one, through the nodes that it may use.
+        rows: dict[tuple[int, int], int] = {}
+        for index, stream in enumerate(ground.streams):
+            if len(stream.destinations) == 1:
+                rows.setdefault((int(self.mask_of[index]), stream.destinations[0]), len(rows))
+        self.hops = np.zeros((max(1, len(rows)), nodes), np.int32)
+        for mask in range(len(masks)):
+            mine = [(end, row) for (of, end), row in rows.items() if of == mask]
+            if mine:
+                ends = np.array([end for end, _ in mine], np.int32)
+                self.hops[[row for _, row in mine]] = distances(self.net, ends, masks[mask])
+        self.hops_row = np.array(
+            [rows.get((int(self.mask_of[i]), s.destinations[0]), 0) for i, s in enumerate(ground.streams)], np.int64
+        )
+        self.length = np.array(
+            [
+                self.hops[self.hops_row[i], s.source] if len(s.destinations) == 1 else nodes - 1
+                for i, s in enumerate(ground.streams)
+            ],
+            np.int64,
+        )
+        self.first_end = np.cumsum([0, *(len(s.destinations) for s in ground.streams)]).astype(np.int64)
+        self.ends = np.array([end for s in ground.streams for end in s.destinations], np.int32)
+        self.allowed = masks[self.mask_of] if ground.streams else masks[:0]
+        self._scratch: dict[tuple[int, int], Scratch] = {}
+
+    def scratch(self, slots: int, slack: int) -> Scratch:
+        """Room for a route, shared by all attempts with this period."""
+        if (slots, slack) not in self._scratch:
+            self._scratch.clear()
+            longest = int(self.length.max(initial=0)) + slack
+            self._scratch[slots, slack] = make_scratch(
+                self.ground.nodes, len(self.ground.links), longest, self.ground.pipelines, slots
+            )
+        return self._scratch[slots, slack]
+
+
+def _grouped(keys: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """(first, items): the indices of ``keys`` by key, in order."""
+    order = np.argsort(keys, kind="stable").astype(np.int32)
+    first = np.zeros(count + 1, np.int64)
+    np.add.at(first, keys + 1, 1)
+    return np.cumsum(first), order
+
+
+class Packing:
+    """An attempt that can be taken up again: ``run`` negotiates, ``outcome`` tells.
+
+    Parameters
+    ----------
+    tables : Tables
+        The ground.
+    slots : int
+        Period.
+    words : sequence of int
+        Words of each stream in a period; 0 leaves it out.
+    chains : sequence of int
+        Chains to split each into.
+    hold : bool
+        Keep a slot of every place in use for the reprogramming VFSM.
+    seed : int
+        Of the random numbers that break ties.
+    slack : int
+        Hops above the least that words may take.
+    standing : iterable of Packed
+        Chains that stay as they are (continuing operators).
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        slots: int,
+        words: Sequence[int],
+        chains: Sequence[int],
+        *,
+        hold: bool = True,
+        seed: int = 0,
+        slack: int = 2,
+        waits: bool = True,
+        standing: Iterable[Packed] = (),
+    ) -> None:
+        ground = tables.ground
+        self.tables, self.slots, self.slack, self.waits = tables, slots, slack, waits
+        places = ground.nodes * ground.pipelines
+        kept = list(standing)
+        counts: list[tuple[int, int]] = [(packed.stream, len(packed.starts)) for packed in kept]
+        for stream, (count, split) in enumerate(zip(words, chains, strict=True)):
+            counts.extend((stream, count // split + (part < count % split)) for part in range(split if count else 0))
+        total = len(counts)
+        longest = int(tables.length.max(initial=0)) + slack
+        most_ops = max([2 * (longest + 2), *(len(packed.ops) for packed in kept)])
+        if any(len(stream.destinations) > 1 for stream in ground.streams):
+            most_ops = max(most_ops, 3 * ground.nodes)
+        self.chains = Chains(
+            stream=np.array([stream for stream, _ in counts], np.int64),
+            words=np.array([count for _, count in counts], np.int64),
+            frozen=np.arange(total) < len(kept),
+            n_ops=np.zeros(total, np.int64),
+            ops=np.zeros((total, most_ops, OPERATION), np.int32),
+            starts=np.zeros((total, max([1, *(count for _, count in counts)])), np.int64),
+            source=np.array([stream.source for stream in ground.streams], np.int64),
+            first_end=tables.first_end,
+            ends=tables.ends,
+            hops_row=tables.hops_row,
+        )
+
+        def table(rows: int, length: int = slots) -> np.ndarray:
+            return np.zeros((rows, length), np.int32)
+
+        self.use = Use(
+            cells=table(places),
+            cell_history=table(places),
+            cell_fixed=table(places),
+            cell_cost=table(places, 2 * slots),
+            wires=table(max(1, tables.wires)),
+            wire_history=table(max(1, tables.wires)),
+            wire_fixed=table(max(1, tables.wires)),
+            wire_cost=table(max(1, tables.wires), 2 * slots),
+            reads=table(places),
+            writes=table(places),
+            turn_history=table(places),
+            numbers=np.zeros(places, np.int32),
+            node_cost=np.zeros(ground.nodes, np.int32),
+            hold=np.repeat(ground.alive, ground.pipelines) if hold else np.zeros(places, np.bool_),
+            held=np.full(places, -1, np.int32),
+        )
+        self._fix(ground)
+        state = np.random.PCG64(seed).random_raw(1)
+        self.state = (state >> np.uint64(2)).astype(np.int64) | 1
+        random = np.random.PCG64(seed + 1).random_raw(1024 + slots)
+        self.noise = ((random >> np.uint64(11)) % np.uint64(NOISE)).astype(np.int32)
+        self.capacity = np.full(ground.nodes, ground.pipelines * slots - (1 if hold else 0), np.int64)
+        self.price = np.array([FIRST_PRICE], np.int64)
+        self.progress = np.array([0, 0, -1], np.int64)
+        for index, packed in enumerate(kept):
+            self.chains.n_ops[index] = len(packed.ops)
+            self.chains.ops[index, : len(packed.ops)] = packed.ops
+            self.chains.starts[index, : len(packed.starts)] = packed.starts
+            starts = np.array(packed.starts, np.int64)
+            mark(np.asarray(packed.ops, np.int32), starts, tables.net, self.use, 0, 1)
+        noise = np.random.PCG64(seed + 2).random_raw(total)
+        order = np.lexsort((noise, -tables.length[self.chains.stream]))
+        order = order[~self.chains.frozen[order]]
+        self.queue = np.zeros(max(1, total), np.int64)
+        self.queue[: len(order)] = order
+        self.count = len(order)
+        self.conflicts = -1
+
+    def _fix(self, ground: Ground) -> None:
+        for link, slot in ground.closed:
+            self.use.wire_fixed[ground.wires[link], slot % self.slots] = NEVER
+        if ground.cell_price is not None:
+            for node in range(ground.nodes):
+                for pipeline in range(ground.pipelines):
+                    for slot in range(self.slots):
+                        price = ground.cell_price(node, pipeline, slot)
+                        cost = NEVER if price == float("inf") else int(min(price * UNIT, 1 << 20))
+                        self.use.cell_fixed[node * ground.pipelines + pipeline, slot] = cost
+
+    @property
+    def work(self) -> int:
+        """Work done so far: states × slots looked at, the same on every machine."""
+        return int(self.progress[BUDGET_DONE])
+
+    @property
+    def fewest(self) -> int:
+        """Fewest conflicts seen after a round; -1 before the first."""
+        return int(self.progress[CONFLICTS_FEWEST])
+
+    def run(self, rounds: int, patience: int, budget: int, stop: Callable[[], bool] | None = None) -> bool:
+        """Negotiate for at most ``rounds``, ``patience`` of them without fewer conflicts, and ``budget``; True: settled."""
+        waited, fewest = 0, self.fewest
+        limit = self.work + budget
+        while rounds > 0 and self.conflicts:
+            turns = min(rounds, STEP)
+            conflicts, self.count = negotiate(
+                turns,
+                patience,
+                limit,
+                self.waits,
+                self.tables.ground.room,
+                self.tables.net,
+                self.tables.hops,
+                self.tables.allowed,
+                self.slack,
+                self.chains,
+                self.use,
+                self.capacity,
+                np.array(GAINS, np.int64),
+                self.noise,
+                self.state,
+                self.price,
+                self.progress,
+                self.queue,
+                self.count,
+                self.tables.scratch(self.slots, self.slack),
+            )
+            self.conflicts = int(conflicts)
+            rounds -= turns
+            if self.conflicts < 0:
+                break
+            waited = 0 if fewest < 0 or self.fewest < fewest else waited + turns
+            fewest = self.fewest
+            if waited > patience or self.work > limit or (stop is not None and stop()):
+                break
+        return self.conflicts == 0
+
+    def outcome(self) -> Outcome:
+        """Chains, if all is settled."""
+        chains, pipelines = self.chains, self.tables.ground.pipelines
+        if self.conflicts == 0:
+            packed = []
+            for index in range(len(chains.stream)):
+                ops = chains.ops[index, : chains.n_ops[index]].copy()
+                starts = tuple(sorted(chains.starts[index, : chains.words[index]].tolist()))
+                packed.append(Packed(int(chains.stream[index]), ops, starts))
+            return Outcome(packed)
+        if self.conflicts < 0:
+            return Outcome(None, 1, [int(chains.stream[-1 - self.conflicts])])
+        queue = self.queue[: self.count]
+        crowded = np.nonzero((self.use.cells > 1).any(1) | (self.use.numbers > self.tables.ground.room))[0]
+        return Outcome(
+            None,
+            max(self.fewest, 1),
+            sorted({int(chains.stream[chain]) for chain in queue}),
+            sorted({int(place) // pipelines for place in crowded}),
+        )

@@ -1,0 +1,348 @@
+"""``pointsman route`` for the NuMesh node: streams to routes and timeslots that keep all rules of the node.
+
+Takes a ``RouteProblem``; gives a ``RouteResult`` with every word's way and every node's timetable. The smallest
+bandwidth / weight is made as large as the budget allows, then streams that have room go on (Metcalf 1997, §6.3.1).
+Words are packed by ``packing``; the answer is proved by the judge (``check``), which shares nothing with it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from numesh.codes import FIRST_FREE_VFSM
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.routes.routes import RoutedWords, RouteProblem, RouteResult, RouteStream
+from pointsman.errors import PointsmanError
+from pointsman.kernels import is_cold
+from pointsman.network import mesh
+from pointsman.routing import network_router as packing
+from pointsman.routing.bounds.numesh import numesh_bounds
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.ideal_router.explain import PeriodError
+from pointsman.routing.streams import RoutedPhase
+from pointsman.verify.images import check_images
+
+from .images import route_images
+from .leftover import fill
+from .levels import Best, Levels
+from .moves import assemble_phase, chains_of, node_tables, routed_phase, words_of
+from .packing import Carriage, Ground, Packed, Tables
+
+SHORTEST = 3
+"""Periods that are tried, at least: a VFSM runs in every second slot at most, and one slot is kept."""
+
+
+def route_streams(
+    problem: RouteProblem,
+    *,
+    length: int | None = None,
+    seed: int = 0,
+    effort: float = 1.0,
+    time_limit: float | None = None,
+    progress: bool = False,
+    bounded: bool = True,
+    cost: Callable[[int, int, int], float] | None = None,
+    keep_in: Mapping[int, Collection[int]] | None = None,
+    pinned: Mapping[int, RoutedWords] | None = None,
+) -> RouteResult:
+    """Route all streams of ``problem``.
+
+    Parameters
+    ----------
+    problem : RouteProblem
+        Network, node shape and streams; ``words`` of the streams are ignored.
+    length : int, optional
+        Period in slots. Chosen when not given: at most a third of the schedule memory, so that two schedules and the loader
+        phase fit.
+    seed, effort, time_limit : int, float, seconds
+        Random numbers; work to spend relative to the standard; a limit in seconds, with which the answer may depend on the
+        machine's speed.
+    progress : bool
+        Show what is being tried on a terminal.
+    bounded : bool
+        Compute the bounds as well.
+    cost : callable, optional
+        Price of (node, pipeline, slot), beside what use makes of it: 0 is good, larger is worse, infinity forbids it
+        (Metcalf 1997, §6.3.1). 1 is as much as another hop. Needs ``length``.
+    keep_in : mapping, optional
+        Nodes that a stream may use, by its index (partitions); others may use all.
+    pinned : mapping, optional
+        Words of streams, by index, that stay in their pipelines and slots (continuing operators), from an earlier result
+        of period ``length``. VFSM numbers may change.
+
+    Raises
+    ------
+    PeriodError
+        If not even a word a period could be routed for every stream: its report tells what is saturated.
+    RoutingError
+        If length, effort or shape make no sense for the problem.
+    """
+    _check(problem, length, effort)
+    prepare(progress)
+    started = time.perf_counter()
+    shape = problem.shape
+    longest = max(2, shape.schedule_depth // 3)
+    periods = [length] if length is not None else list(range(min(SHORTEST, longest), longest + 1))
+    ground = _ground(problem, cost, keep_in or {})
+    standing = _standing(problem, pinned or {}, length)
+    if cost is not None and length is None:
+        raise RoutingError("a cost by slot needs a length")
+    routed, reason = _routed(problem, ground, standing, periods, length is not None, seed, effort, time_limit, progress)
+    seconds = time.perf_counter() - started
+    images = route_images(routed)
+    report = check_images(images)
+    if not report.ok:
+        raise PointsmanError(
+            f"the routes break rules of the node:\n{report.render()}",
+            hint="this is a fault of the router: please report it with the file",
+        )
+    started = time.perf_counter()
+    found = tuple(numesh_bounds(problem, routed.period)) if bounded and problem.streams else ()
+    return RouteResult(
+        router="numesh",
+        period=routed.period,
+        streams=tuple(words_of(routed, index) for index in range(len(problem.streams))),
+        bound=found[0] if found else None,
+        bounds=found,
+        seconds=seconds,
+        bound_seconds=time.perf_counter() - started,
+        nodes=node_tables(images),
+        length_reason=reason,
+    )
+
+
+@cache
+def prepare(progress: bool = False) -> None:
+    """Compile the kernels, or load what an earlier run compiled, by routing something small: not to be timed with routing."""
+    if progress and is_cold(Path(packing.__file__).parent):
+        tqdm.write("compiling the router (once, up to a minute) …", file=sys.stderr)
+    streams = (RouteStream(0, (1,)), RouteStream(1, (0, 2)))
+    problem = RouteProblem(mesh(3), streams)
+    _routed(problem, _ground(problem, None, {}), [], [5], True, 0, 1e-6, None, False)
+
+
+def route_to_images(problem: RouteProblem, result: RouteResult) -> Images:
+    """The images that ``result`` stands for, made again from its words: for the judge and for running it."""
+    return route_images(routed_phase(problem, result))
+
+
+def _check(problem: RouteProblem, length: int | None, effort: float) -> None:
+    shape = problem.shape
+    if length is not None and not 2 <= length <= shape.schedule_depth // 2:
+        raise RoutingError(
+            f"the period must have 2 to {shape.schedule_depth // 2} slots, not {length}",
+            hint=f"the loader phase needs as many of the {shape.schedule_depth} schedule entries",
+        )
+    if not 0 < effort <= 1000:
+        raise RoutingError(f"effort must be above 0 and at most 1000, not {effort}")
+    if problem.topology.ports > shape.neighbours:
+        raise RoutingError(
+            f"the network needs {problem.topology.ports} links a node, the shape has {shape.neighbours} neighbours"
+        )
+    if shape.vfsms <= FIRST_FREE_VFSM and problem.streams:
+        raise RoutingError(f"{shape.vfsms} VFSMs a pipeline leave none for streams", hint="numbers 0 and 1 are taken")
+    _check_registers(problem)
+
+
+def _check_registers(problem: RouteProblem) -> None:
+    """Every stream needs an interface register of its own at each of its ends."""
+    free = problem.shape.registers - problem.shape.pipelines
+    count = [0] * problem.nodes
+    for stream in problem.streams:
+        for node in (stream.source, *stream.destinations):
+            count[node] += 1
+    worst = max(range(problem.nodes), key=lambda node: count[node], default=0)
+    if count and count[worst] > free:
+        raise RoutingError(
+            f"node {worst} is an end of {count[worst]} streams and has {free} interface registers for them "
+            f"({problem.shape.registers} less one for each pipeline's commands)",
+            hint=f"a shape with {count[worst] + problem.shape.pipelines} registers, or fewer streams at once",
+        )
+
+
+def _standing(problem: RouteProblem, pinned: Mapping[int, RoutedWords], length: int | None) -> list[Packed]:
+    if not pinned:
+        return []
+    if length is None:
+        raise RoutingError("pinned words need the length of their period")
+    for index, routed in pinned.items():
+        if not 0 <= index < len(problem.streams):
+            raise RoutingError(f"there is no stream {index} to pin (0..{len(problem.streams) - 1})")
+        for word in routed.words:
+            for node, slot, to, *_ in word[1:]:
+                if not 0 <= slot < length or (to is not None and to != node and (node, to) not in problem.links):
+                    raise RoutingError(f"the pinned words of stream {index} do not fit the network or {length} slots")
+    return chains_of(problem, pinned, length)
+
+
+def _ground(
+    problem: RouteProblem, cost: Callable[[int, int, int], float] | None, keep_in: Mapping[int, Collection[int]]
+) -> Ground:
+    shape, links = problem.shape, problem.links
+    wires: dict[tuple[int, int], int] = {}
+    of = tuple(
+        wires.setdefault((min(u, v), max(u, v)) if shape.aliased_handshake else (u, v), len(wires)) for u, v in links
+    )
+    alive = np.ones(problem.nodes, np.bool_)
+    alive[list(problem.dead_nodes)] = False
+    return Ground(
+        nodes=problem.nodes,
+        pipelines=shape.pipelines,
+        links=links,
+        wires=of,
+        room=shape.vfsms - FIRST_FREE_VFSM,
+        registers=shape.registers - shape.pipelines,
+        alive=alive,
+        streams=tuple(
+            Carriage(s.source, s.destinations, s.weight, frozenset(keep_in[i]) if i in keep_in else None)
+            for i, s in enumerate(problem.streams)
+        ),
+        cell_price=cost,
+    )
+
+
+def _routed(
+    problem: RouteProblem,
+    ground: Ground,
+    standing: list[Packed],
+    periods: list[int],
+    given: bool,
+    seed: int,
+    effort: float,
+    time_limit: float | None,
+    progress: bool,
+) -> tuple[RoutedPhase, str]:
+    shape = problem.shape
+    if not problem.streams:
+        return RoutedPhase(shape, problem.topology, periods[-1], (), ()), "no streams"
+    tables = Tables(ground)
+    _check_reach(problem, tables)
+    bar = tqdm(desc="routing", unit=" levels", leave=False, disable=None if progress else True)
+
+    def tell(line: str) -> None:
+        bar.set_postfix_str(line, refresh=False)
+        bar.update()
+
+    try:
+        search = Levels(tables, periods, standing=standing, seed=seed, effort=effort, time_limit=time_limit, tell=tell)
+        best = search.run()
+    finally:
+        bar.close()
+    if best is None:
+        raise _failed(problem, search, periods)
+    chains = fill(
+        tables,
+        best.level.slots,
+        best.chains,
+        search.weights,
+        hold=True,
+        pinned=search.pinned,
+        seed=seed,
+        slack=search.slack,
+    )
+    routed = assemble_phase(problem, best.level.slots, chains)
+    return routed, _reason(best, periods, given)
+
+
+def _check_reach(problem: RouteProblem, tables: Tables) -> None:
+    """Inside the nodes that a stream may use there must be a way (``make_problem`` has seen to the network as a whole)."""
+    for index, (stream, carried) in enumerate(zip(problem.streams, tables.ground.streams, strict=True)):
+        if carried.nodes is None:
+            continue
+        inside = carried.nodes
+        reached, fringe = {stream.source} & inside, [stream.source]
+        while fringe:
+            for after in problem.following[fringe.pop()]:
+                if after in inside and after not in reached:
+                    reached.add(after)
+                    fringe.append(after)
+        missed = [node for node in (stream.source, *stream.destinations) if node not in reached]
+        if missed:
+            raise RoutingError(f"stream {index} cannot reach node {missed[0]} inside the nodes that it may use")
+
+
+def _reason(best: Best, periods: list[int], given: bool) -> str:
+    if given:
+        return "the length was given"
+    return (
+        f"of {periods[0]} to {periods[-1]} slots, {best.level.slots} gave the greatest smallest share found: "
+        f"{min(best.level.words)} words or more for every stream, {float(best.level.share):.4f} per slot and weight"
+    )
+
+
+def _failed(problem: RouteProblem, search: Levels, periods: list[int]) -> PeriodError:
+    """What stands in the way, counted and as the search left it."""
+    length = periods[-1]
+    bounds = list(numesh_bounds(problem, length, flow=False))
+    needed = min((stream.weight for stream in problem.streams), default=1.0)
+    report: dict[str, Any] = {
+        "router": "numesh",
+        "infeasible": True,
+        "length": length,
+        "bounds": [{"value": bound.value, "kind": bound.kind, "text": bound.text} for bound in bounds],
+        "conflicts": 0,
+        "nodes": [],
+        "streams": [],
+        "changes": ["a longer period", "more pipelines", "fewer streams at once"],
+    }
+    tight = f"; the tightest bound is {bounds[0].kind}: {bounds[0].text}" if bounds else ""
+    # One word a period is a bandwidth of 1 / period.
+    report["proved"] = bool(bounds) and bounds[0].value < 1 / (length * max(needed, 1e-12)) - 1e-12
+    count = [0] * problem.nodes
+    for stream in problem.streams:
+        for node in (stream.source, *stream.destinations):
+            count[node] += 1
+    worst = max(range(problem.nodes), key=lambda node: count[node])
+    least = -(-count[worst] // problem.shape.pipelines) + 1
+    if least > length:
+        report |= {
+            "proved": True,
+            "nodes": [worst],
+            "streams": [
+                {"source": stream.source, "destinations": list(stream.destinations)}
+                for stream in problem.streams
+                if worst in (stream.source, *stream.destinations)
+            ],
+            "changes": [f"a length of {least} slots", "more pipelines", f"fewer streams that end at node {worst}"],
+        }
+        return PeriodError(
+            f"one word for every stream does not fit into {length} slots: node {worst} is an end of {count[worst]} streams, "
+            f"and {problem.shape.pipelines} pipelines have {problem.shape.pipelines * (length - 1)} slots for them, one of each "
+            "being kept",
+            report,
+            hint=f"a length of {least} slots at least, or more pipelines",
+        )
+    if not search.failures:
+        return PeriodError(
+            f"no period of {periods[0]} to {length} slots gives every stream a chain{tight}",
+            report,
+            hint="a shape with more interface registers, VFSMs or pipelines, or fewer streams at once",
+        )
+    level, outcome = search.failures[-1]
+    report |= {
+        "conflicts": outcome.conflicts,
+        "nodes": outcome.nodes,
+        "streams": [
+            {"source": problem.streams[i].source, "destinations": list(problem.streams[i].destinations)}
+            for i in outcome.contested
+        ],
+    }
+    names = ", ".join(
+        f"{problem.streams[i].source} to {'/'.join(map(str, problem.streams[i].destinations[:4]))}"
+        for i in outcome.contested[:5]
+    )
+    where = f" at nodes {', '.join(map(str, outcome.nodes[:5]))}" if outcome.nodes else ""
+    return PeriodError(
+        f"one word for every stream does not fit into {level.slots} slots: {outcome.conflicts} conflicts stay{where}, "
+        f"among {len(outcome.contested)} streams ({names}){tight}",
+        report,
+        hint="a longer period, more pipelines, or fewer streams at once",
+    )

@@ -1,0 +1,291 @@
+"""Online streams in frames: every channel of a phase once every few slots, as evenly as can be.
+
+Online messages need channels to all neighbours at once, and a word of a channel waits for its slot at every hop, so even slots
+count for as much as many. Takes the streams of a phase, channels with given paths among them, and gives a ``RoutedPhase``; None
+where frames do not apply, and then ``router`` has to do.
+
+Method: a node sends in pipeline 0 and receives in pipeline 1, so no delivery meets an injection. Channels are coloured such that
+no two that need one VFSM's slot, or one link, have one colour. If all go to neighbours, as many colours as the busiest node has
+channels are enough (König 1916); for longer ones frames are tried, each a slot longer than the one before. A frame has a slot
+for each colour, and frames fill the period. Words that meet the other streams of the phase, which are routed before, are left
+out; then channels with too small a share get words from those with more, and words move where gaps are more even (``filling``).
+
+Where a frame is so short that a processor could not read a word before the next one wants its register, a channel gets two VFSMs
+at either end, each with a register of its own, that take turns, as far as registers go.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain as joined
+
+import numpy as np
+
+from numesh.codes import FIRST_FREE_VFSM
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
+
+from .frame_slots import LEAST_FRAME, RECEIVE, SEND, Filling, Line, lines_of
+
+ODD = 20
+"""Slots of a channel from which on it may have two registers although one of the two then has a slot more."""
+ORDERS = 4
+"""Orders in which channels over several hops look for a colour, for each length of a frame."""
+EVICTIONS = 12
+"""How often each may look, about."""
+ALTERNATING = 4
+"""In frames shorter than this channels have two registers: a processor that writes another word in the cycle in which it should
+read one comes too late for words that follow each other more closely."""
+
+
+def coloured(ends: Sequence[tuple[int, int]]) -> list[int]:
+    """A colour for each edge (source, target) such that neither two of one source nor two of one target have the same.
+
+    Uses as many colours as the largest number of edges at one end; O(edges × nodes).
+    """
+    sides: tuple[dict[int, dict[int, int]], dict[int, dict[int, int]]] = (defaultdict(dict), defaultdict(dict))
+    colours = [0] * len(ends)
+    for edge, (source, target) in enumerate(ends):
+        a, b = _lowest_free(sides[0][source]), _lowest_free(sides[1][target])
+        if a != b:
+            # Swap the colours a and b along the path that begins at the target with a; it cannot end at the source.
+            path, side, node, colour = [], 1, target, a
+            while colour in sides[side][node]:
+                found = sides[side][node][colour]
+                path.append(found)
+                side = 1 - side
+                node = ends[found][side]
+                colour = a + b - colour
+            for found in path:
+                for side in (0, 1):
+                    del sides[side][ends[found][side]][colours[found]]
+            for found in path:
+                colours[found] = a + b - colours[found]
+                for side in (0, 1):
+                    sides[side][ends[found][side]][colours[found]] = found
+        colours[edge] = a
+        sides[0][source][a] = sides[1][target][a] = edge
+    return colours
+
+
+def coloured_lines(lines: Sequence[Line]) -> list[int]:
+    """A colour for each channel such that no two need one VFSM's slot, or one link, in frames of a slot a colour.
+
+    Longest first, each the lowest colour that is free, in several orders; the shortest frame for which one succeeds.
+    """
+    need: dict[tuple[int, int], int] = defaultdict(int)
+    for line in lines:
+        for node, kind, _ in line.cells:
+            need[node, kind] += 1
+    rng = np.random.default_rng(0)
+    frame = max(need.values())
+    while True:
+        for _ in range(ORDERS):
+            colours = _coloured_in(
+                sorted(rng.permutation(len(lines)).tolist(), key=lambda k: -len(lines[k].cells)), lines, frame
+            )
+            if colours is not None:
+                return colours
+        frame += 1
+
+
+def _coloured_in(order: Sequence[int], lines: Sequence[Line], frame: int) -> list[int] | None:
+    """Colours that are given in this order; None if there are too few. Dead ends give way: a channel that finds none takes
+    one from channels that then look again."""
+    taken: dict[tuple[int, int, int], int] = {}
+    colours = [-1] * len(lines)
+    waiting = deque(order)
+    for _ in range(EVICTIONS * len(lines)):
+        if not waiting:
+            return colours
+        k = waiting.popleft()
+        best: tuple[int, int, list[tuple[int, int, int]]] | None = None
+        for colour in range(frame):
+            cells = [(node, kind, (at + colour) % frame) for node, kind, at in lines[k].cells]
+            if len(set(cells)) < len(cells):
+                return None
+            losers = len({taken[cell] for cell in cells if cell in taken})
+            if best is None or losers < best[0]:
+                best = losers, colour, cells
+            if not losers:
+                break
+        assert best is not None
+        for cell in best[2]:
+            loser = taken.get(cell, -1)
+            if loser >= 0:
+                for node, kind, at in lines[loser].cells:
+                    del taken[node, kind, (at + colours[loser]) % frame]
+                colours[loser] = -1
+                waiting.append(loser)
+            taken[cell] = k
+        colours[k] = best[1]
+    return None
+
+
+def _lowest_free(used: Collection[int]) -> int:
+    return next(colour for colour in range(len(used) + 1) if colour not in used)
+
+
+def _colours(ends: Sequence[tuple[int, int]], lines: Sequence[Line]) -> list[int]:
+    return coloured(ends) if all(len(line.nodes) == 2 for line in lines) else coloured_lines(lines)
+
+
+def frame_length(channels: Sequence[Stream], topology: Topology) -> int:
+    """Slots of the frames of channels with given paths."""
+    ends = [(stream.source, stream.destinations[0]) for stream in channels]
+    return max(LEAST_FRAME, 1 + max(_colours(ends, lines_of(channels, topology)), default=0))
+
+
+def route_frames(
+    streams: Sequence[Stream], hops: range, topology: Topology, shape: NodeShape, *, period: int, seed: int = 0
+) -> RoutedPhase | None:
+    """Route a phase whose streams ``hops`` go to neighbours.
+
+    Parameters
+    ----------
+    hops : range
+        Indices of the streams that are to be in frames.
+
+    Returns
+    -------
+    RoutedPhase or None
+        None if one of ``hops`` has no path, if there are too few pipelines or VFSMs, or not all have a word.
+
+    Raises
+    ------
+    RoutingError
+        If the other streams alone cannot be routed.
+    """
+    channels = [streams[i] for i in hops]
+    if not channels or shape.pipelines < 2 or any(s.path is None or len(s.path) < 2 for s in channels):
+        return None
+    ends = [(stream.source, stream.destinations[0]) for stream in channels]
+    lines = lines_of(channels, topology)
+    colours = _colours(ends, lines)
+    frame = max(LEAST_FRAME, max(colours) + 1)
+    others = [i for i in range(len(streams)) if i not in hops]
+    rest = sorted_out(route_phase([streams[i] for i in others], topology, shape, period=period, seed=seed))
+    best: Filling | None = None
+    for offset in range(frame):
+        one = Filling(rest, [stream.weight for stream in channels], lines, period)
+        if not one.reserve():
+            return None
+        one.put([range(offset + colour, offset + colour + period // frame * frame, frame) for colour in colours])
+        if best is None or one.rank() > best.rank():
+            best = one
+    assert best is not None
+    best.fill()
+    if not best.least():
+        return None
+    best.even_out()
+    even = [len(slots) % 2 == 0 or len(slots) > ODD for slots in best.slots]
+    doubled = _doubled(rest, ends, even, shape) if frame < ALTERNATING else frozenset()
+    own = best.chains(hops.start, doubled)
+    if max(best.numbers.values(), default=0) >= shape.vfsms:
+        return None
+    chains = [RoutedChain(others[one.stream], one.chain, one.vfsms) for one in rest.chains] + own
+    chains.sort(key=lambda one: (one.stream, one.chain))
+    return RoutedPhase(shape, topology, period, tuple(streams), tuple(chains), rest.seconds)
+
+
+def _doubled(
+    rest: RoutedPhase, ends: Sequence[tuple[int, int]], even: Sequence[bool], shape: NodeShape
+) -> frozenset[int]:
+    """Those of the channels that may (``even``) for which nodes have two registers each, besides those that all streams need."""
+    room = [shape.registers - shape.pipelines] * rest.topology.nodes
+    for chain in rest.chains:
+        for vfsm in chain.vfsms:
+            room[vfsm.node] -= (vfsm.source.kind == "inject") + (vfsm.destination.kind == "deliver")
+    for node in joined.from_iterable(ends):
+        room[node] -= 1
+    found = set()
+    for channel, (u, v) in enumerate(ends):
+        if even[channel] and room[u] > 0 and room[v] > 0:
+            room[u] -= 1
+            room[v] -= 1
+            found.add(channel)
+    return frozenset(found)
+
+
+def sorted_out(routed: RoutedPhase) -> RoutedPhase:
+    """The same phase, with VFSMs that inject in the pipeline of sends and others in that of receipts, where they have room.
+
+    A delivery must not stand before an injection in one pipeline, so apart they leave more slots to others.
+    """
+    period = routed.period
+    holds: dict[tuple[int, int, int], tuple[bool, bool]] = {}
+    """Injects, delivers, by (node, pipeline, slot)."""
+    for chain in routed.chains:
+        for vfsm in chain.vfsms:
+            for slot in vfsm.slots:
+                holds[vfsm.node, vfsm.pipeline, slot] = _accesses(vfsm)
+    pipelines: dict[tuple[int, int], int] = {}
+    for c, chain in enumerate(routed.chains):
+        for group in _visits(chain):
+            first = chain.vfsms[group[0]]
+            wanted = SEND if any(_accesses(chain.vfsms[i])[0] for i in group) else RECEIVE
+            cells = {(slot, _accesses(chain.vfsms[i])) for i in group for slot in chain.vfsms[i].slots}
+            fits = all(
+                (first.node, wanted, slot) not in holds
+                and not (injects and holds.get((first.node, wanted, (slot - 1) % period), (False, False))[1])
+                and not (delivers and holds.get((first.node, wanted, (slot + 1) % period), (False, False))[0])
+                for slot, (injects, delivers) in cells
+            )
+            then = {
+                slot: accesses for (node, pipe, slot), accesses in holds.items() if (node, pipe) == (first.node, wanted)
+            }
+            then |= dict(cells)
+            # One slot has to stay for reprogramming, which must not follow a delivery.
+            spare = any(s not in then and not then.get((s - 1) % period, (False, False))[1] for s in range(period))
+            if first.pipeline != wanted and fits and spare:
+                for slot, accesses in cells:
+                    del holds[first.node, first.pipeline, slot]
+                    holds[first.node, wanted, slot] = accesses
+                pipelines.update(((c, i), wanted) for i in group)
+    return _renumbered(routed, pipelines)
+
+
+def _accesses(vfsm: RoutedVfsm) -> tuple[bool, bool]:
+    return vfsm.source.kind in ("inject", "register"), vfsm.destination.kind in ("deliver", "register")
+
+
+def _visits(chain: RoutedChain) -> list[list[int]]:
+    """VFSMs that must stay in one pipeline: the legs of a fork, and a delay with what reads its buffer."""
+    groups: list[list[int]] = []
+    of: dict[int, list[int]] = {}
+    for i, vfsm in enumerate(chain.vfsms):
+        if vfsm.parent >= 0 and chain.vfsms[vfsm.parent].node == vfsm.node:
+            of[i] = of[vfsm.parent]
+        else:
+            of[i] = []
+            groups.append(of[i])
+        of[i].append(i)
+    return groups
+
+
+def _renumbered(routed: RoutedPhase, pipelines: Mapping[tuple[int, int], int]) -> RoutedPhase:
+    """With the VFSMs (chain, index) of ``pipelines`` there, and numbers to fit."""
+    numbers: dict[tuple[int, int], int] = {}
+    chains = []
+    for c, chain in enumerate(routed.chains):
+        new_of: dict[tuple[int, int, int], int] = {}
+        placed = []
+        for i, vfsm in enumerate(chain.vfsms):
+            pipeline = pipelines.get((c, i), vfsm.pipeline)
+            at = vfsm.node, pipeline
+            number = numbers[at] = numbers.get(at, FIRST_FREE_VFSM - 1) + 1
+            new_of[vfsm.node, vfsm.pipeline, vfsm.number] = number
+            placed.append((pipeline, number))
+        vfsms = []
+        for vfsm, (pipeline, number) in zip(chain.vfsms, placed, strict=True):
+            ends = [
+                Place("buffer", new_of[vfsm.node, vfsm.pipeline, end.number]) if end.kind == "buffer" else end
+                for end in (vfsm.source, vfsm.destination)
+            ]
+            vfsms.append(replace(vfsm, pipeline=pipeline, number=number, source=ends[0], destination=ends[1]))
+        chains.append(replace(chain, vfsms=tuple(vfsms)))
+    return replace(routed, chains=tuple(chains))

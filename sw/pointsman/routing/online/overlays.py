@@ -1,0 +1,209 @@
+"""Which channels online messages should have: not always those to all neighbours.
+
+A router lends its processor one access a pipeline and cycle, so the slots of a node are shared out among the ends of its
+channels, and a processor spends two cycles on each word that it passes on. Fewer ends make long messages quick, fewer stops short
+ones and many at once. Takes the nodes between which messages may go; gives *overlays*, sets of channels over the links of
+the mesh, and the ways of messages over them.
+
+``streets``: rows and columns are one-way streets, in turn there and back, the outermost such that they make a ring (as in a
+Manhattan street network: Maxemchuk 1987). A node has two channels out and two in, in place of four and four.
+``expressways``: on the streets, and against them express channels of so many hops (Metcalf 1997, §4.2.3).
+
+Non-goals: boxes of one or three dimensions, graphs; torus links are not used to go round.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pointsman.network import Topology
+from pointsman.routing.streams import Stream
+
+from .channels import Channel, OnlineNetwork, Pair, Traffic, online_network
+from .frames import frame_length
+
+EXPRESS = (2, 3)
+"""Hops of express channels that are tried."""
+STOP_CYCLES = 11.0
+"""From a header in one node's processor to the same header in the next's, but for the wait for a slot (benchmarks/online.py)."""
+ACCESSES = 2
+"""Cycles of a processor for each word that it passes on."""
+CROWDED = 1.6
+"""When messages go everywhere at once, they take so many times what the busiest processor, or channel, needs in the mean."""
+FULL = 1.12
+"""A frame and what the closing barrier and reprogramming take of it."""
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """Channels that messages may take. ``name`` is for people."""
+
+    name: str
+    channels: tuple[Channel, ...]
+
+
+@dataclass(frozen=True)
+class Burst:
+    """What an operator sends at a time: ``messages`` at once of ``words`` each, somewhere among ``traffic``."""
+
+    traffic: Traffic
+    words: int
+    messages: float
+    weight: float = 1.0
+    """How often."""
+
+
+def boxes_of(topology: Topology, pairs: Iterable[Pair]) -> list[tuple[range, ...]] | None:
+    """Disjoint boxes in which messages stay if they stay among nodes that they join; None if there is no such thing as a box."""
+    if topology.kind == "graph":
+        return None
+    boxes: list[tuple[range, ...]] = []
+    for a, b in sorted(set(pairs)):
+        ends = zip(topology.coordinates(a), topology.coordinates(b), strict=True)
+        box = tuple(range(min(x, y), max(x, y) + 1) for x, y in ends)
+        meeting = [other for other in boxes if _meet(box, other)]
+        while meeting:
+            boxes = [other for other in boxes if other not in meeting]
+            sides = zip(*meeting, box, strict=True)
+            box = tuple(range(min(r.start for r in side), max(r.stop for r in side)) for side in sides)
+            meeting = [other for other in boxes if _meet(box, other)]
+        boxes.append(box)
+    return sorted(boxes, key=lambda box: [(side.start, side.stop) for side in box])
+
+
+def _meet(a: Sequence[range], b: Sequence[range]) -> bool:
+    return all(x.start < y.stop and y.start < x.stop for x, y in zip(a, b, strict=True))
+
+
+def overlays(topology: Topology, pairs: Iterable[Pair]) -> Iterator[Overlay]:
+    """Sets of channels for messages between ``pairs`` besides those to all neighbours; none if a box has not two dimensions."""
+    boxes = boxes_of(topology, pairs)
+    if not boxes or any(sum(len(side) > 1 for side in box) != 2 for box in boxes):
+        return
+    local = [channel for box in boxes for channel in _streets(topology, box, 1, against=False)]
+    yield Overlay("streets", tuple(sorted(local)))
+    for hops in EXPRESS:
+        express = [channel for box in boxes for channel in _streets(topology, box, hops, against=True)]
+        if express:
+            yield Overlay(f"expressways of {hops}", tuple(sorted({*local, *express})))
+
+
+def _streets(topology: Topology, box: Sequence[range], hops: int, *, against: bool) -> Iterator[Channel]:
+    """Channels of ``hops`` along the streets of a box, or against them."""
+    first, second = (axis for axis, side in enumerate(box) if len(side) > 1)
+    for along, across, turned in ((first, second, False), (second, first, True)):
+        for line in box[across]:
+            ahead = (line - box[across].start) % 2 == 0 and line != box[across][-1]
+            step = 1 if ahead != (turned != against) else -1
+            for start in box[along]:
+                if start + step * hops not in box[along]:
+                    continue
+                place = [side.start for side in box]
+                place[across] = line
+                path = []
+                for hop in range(hops + 1):
+                    place[along] = start + step * hop
+                    path.append(topology.node_at(*place))
+                yield Channel(path[0], path[-1], tuple(path))
+
+
+def over(overlay: Overlay, topology: Topology, traffic: Traffic) -> OnlineNetwork | None:
+    """The network of those channels that messages of ``traffic`` take; None if one cannot get to its destination."""
+    following = _ways(overlay, topology, {destination for _, destination in traffic})
+    if any((s, d) not in following for s, d in traffic if s != d):
+        return None
+    return online_network(topology, traffic, next_of=lambda node, end: following[node, end])
+
+
+def _ways(overlay: Overlay, topology: Topology, ends: Iterable[int]) -> dict[Pair, Channel]:
+    """The channel from a node towards a destination: fewest channels, then fewest hops, then the lowest."""
+    into: dict[int, list[Channel]] = defaultdict(list)
+    for channel in overlay.channels:
+        into[channel.target].append(channel)
+    found: dict[Pair, Channel] = {}
+    for end in ends:
+        far = {end: (0, 0)}
+        queue = deque([end])
+        while queue:
+            node = queue.popleft()
+            for channel in into[node]:
+                there = far[node][0] + 1, far[node][1] + channel.hops
+                known = far.get(channel.source)
+                if known is None:
+                    queue.append(channel.source)
+                if known is None or there < known:
+                    far[channel.source] = there
+                    found[channel.source, end] = channel
+    return found
+
+
+def frame_of(network: OnlineNetwork, topology: Topology) -> int:
+    """Slots of a frame in which every channel has a word."""
+    return _frame_of(tuple(channel.path for channel in network.channels), topology)
+
+
+@lru_cache(maxsize=256)
+def _frame_of(paths: tuple[tuple[int, ...], ...], topology: Topology) -> int:
+    return frame_length([Stream("", path[0], (path[-1],), path=path) for path in paths], topology)
+
+
+def registers_of(network: OnlineNetwork) -> int:
+    """Interface registers that a node needs for its channels, at most."""
+    ends: dict[int, int] = defaultdict(int)
+    for channel in network.channels:
+        ends[channel.source] += 1
+        ends[channel.target] += 1
+    return max(ends.values(), default=0)
+
+
+def expected_cycles(network: OnlineNetwork, topology: Topology, bursts: Sequence[Burst]) -> float:
+    """Cycles for all bursts over a network, about.
+
+    A message takes its stops, and words follow each other as frames let them, or as two accesses a word do. When many are under
+    way at once, they wait for the busiest processor and the busiest channel.
+    """
+    frame = frame_of(network, topology)
+    gap = max(frame * FULL, float(ACCESSES))
+    total = 0.0
+    for burst in bursts:
+        whole = sum(words for (s, d), words in burst.traffic.items() if s != d)
+        if not whole:
+            continue
+        latency = 0.0
+        served: dict[int, float] = defaultdict(float)
+        carried: dict[int, float] = defaultdict(float)
+        for (source, destination), words in burst.traffic.items():
+            if source == destination:
+                continue
+            share = words / whole
+            for index in network.way(source, destination):
+                channel = network.channels[index]
+                latency += share * (STOP_CYCLES + frame / 2 + channel.hops)
+                served[channel.source] += share
+                served[channel.target] += share
+                carried[index] += share
+        length = burst.words + 1
+        busiest = burst.messages * length * max(served.values())
+        fullest = burst.messages * length * max(carried.values()) * gap
+        crowd = CROWDED if burst.messages > 1 else 1.0
+        total += burst.weight * (latency + max(burst.words * gap, crowd * busiest, crowd * fullest))
+    return total
+
+
+def chosen(
+    topology: Topology, traffic: Traffic, bursts: Sequence[Burst], plain: OnlineNetwork, registers: int, period: int
+) -> OnlineNetwork:
+    """The network that is expected to take the fewest cycles; ``plain`` if none takes fewer. ``registers``: as many as a node may
+    use for channels. ``period``: slots of the schedule, in which two frames have to fit."""
+    best, least = plain, expected_cycles(plain, topology, bursts)
+    for overlay in overlays(topology, traffic):
+        network = over(overlay, topology, traffic)
+        if network is None or registers_of(network) > registers or 2 * frame_of(network, topology) > period:
+            continue
+        cycles = expected_cycles(network, topology, bursts)
+        if cycles < least:
+            best, least = replace(network, name=overlay.name), cycles
+    return best

@@ -1,0 +1,158 @@
+"""A part as the arrays that ``rounds`` works on: made once for a part, whatever is then asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .branches import Way, given_tree, shortest_way, tree_way
+from .problem import Limits, Part
+from .rip_up import Chains, Demands, Network, Use
+
+
+@dataclass(frozen=True)
+class Tables:
+    """``most_visits`` and ``most_ops`` are what the route of a demand may take up."""
+
+    network: Network
+    demands: Demands
+    most_visits: np.ndarray
+    most_ops: np.ndarray
+    freed: tuple[frozenset[tuple[int, int]], ...] = ()
+    """Sets of (link, slot) that demands may use though they are blocked, for those that may."""
+
+    @classmethod
+    def of(cls, part: Part) -> Tables:
+        conditions = len(part.conditions)
+        clash = np.zeros((conditions, conditions), np.int64)
+        for condition, others in enumerate(part.clashes):
+            clash[condition, list(others)] = 1
+        leaving = part.leaving
+        network = Network(
+            wires=np.array(part.wires, np.int64),
+            link_to=np.array([to for _, to in part.links], np.int64),
+            first_link=_firsts(leaving),
+            links_from=np.array([link for links in leaving for link in links], np.int64),
+            most_links=max(map(len, leaving), default=0),
+            blocked=np.zeros((1, len(part.links), 1), np.bool_),
+            any_blocked=False,
+            clash=clash,
+        )
+        allowed = np.zeros((len(part.demands), part.nodes), np.bool_)
+        for row, demand in zip(allowed, part.demands, strict=True):
+            row[list(demand.nodes)] = True
+        numbers, ways = _ways(part)
+        branches = [len(ways[number].branches) if number >= 0 else 0 for number, _ in numbers]
+        longer = [len(ways[number].branches) if number >= 0 else 0 for _, number in numbers]
+        nodes = [len(d.nodes) + 1 for d in part.demands]
+        most_visits = np.maximum(np.maximum(branches, longer), nodes)
+        freed = tuple(dict.fromkeys(frozenset(d.freed) for d in part.demands if d.freed))
+        kinds = {one: 1 + i for i, one in enumerate(freed)}
+        demands = Demands(
+            source=np.array([d.source for d in part.demands], np.int64),
+            first_end=_firsts([d.destinations for d in part.demands]),
+            ends=np.array([end for d in part.demands for end in d.destinations], np.int64),
+            allowed=allowed,
+            reads=np.array([d.reads for d in part.demands], np.int64),
+            delivers=np.array([d.delivers for d in part.demands], np.int64),
+            anywhere=np.array([d.injects_anywhere for d in part.demands], np.bool_),
+            clashing=np.array([d.delivers in part.clashes[d.reads] for d in part.demands], np.bool_),
+            rewritten=np.array([d.rewritten for d in part.demands], np.bool_),
+            kind=np.array([kinds[frozenset(d.freed)] if d.freed else 0 for d in part.demands], np.int64),
+            way=np.array([number for number, _ in numbers], np.int64),
+            longer=np.array([number for _, number in numbers], np.int64),
+            first_branch=_firsts([way.branches for way in ways]),
+            branches=np.concatenate([np.zeros((0, 6), np.int64), *(way.branches for way in ways)]),
+            first_onward=_firsts([way.onward for way in ways]),
+            onward=np.concatenate([np.zeros((0, 2), np.int64), *(way.onward for way in ways)]),
+        )
+        # A visit has at most a wait, a delivery and a leg for each branch behind it.
+        return cls(network, demands, most_visits, 3 * most_visits, freed)
+
+    def blocked(self, part: Part, slots: int) -> Network:
+        """The network with the (link, slot) that must not be used, for each of ``Demands.kind``."""
+        table = np.zeros((1 + len(self.freed), len(part.links), slots), np.bool_)
+        for kind, freed in enumerate(((), *self.freed)):
+            pairs = [pair for pair in part.blocked if pair not in freed] if freed else part.blocked
+            links, at = np.array(list(pairs), np.int64).reshape(-1, 2).T
+            table[kind, links, at % slots] = True
+        return self.network._replace(blocked=table, any_blocked=bool(part.blocked))
+
+    def chains(self, words: Sequence[int], counts: Sequence[int]) -> Chains:
+        """Chains without routes: of each demand so many, with so many words together."""
+        demand = np.repeat(np.arange(len(counts)), counts)
+        each = (np.array(words, np.int64) // np.array(counts, np.int64))[demand]
+        first_visit, first_op = _sums(self.most_visits[demand]), _sums(self.most_ops[demand])
+        first_start = _sums(each)
+        return Chains(
+            demand=demand,
+            words=each,
+            first_visit=first_visit,
+            n_visits=np.zeros(len(demand), np.int64),
+            visits=np.zeros((first_visit[-1], 9), np.int64),
+            first_op=first_op,
+            n_ops=np.zeros(len(demand), np.int64),
+            ops=np.zeros((first_op[-1], 6), np.int64),
+            gap=np.zeros(len(demand), np.int64),
+            first_start=first_start,
+            starts=np.zeros(first_start[-1], np.int64),
+        )
+
+
+def new_use(part: Part, limits: Limits, slots: int) -> Use:
+    """Nothing used."""
+    places, conditions = part.nodes * limits.pipelines, len(part.conditions)
+    wires = max(part.wires, default=0) + 1
+    readers, readers_met, writers, writers_met = np.zeros((4, conditions, places, slots), np.int64)
+    return Use(
+        cells=np.zeros((places, slots), np.int64),
+        wires=np.zeros((wires, slots), np.int64),
+        readers=readers,
+        readers_met=readers_met,
+        writers=writers,
+        writers_met=writers_met,
+        numbers=np.zeros(places, np.int64),
+        held=np.full(places, -1, np.int64),
+        cell_history=np.zeros((places, slots), np.int64),
+        wire_history=np.zeros((wires, slots), np.int64),
+        turn_history=np.zeros((places, slots), np.int64),
+        cell_cost=np.zeros((places, slots), np.int64),
+        place_cost=np.zeros(places, np.int64),
+        wire_cost=np.zeros((wires, slots), np.int64),
+        whole_cost=np.zeros(wires, np.int64),
+    )
+
+
+def _ways(part: Part) -> tuple[list[tuple[int, int]], list[Way]]:
+    """For each demand the numbers of its way and of a longer one (-1: a tree is to be grown), and the ways."""
+    ways: list[Way] = []
+    known: dict[object, tuple[int, int]] = {}
+    numbers = []
+    for demand in part.demands:
+        if demand.tree is None and len(demand.destinations) > 1:
+            numbers.append((-1, -1))
+            continue
+        key = demand.tree or (), demand.source, demand.nodes, demand.destinations
+        if key not in known:
+            if demand.tree is not None:
+                tree = given_tree(part, demand)
+                ways.append(tree_way(part, demand.source, tree, demand.destinations))
+                known[key] = len(ways) - 1, len(ways) - 1
+            else:
+                for slack in (0, 2):
+                    way = shortest_way(part, demand, slack)
+                    assert way is not None
+                    ways.append(way)
+                known[key] = len(ways) - 2, len(ways) - 1
+        numbers.append(known[key])
+    return numbers, ways
+
+
+def _sums(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _firsts(groups: Sequence[Sequence[object] | np.ndarray]) -> np.ndarray:
+    return _sums(np.array([len(group) for group in groups], np.int64))

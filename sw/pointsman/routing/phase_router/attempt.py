@@ -1,0 +1,132 @@
+"""One attempt to place all chains of a part: words and chains of each demand, a number of slots -> chains without conflict.
+
+The work is in ``negotiating``; here it is set up, and its answer taken apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .arrays import Tables, new_use
+from .fixed_routes import count_in
+from .necessary import Need
+from .placement import Placed
+from .problem import Limits, Part
+from .rip_up import negotiate
+
+
+@dataclass
+class Budget:
+    """Work that may be spent, counted in prices looked up so that it is the same on every machine."""
+
+    left: float
+    whole: Budget | None = None
+    """Budget that this one is a share of."""
+
+    def spend(self, work: float) -> None:
+        self.left -= work
+        if self.whole is not None:
+            self.whole.spend(work)
+
+    @property
+    def most(self) -> float:
+        """What may be spent at once."""
+        return self.left if self.whole is None else min(self.left, self.whole.most)
+
+    @property
+    def empty(self) -> bool:
+        return self.left <= 0 or (self.whole is not None and self.whole.empty)
+
+    def share(self, part: float) -> Budget:
+        """A budget of ``part`` of what is left."""
+        return Budget(self.left * part, self)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to route: for each demand of the part its words per ``slots`` and the chains to split them into.
+
+    ``reserve`` keeps slots for the reprogramming VFSM.
+    """
+
+    part: Part
+    slots: int
+    words: tuple[int, ...]
+    chains: tuple[int, ...]
+    reserve: bool
+
+
+@dataclass
+class Outcome:
+    """What is ``placed`` without conflict, or None and the demands and nodes that stayed in conflict."""
+
+    placed: Placed | None
+    contested: list[int] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+
+
+class Negotiation:
+    """One attempt at a task."""
+
+    def __init__(self, task: Task, needs: Sequence[Need], limits: Limits, tables: Tables, seed: int) -> None:
+        self.task, self.needs, self.limits, self.tables, self.seed = task, needs, limits, tables, seed
+        self.part = task.part
+        self.chains = tables.chains(task.words, task.chains)
+        self.kept = np.zeros(len(self.chains.demand), np.bool_)
+        """Chains that have a route from the first."""
+
+    def keep(self, placed: Placed) -> bool:
+        """Begin with what is placed, for demands that have as many words; False if none is, or its slots do not divide these."""
+        if self.task.slots % placed.slots == 0:
+            self.kept = placed.write(self.chains, self.task.slots)
+        return bool(self.kept.any())
+
+    def run(self, rounds: int, patience: int, budget: Budget) -> Outcome:
+        """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts."""
+        use = new_use(self.part, self.limits, self.task.slots)
+        count_in(self.part.standing, use, self.limits.pipelines, self.task.slots)
+        queue = self._longest_first()
+        # What has a route comes last: it is routed only if it comes into conflict.
+        queue = queue[np.argsort(self.kept[queue], kind="stable")]
+        left, work = negotiate(
+            rounds,
+            patience,
+            float(budget.most),
+            self.limits.pipelines,
+            self.limits.vfsms - 2,
+            self.task.reserve,
+            self.limits.phase_change,
+            self.seed,
+            self.tables.blocked(self.part, self.task.slots),
+            self.tables.demands,
+            self.chains,
+            use,
+            queue,
+            int((~self.kept).sum()),
+        )
+        budget.spend(work)
+        if not left:
+            return self._settled()
+        contested = sorted({int(self.chains.demand[chain]) for chain in queue[: max(1, left)]})
+        if left < 0:
+            return Outcome(None, contested)
+        over = (use.cells > 1).any(1) | (use.numbers > self.limits.vfsms - 2)
+        over |= ((use.writers * np.roll(use.readers_met, -1, axis=2)).sum(0) > 0).any(1)
+        nodes = sorted({int(place) // self.limits.pipelines for place in np.nonzero(over)[0]})
+        return Outcome(None, contested, nodes)
+
+    def _longest_first(self) -> np.ndarray:
+        noise = np.random.PCG64(self.seed).random_raw(len(self.chains.demand))
+        total = np.array([need.total for need in self.needs], np.int64)[self.chains.demand]
+        return np.lexsort((noise, -total)).astype(np.int64)
+
+    def _settled(self) -> Outcome:
+        """What is placed, unless a node has too few interface registers for it."""
+        placed = Placed.of(self.part, self.task.slots, self.chains)
+        over = placed.registers_over(self.tables.demands.anywhere, self.limits)
+        if over:
+            return Outcome(None, sorted({int(demand) for demand in self.chains.demand}), over)
+        return Outcome(placed)

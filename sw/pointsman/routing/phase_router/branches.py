@@ -1,0 +1,93 @@
+"""Where the words of a chain may go, as arrays for ``negotiating.kernels.cheapest``.
+
+A *way* is a list of branches, parents first: rows (node, first onward row, onward rows, delivers, choose, source), and of
+onward rows (link, branch at its end). A branch of a tree goes on to all of its onward branches, one that may ``choose``
+to one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pointsman.routing.phase_router.problem import Demand, Part
+
+from .problem import Demand, Part
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """``branches`` (n, 6) and ``onward`` (m, 2)."""
+
+    branches: np.ndarray
+    onward: np.ndarray
+
+
+def tree_way(part: Part, root: int, children: Mapping[int, Sequence[int]], ends: Collection[int]) -> Way:
+    """The way of a tree: ``children`` gives the links that leave each node."""
+    order = [root]
+    rows: list[tuple[int, ...]] = []
+    onward: list[tuple[int, int]] = []
+    for node in order:
+        links = children.get(node, ())
+        rows.append((node, len(onward), len(links), node in ends, 0, len(rows) == 0))
+        for link in links:
+            onward.append((link, len(order)))
+            order.append(part.links[link][1])
+    return _way(rows, onward)
+
+
+def shortest_way(part: Part, demand: Demand, slack: int = 0) -> Way | None:
+    """The way of all paths to the one destination with at most ``slack`` hops more than the shortest.
+
+    A branch stands for a node and the hops that are left, so that every walk ends in time; None if there is no path.
+    """
+    (end,) = demand.destinations
+    if end == demand.source:
+        return tree_way(part, end, {}, {end})
+    left = part.distances(end, frozenset(demand.nodes), to=True)
+    if demand.source not in left:
+        return None
+    least = left[demand.source]
+    # Branches by (hops left, node); sources have hops of their own and come first among them.
+    onward: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
+    for hops in range(least, least + slack + 1):
+        fringe = [(hops, demand.source)]
+        while fringe:
+            after: list[tuple[int, int]] = []
+            for rest, node in fringe:
+                if (rest, node) in onward:
+                    continue
+                onward[rest, node] = []
+                for link in part.leaving[node] if rest else ():
+                    other = part.links[link][1]
+                    if left.get(other, rest) < rest and other != demand.source and (other != end or rest == 1):
+                        onward[rest, node].append((link, (rest - 1, other)))
+                        after.append((rest - 1, other))
+            fringe = after
+    order = sorted(onward, key=lambda key: (-key[0], key[1]))
+    index = {key: row for row, key in enumerate(order)}
+    rows: list[tuple[int, ...]] = []
+    flat: list[tuple[int, int]] = []
+    for rest, node in order:
+        rows.append((node, len(flat), len(onward[rest, node]), rest == 0, 1, node == demand.source))
+        flat.extend((link, index[key]) for link, key in onward[rest, node])
+    return _way(rows, flat)
+
+
+def _way(rows: Sequence[tuple[int, ...]], onward: Sequence[tuple[int, int]]) -> Way:
+    return Way(np.array(rows, np.int64).reshape(-1, 6), np.array(onward, np.int64).reshape(-1, 2))
+
+
+def given_tree(part: Part, demand: Demand) -> dict[int, list[int]]:
+    """Links leaving each node along the tree that the stream prescribes; empty if a link is missing."""
+    assert demand.tree is not None
+    children: dict[int, list[int]] = {}
+    for node, after in demand.tree:
+        links = [link for link in part.leaving[node] if part.links[link][1] == after]
+        if not links:
+            return {}
+        children.setdefault(node, []).append(links[0])
+    return children

@@ -1,0 +1,144 @@
+"""How many words counting leaves possible, for many levels at once.
+
+Takes the parts of a phase; says which levels (words of each group) need no more than there is of slots, VFSMs, registers and
+links. Non-goals: routing; see ``bounds`` for what is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.streams import Stream
+
+from .necessary import Loads, Need, need_of, overloaded, possible
+from .problem import Limits, Part, Site
+
+Level = tuple[int, ...]
+
+
+class Counting:
+    """What the demands of each part use at least, and what follows for levels. ``group_of``: the group of each stream.
+
+    Raises
+    ------
+    RoutingError
+        If a stream cannot reach its destinations.
+    """
+
+    def __init__(
+        self,
+        streams: Sequence[Stream],
+        parts: Sequence[tuple[Part, Site]],
+        sizes: Limits,
+        period: int,
+        group_of: Sequence[int],
+    ) -> None:
+        self.streams, self.parts, self.sizes, self.period = streams, parts, sizes, period
+        self.groups = np.array(group_of, np.int64)
+        self.needs: dict[Part, list[Need]] = {}
+        for part, site in parts:
+            if part not in self.needs:
+                self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
+        self.loads = {part: Loads.of(part, needs) for part, needs in self.needs.items()}
+        self.most_chains = self._most_chains()
+
+    def limits(self, most: Sequence[int]) -> list[int]:
+        """The most words of each group, up to ``most``, that counting allows with one word for all others: the words of
+        all groups are halved at once."""
+        low = np.ones(len(most), np.int64)
+        high = np.array(most, np.int64)
+        while (low < high).any():
+            middle = (low + high + 1) // 2
+            rows = np.ones((len(low), len(low)), np.int64)
+            np.fill_diagonal(rows, middle)
+            fits = self._possible(rows, whole=False)
+            going = low < high
+            low, high = np.where(going & fits, middle, low), np.where(going & ~fits, middle - 1, high)
+        found: list[int] = low.tolist()
+        return found
+
+    def possible(self, levels: list[Level]) -> list[Level]:
+        """Those that counting leaves possible."""
+        if not levels:
+            return []
+        fits = self._possible(np.array(levels, np.int64), whole=True)
+        return [level for level, fit in zip(levels, fits.tolist(), strict=True) if fit]
+
+    def _possible(self, levels: np.ndarray, *, whole: bool) -> np.ndarray:
+        """Which of many ``levels`` (a row each) counting leaves possible; not ``whole``: for chains of unequal words, too."""
+        left = np.ones(len(levels), np.bool_)
+        for part, site in self.parts:
+            words = levels[:, self.groups[list(site.streams)]]
+            mine = np.zeros(len(levels), np.bool_)
+            for most in sorted({self.most_chains, 1}):
+                if mine.all():
+                    break
+                chains = self._split(part, words, most, whole)
+                mine |= possible(part, self.loads[part], words, chains, self.period, self.sizes, reserve=True)
+            left &= mine
+        return left
+
+    @staticmethod
+    def _split(part: Part, words: np.ndarray, most: int, whole: bool) -> np.ndarray:
+        """Chains for ``words`` of each demand along the last axis; ``whole``: as many as leave all the same number of words."""
+        limits = np.array([min(most, demand.chains) for demand in part.demands], np.int64)
+        if not whole:
+            return np.broadcast_to(limits, words.shape)
+        chains = np.ones_like(words)
+        for count in range(2, most + 1):
+            chains = np.where((limits >= count) & (words % count == 0), count, chains)
+        return chains
+
+    def refuse(self) -> None:
+        """Refuse streams that cannot have one word each.
+
+        Raises
+        ------
+        RoutingError
+            Naming what there is too little of.
+        """
+        for part, site in self.parts:
+            ones = [1] * len(site.streams)
+            found = overloaded(part, self.loads[part], ones, ones, self.period, self.sizes, reserve=True)
+            if found is None:
+                continue
+            kind, number = found
+            hint = "a longer period, more pipelines, or fewer streams in one phase"
+            if kind == "chain":
+                what = f"stream {self.streams[site.streams[number]].name} has too many legs at a node"
+            elif kind == "wire":
+                writer, _ = part.links[part.wires.index(number)]
+                what = f"a link of node {site.nodes[writer]} has too few slots"
+            elif kind == "total":
+                what = "all nodes together have too few VFSM slots"
+            else:
+                names = {"slots": "VFSM slots", "vfsms": "VFSMs", "registers": "interface registers"}
+                what = f"node {site.nodes[number]} has too few {names[kind]}"
+                if kind != "slots":
+                    hint = f"a shape with more {names[kind]}, or fewer streams in one phase"
+            raise RoutingError(f"{what} for one word of every stream in {self.period} slots", hint=hint)
+
+    def _need(self, part: Part, site: Site, number: int) -> Need:
+        need = need_of(part, part.demands[number])
+        if need is None:
+            stream = self.streams[site.streams[number]]
+            raise RoutingError(
+                f"stream {stream.name} cannot reach all its destinations from node {stream.source}",
+                hint="it may use only its own nodes, and only links that exist",
+            )
+        return need
+
+    def _most_chains(self) -> int:
+        """Most chains a stream may be split into with the registers and VFSMs that there are; 1 if none will do."""
+        wanted = max((stream.chains for stream in self.streams), default=1)
+        for most in range(wanted, 1, -1):
+            if all(
+                overloaded(part, loads, chains, chains, self.period * most, self.sizes, reserve=False) is None
+                for part, loads in self.loads.items()
+                for chains in [[min(most, demand.chains) for demand in part.demands]]
+            ):
+                return most
+        return 1

@@ -1,0 +1,102 @@
+"""What an attempt has placed: routes and starts as arrays, read as ``Chain``\\ s only when they are wanted.
+
+A search makes hundreds of attempts and keeps the chains of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .fixed_routes import registers_held
+from .problem import Limits, Part
+from .rip_up import Chains
+from .routes import Chain, Route, Visit
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Chains of a part, all with a route, in ``slots`` slots. ``rows`` hold nothing else: a copy that may be kept."""
+
+    part: Part
+    slots: int
+    rows: Chains
+
+    @classmethod
+    def of(cls, part: Part, slots: int, chains: Chains) -> Placed:
+        """What the arrays of a negotiation say."""
+        visits = _rows(chains.first_visit, chains.n_visits)
+        ops = _rows(chains.first_op, chains.n_ops)
+        return cls(
+            part,
+            slots,
+            chains._replace(
+                first_visit=_firsts(chains.n_visits),
+                visits=chains.visits[visits],
+                first_op=_firsts(chains.n_ops),
+                ops=chains.ops[ops],
+            ),
+        )
+
+    def chains(self) -> list[Chain]:
+        """The chains, in order."""
+        return [self._chain(number) for number in range(len(self.rows.demand))]
+
+    def write(self, chains: Chains, slots: int) -> np.ndarray:
+        """Give chains of the same demands their routes if they have as many words as here in ``slots``, a multiple of the own
+        slots. Tells which got one."""
+        rows, turns = self.rows, slots // self.slots
+        demands = len(self.part.demands)
+        mine, theirs = (np.bincount(of.demand, minlength=demands) for of in (rows, chains))
+        # The chains of a demand follow one another and have all the same number of words.
+        first, first_there = np.cumsum(mine) - mine, np.cumsum(theirs) - theirs
+        same = (mine == theirs) & (turns * rows.words[first] == chains.words[first_there])
+        which = same[chains.demand]
+        to = np.flatnonzero(which)
+        demand = chains.demand[to]
+        at = first[demand] + to - first_there[demand]
+        chains.n_visits[to], chains.n_ops[to], chains.gap[to] = rows.n_visits[at], rows.n_ops[at], rows.gap[at]
+        visits, ops, words = rows.n_visits[at], rows.n_ops[at], rows.words[at]
+        chains.visits[_rows(chains.first_visit[to], visits)] = rows.visits[_rows(rows.first_visit[at], visits)]
+        chains.ops[_rows(chains.first_op[to], ops)] = rows.ops[_rows(rows.first_op[at], ops)]
+        starts = rows.starts[_rows(rows.first_start[at], words)]
+        for turn in range(turns):
+            chains.starts[_rows(chains.first_start[to] + turn * words, words)] = starts + turn * self.slots
+        return which
+
+    def registers_over(self, anywhere: np.ndarray, limits: Limits) -> list[int]:
+        """Nodes at which the chains need more interface registers than there are. ``anywhere``: demands whose words may come
+        from the interface wherever they are sent on."""
+        visits = self.rows.visits
+        may = np.repeat(anywhere[self.rows.demand], self.rows.n_visits)
+        reads = (visits[:, 1] < 0) | (may & (visits[:, 8] > 0))
+        used = np.array(registers_held(self.part.standing, self.part.nodes), np.int64)
+        np.add.at(used, visits[:, 0], reads + (visits[:, 6] > 0))
+        return [int(node) for node in np.flatnonzero(used > limits.registers - limits.pipelines)]
+
+    def _chain(self, number: int) -> Chain:
+        rows = self.rows
+        demand = int(rows.demand[number])
+        first = rows.first_visit[number]
+        ops = rows.ops[rows.first_op[number] :, 3]
+        visits = tuple(
+            Visit(node, parent, link, pipeline, slot, wait, tuple(ops[row : row + count].tolist()), bool(delivers))
+            for node, parent, link, pipeline, slot, wait, delivers, row, count in rows.visits[
+                first : first + rows.n_visits[number]
+            ].tolist()
+        )
+        start = rows.first_start[number]
+        starts: Sequence[int] = rows.starts[start : start + rows.words[number]].tolist()
+        return Chain(demand, Route(self.part.demands[demand], visits), tuple(sorted(starts)))
+
+
+def _firsts(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _rows(first: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Numbers of the rows of all chains, one chain after the other."""
+    ends = np.cumsum(count)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first[: len(count)] - (ends - count), count)

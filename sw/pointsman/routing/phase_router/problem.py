@@ -1,0 +1,238 @@
+"""A routing problem with node and link numbers of its own, free of coordinates, ports and names.
+
+Takes the streams of one phase, the topology and the shape; gives independent ``Part``\\ s: streams whose nodes
+(``Stream.keep_in``) meet no nodes of the others. Parts that look alike (the columns of a mesh, say) compare equal, so
+that one is routed and the others are copied from it. Non-goals: choosing anything.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+from pointsman.routing.streams import Condition, RoutedPhase, Stream
+
+from .fixed_routes import Standing, standing
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes of the hardware that routing must keep, and how a phase is left."""
+
+    pipelines: int
+    vfsms: int
+    registers: int
+    phase_change: bool
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a stream asks for, in the numbers of its part. ``reads`` and ``delivers`` index ``Part.conditions``."""
+
+    source: int
+    destinations: tuple[int, ...]
+    chains: int
+    nodes: tuple[int, ...]
+    """Nodes that it may use, ascending."""
+    tree: tuple[tuple[int, int], ...] | None
+    """(from, to) of the links to take, if they are given."""
+    injects_anywhere: bool
+    reads: int
+    delivers: int
+    rewritten: bool
+    freed: tuple[tuple[int, int], ...] = ()
+    """(link, slot) that it may use though they are blocked."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Streams that share nodes, and the links between these nodes.
+
+    ``links`` are directed (writer, reader); ``wires`` gives each the resource that it occupies, which the two
+    directions share if their handshake is aliased. ``blocked`` are the (link, slot) not to be used.
+    """
+
+    nodes: int
+    links: tuple[tuple[int, int], ...]
+    wires: tuple[int, ...]
+    demands: tuple[Demand, ...]
+    conditions: tuple[tuple[int, bool] | None, ...]
+    blocked: tuple[tuple[int, int], ...]
+    standing: tuple[Standing, ...] = ()
+    """VFSMs of routes that stand."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.nodes, self.links, self.demands, self.blocked))
+
+    def __hash__(self) -> int:
+        # A part is a key of every attempt.
+        return self._hash
+
+    @cached_property
+    def leaving(self) -> tuple[tuple[int, ...], ...]:
+        """Links by the node that writes them."""
+        table: list[list[int]] = [[] for _ in range(self.nodes)]
+        for link, (writer, _) in enumerate(self.links):
+            table[writer].append(link)
+        return tuple(map(tuple, table))
+
+    @cached_property
+    def entering(self) -> tuple[tuple[int, ...], ...]:
+        """Links by the node that reads them."""
+        table: list[list[int]] = [[] for _ in range(self.nodes)]
+        for link, (_, reader) in enumerate(self.links):
+            table[reader].append(link)
+        return tuple(map(tuple, table))
+
+    @cached_property
+    def clashes(self) -> tuple[tuple[int, ...], ...]:
+        """For each condition the conditions that can hold at the same time."""
+        return tuple(
+            tuple(
+                other
+                for other, second in enumerate(self.conditions)
+                if first is None or second is None or first[0] != second[0] or first[1] == second[1]
+            )
+            for first in self.conditions
+        )
+
+    def distances(self, node: int, nodes: Collection[int], *, to: bool = False) -> dict[int, int]:
+        """Hops from ``node`` (with ``to``: to it) inside ``nodes``; absent where there is no way."""
+        found = {node: 0}
+        queue = deque((node,))
+        while queue:
+            at = queue.popleft()
+            for link in self.entering[at] if to else self.leaving[at]:
+                other = self.links[link][0 if to else 1]
+                if other not in found and other in nodes:
+                    found[other] = found[at] + 1
+                    queue.append(other)
+        return found
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a part lies in the network: its streams, nodes and links by their numbers outside."""
+
+    streams: tuple[int, ...]
+    nodes: tuple[int, ...]
+    ports: tuple[tuple[int, int], ...]
+    """For each link the port of its writer and the port of its reader."""
+
+
+def split(
+    streams: Sequence[Stream],
+    topology: Topology,
+    shape: NodeShape,
+    forbidden: Collection[tuple[int, int, int]],
+    beside: Sequence[RoutedPhase] = (),
+    freed: Mapping[str, Collection[tuple[int, int, int]]] | None = None,
+) -> list[tuple[Part, Site]]:
+    """Independent parts of a phase, in the order of their first streams. ``freed``: see `router.route_phase`."""
+    everywhere = tuple(range(topology.nodes))
+    nodes_of = [_nodes(stream, everywhere) for stream in streams]
+    leader: dict[int, int] = {}
+    parent = list(range(len(streams)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    for index, nodes in enumerate(nodes_of):
+        for node in nodes:
+            first = root(leader.setdefault(node, index))
+            mine = root(index)
+            parent[max(first, mine)] = min(first, mine)
+    members: dict[int, list[int]] = {}
+    for index in range(len(streams)):
+        members.setdefault(root(index), []).append(index)
+    blocked: dict[int, list[tuple[int, int]]] = {}
+    for node, port, slot in sorted(forbidden):
+        blocked.setdefault(node, []).append((port, slot))
+    return [
+        _part(tuple(group), streams, nodes_of, topology, shape, blocked, beside, freed or {})
+        for group in members.values()
+    ]
+
+
+def _nodes(stream: Stream, everywhere: tuple[int, ...]) -> tuple[int, ...]:
+    if stream.path is not None:
+        return tuple(sorted(set(stream.path)))
+    if stream.tree is not None:
+        return tuple(sorted({stream.source, *(to for _, to in stream.tree)}))
+    return everywhere if stream.keep_in is None else tuple(sorted(stream.keep_in))
+
+
+def _local_tree(stream: Stream, local: Mapping[int, int]) -> tuple[tuple[int, int], ...] | None:
+    given = stream.tree if stream.path is None else tuple(pairwise(stream.path))
+    return None if given is None else tuple((local[node], local[after]) for node, after in given)
+
+
+def _part(
+    members: tuple[int, ...],
+    streams: Sequence[Stream],
+    nodes_of: Sequence[tuple[int, ...]],
+    topology: Topology,
+    shape: NodeShape,
+    blocked: dict[int, list[tuple[int, int]]],
+    beside: Sequence[RoutedPhase],
+    freed: Mapping[str, Collection[tuple[int, int, int]]],
+) -> tuple[Part, Site]:
+    nodes = tuple(sorted(set().union(*(nodes_of[index] for index in members))))
+    local = {node: index for index, node in enumerate(nodes)}
+    links: list[tuple[int, int]] = []
+    wires: list[int] = []
+    ports: list[tuple[int, int]] = []
+    shut: list[tuple[int, int]] = []
+    wire_of: dict[tuple[int, int], int] = {}
+    for node in nodes:
+        for port, (other, other_port) in sorted(topology.at_port[node].items()):
+            if other not in local:
+                continue
+            end = min((node, port), (other, other_port)) if shape.aliased_handshake else (node, port)
+            wires.append(wire_of.setdefault(end, len(wire_of)))
+            shut.extend((len(links), slot) for p, slot in blocked.get(node, ()) if p == port)
+            links.append((local[node], local[other]))
+            ports.append((port, other_port))
+    conditions: dict[tuple[int, bool] | None, int] = {None: 0}
+    choices: dict[str, int] = {}
+
+    def condition(given: Condition | None) -> int:
+        key = None if given is None else (choices.setdefault(given.choice, len(choices)), given.value)
+        return conditions.setdefault(key, len(conditions))
+
+    def freed_for(stream: Stream) -> tuple[tuple[int, int], ...]:
+        own = freed.get(stream.name, ())
+        if not own:
+            return ()
+        return tuple((link, slot) for link, slot in shut if (nodes[links[link][0]], ports[link][0], slot) in own)
+
+    demands = tuple(
+        Demand(
+            source=local[stream.source],
+            destinations=tuple(local[node] for node in stream.destinations),
+            chains=stream.chains,
+            nodes=tuple(local[node] for node in nodes_of[index]),
+            tree=_local_tree(stream, local),
+            injects_anywhere=stream.injects_anywhere,
+            reads=condition(stream.inject_condition if stream.injects_anywhere else None),
+            delivers=condition(stream.deliver_condition),
+            rewritten=stream.rewritten,
+            freed=freed_for(stream),
+        )
+        for index, stream in ((index, streams[index]) for index in members)
+    )
+    wire_at = {
+        (nodes[writer], port): wires[i] for i, ((writer, _), (port, _)) in enumerate(zip(links, ports, strict=True))
+    }
+    fixed = standing(beside, local, wire_at)
+    part = Part(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
+    return part, Site(members, nodes, tuple(ports))

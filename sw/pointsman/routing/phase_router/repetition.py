@@ -1,0 +1,125 @@
+"""Short periods repeated, and words taken out again to make room for the reprogramming VFSM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from .attempt import Task
+from .fixed_routes import count_cells
+from .problem import Limits, Part
+from .routes import Chain, Footprint
+
+
+def divisors(period: int) -> list[int]:
+    """Divisors of ``period`` from 2 up."""
+    return [p for p in range(2, period + 1) if period % p == 0]
+
+
+def repeated(chains: Sequence[Chain], slots: int, period: int) -> list[Chain]:
+    """The chains of ``slots`` slots, over and over for ``period`` slots."""
+    return [
+        Chain(
+            chain.demand,
+            chain.route,
+            tuple(start + slots * turn for turn in range(period // slots) for start in chain.starts),
+        )
+        for chain in chains
+    ]
+
+
+def thinned(
+    part: Part, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: Limits
+) -> list[Chain] | None:
+    """``chains`` less ``drop`` words each, such that all reprogramming VFSMs have a slot; None if that fails.
+
+    Which words go is found by taking the same turn out of all first and then changing one chain at a time.
+    """
+    return _Thinning(part, chains, drop, period, limits).run()
+
+
+class _Thinning:
+    def __init__(self, part: Part, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: Limits) -> None:
+        self.period, self.chains, self.drop = period, chains, drop
+        self.marks = [Footprint(part, chain.route, limits.pipelines, period) for chain in chains]
+        places = part.nodes * limits.pipelines
+        self.use = np.zeros((places, period), int)
+        self.writers = np.zeros((places, period), int)
+        need = np.zeros((part.nodes, limits.pipelines), bool)
+        for chain, mark in zip(chains, self.marks, strict=True):
+            for node, pipeline, _ in chain.route.cells:
+                need[node, 0] |= limits.phase_change
+                need[node, pipeline] |= part.demands[chain.demand].rewritten
+            self._count(mark, list(chain.starts), 1)
+        count_cells(part.standing, self.use, self.writers, limits.pipelines)
+        self.need = need.reshape(-1)
+
+    def run(self) -> list[Chain] | None:
+        gone: list[tuple[int, ...]] = []
+        for chain, mark, drop in zip(self.chains, self.marks, self.drop, strict=True):
+            gone.append(chain.starts[:drop])
+            self._count(mark, list(gone[-1]), -1)
+        for _ in range(4):
+            bad = self._bad(slice(None))
+            if not bad.any():
+                return [
+                    Chain(chain.demand, chain.route, tuple(s for s in chain.starts if s not in set(out)))
+                    for chain, out in zip(self.chains, gone, strict=True)
+                ]
+            for index, (chain, mark) in enumerate(zip(self.chains, self.marks, strict=True)):
+                if not bad[mark.counts].any():
+                    continue
+                self._count(mark, list(gone[index]), 1)
+                gone[index] = self._best(chain, mark, self.drop[index], gone[index])
+                self._count(mark, list(gone[index]), -1)
+        return None
+
+    def _best(self, chain: Chain, mark: Footprint, drop: int, now: tuple[int, ...]) -> tuple[int, ...]:
+        """Which ``drop`` consecutive words of ``chain`` leave the fewest places unserved."""
+        best, fewest = now, None
+        rows = np.unique(mark.counts)
+        for first in range(len(chain.starts)):
+            out = tuple(chain.starts[(first + step) % len(chain.starts)] for step in range(drop))
+            self._count(mark, list(out), -1)
+            bad = int(self._bad(rows).sum())
+            self._count(mark, list(out), 1)
+            if fewest is None or bad < fewest:
+                best, fewest = out, bad
+        return best
+
+    def _bad(self, rows: np.ndarray | slice) -> np.ndarray:
+        """Places that need a slot for reprogramming and have none."""
+        free = (self.use[rows] == 0) & (np.roll(self.writers[rows], 1, axis=-1) == 0)
+        return self.need[rows] & ~free.any(-1)
+
+    def _count(self, mark: Footprint, starts: list[int], sign: int) -> None:
+        np.add.at(self.use.reshape(-1), mark.cells[starts], sign)
+        np.add.at(self.writers.reshape(-1), mark.delivers[starts], sign)
+
+
+def short_task(part: Part, words: Sequence[int], most: int, slots: int, period: int, *, drop: int) -> Task | None:
+    """How to carry ``words`` per ``period`` by repeating ``slots``, with at most ``most`` chains a demand.
+
+    ``drop`` words are taken out of each chain afterwards to make room for the reprogramming VFSM, which the task then
+    does without. None if ``slots`` does not divide the words so.
+    """
+    turns = period // slots
+    short, chains = [], []
+    for demand, count in zip(part.demands, words, strict=True):
+        fitting = _division(count, min(most, demand.chains), turns, drop)
+        if fitting is None:
+            return None
+        chains.append(fitting[0])
+        short.append(fitting[1])
+    return Task(part, slots, tuple(short), tuple(chains), not drop)
+
+
+@cache
+def _division(count: int, most: int, turns: int, drop: int) -> tuple[int, int] | None:
+    """Chains, at most so many, and words a turn that make ``count`` words when each chain drops some; None if there are none."""
+    for split in range(most, 0, -1):
+        if (count + drop * split) % (turns * split) == 0:
+            return split, (count + drop * split) // turns
+    return None

@@ -1,0 +1,334 @@
+"""How many words: the search for the largest share per group that can be routed.
+
+Takes the parts of a phase; gives chains for each of them. All streams of a group get the same number of words per
+period; a *level* is such a number for every group. Levels are tried by repeating short periods and by routing the whole
+period at once. Budgets count work, not time, so the outcome is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from math import lcm
+
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.streams import Stream
+
+from .arrays import Tables
+from .attempt import Budget, Negotiation, Outcome, Task
+from .counting import Counting, Level
+from .necessary import Need, overloaded
+from .placement import Placed
+from .problem import Limits, Part, Site
+from .repetition import divisors, repeated, short_task, thinned
+from .routes import Chain
+
+Found = Placed | list[Chain]
+"""Chains of a part in the whole period, or those that are to be repeated for it."""
+
+BUDGET = 100_000_000, 5_000, 2_000_000_000
+"""For each destination times link the second, on top of the first, but never more than the third."""
+QUICK = 8
+"""Periods up to this are tried with patience from the first."""
+HASTE = 24, 10
+PATIENCE = 200, 60
+"""Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
+MENDING = 12, 4
+"""The same for an attempt that keeps the chains of a lower level: it ends soon or never."""
+STUBBORN = 4
+"""Levels that may fail before a period is left."""
+SMALL = 10_000
+"""Destinations times links up to which full patience costs next to nothing; above that, it is less in proportion. Only for
+several groups: one alone gets what counting allows without it."""
+
+
+@dataclass
+class Group:
+    """Streams that get the same number of words: their greatest weight, and the most words they can have."""
+
+    weight: Fraction
+    most: int
+
+
+class Search:
+    """Looks for the highest level that can be routed."""
+
+    def __init__(
+        self,
+        streams: Sequence[Stream],
+        parts: list[tuple[Part, Site]],
+        limits: Limits,
+        period: int,
+        seed: int,
+        effort: float,
+        progress: Callable[[str], None] | None,
+        had: Sequence[int] = (),
+    ) -> None:
+        self.streams, self.parts, self.limits = streams, parts, limits
+        self.period, self.seed, self.effort = period, seed, effort
+        self.tell = progress or (lambda line: None)
+        names = list(dict.fromkeys(stream.group for stream in streams))
+        self.group_of = [names.index(stream.group) for stream in streams]
+        self.counting = Counting(streams, parts, limits, period, self.group_of)
+        self.groups = [self._group(index) for index in range(len(names))]
+        self.reached: dict[int, int] = {}
+        """By group, words that it had beside fewer streams."""
+        for index, words in zip(self.group_of, had, strict=False):
+            self.reached[index] = max(self.reached.get(index, 0), words)
+        self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
+        self.known: dict[tuple[Part, Level], Found] = {}
+        self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
+        self.stands: dict[Part, Found] = {}
+        """Chains of the level that is to be raised."""
+        self.failure: tuple[Site, Outcome] | None = None
+        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.needs)
+        if len(self.groups) > 1:
+            self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
+        base, each, most = BUDGET
+        self.budget = Budget(effort * min(base + each * work, most))
+        self.tables: dict[Part, Tables] = {}
+        self.share = self.budget
+        self.patience = PATIENCE
+
+    def run(self) -> list[tuple[Site, Part, list[Chain]]]:
+        """Chains of every part.
+
+        Raises
+        ------
+        RoutingError
+            If there are none with a word for every stream.
+        """
+        if not self.parts:
+            return []
+        self.counting.refuse()
+        most = self.counting.limits([group.most for group in self.groups])
+        for group, words in zip(self.groups, most, strict=True):
+            group.most = words
+        levels = self._levels()
+        found, reached = self._climb(levels)
+        if found is None:
+            found, reached = self._least(levels[0]), 0
+        if len(self.groups) > 1:
+            found = self._raise_groups(found, levels[reached])
+        chains = {part: self._chains(one) for part, one in found.items()}
+        return [(site, part, chains[part]) for part, site in self.parts]
+
+    def _raise_groups(self, found: dict[Part, Found], level: Level) -> dict[Part, Found]:
+        """Let groups go on from a common level, always the one that gains most by a word more: operators of a phase are used
+        one after the other, so what counts is the sum of weight over words."""
+        going = [
+            (-self._gain(index, level[index]), index)
+            for index, group in enumerate(self.groups)
+            if level[index] < group.most
+        ]
+        heapify(going)
+        while going:
+            _, index = heappop(going)
+            second = -going[0][0] if going else Fraction(0)
+            words, most = level[index] + 1, self.groups[index].most
+            while words < most and self._gain(index, words) >= second:
+                words += 1
+            wanted = [self._with(level, index, words) for words in range(level[index] + 1, words + 1)]
+            higher = self.counting.possible(wanted)
+            self.stands = found
+            more, reached = self._climb(higher)
+            if more is not None:
+                found, level = more, higher[reached]
+            if level == wanted[-1] and level[index] < most:
+                heappush(going, (-self._gain(index, level[index]), index))
+        return found
+
+    def _gain(self, index: int, words: int) -> Fraction:
+        """Time that a word more than ``words`` saves a group."""
+        return self.groups[index].weight / (words * (words + 1))
+
+    # What to try --------------------------------------------------------------------------------------------------
+
+    def _levels(self) -> list[Level]:
+        """Levels from the least share up, as far as counting allows. The first has one word everywhere."""
+        common = lcm(*(group.weight.numerator for group in self.groups))
+        shares = sorted(
+            (words * int(common / group.weight), index, words)
+            for index, group in enumerate(self.groups)
+            for words in range(1, group.most + 1)
+        )
+        now = [1] * len(self.groups)
+        levels = [tuple(now)]
+        for number, (share, index, words) in enumerate(shares):
+            now[index] = words
+            if number + 1 == len(shares) or shares[number + 1][0] != share:
+                levels.append(tuple(now))
+        return self.counting.possible(list(dict.fromkeys(levels)))
+
+    def _climb(self, levels: list[Level]) -> tuple[dict[Part, Found] | None, int]:
+        """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
+
+        First every period, the shortest first, by halving the levels above the best so far that it divides, in haste
+        unless it is short; then with patience the levels just above the best one.
+        """
+        found, reached = None, -1
+        periods = divisors(self.period)
+        for slots in periods:
+            quick = slots <= QUICK
+            self._be_patient(PATIENCE if quick else HASTE)
+            self.share = self.budget.share(1.0 if quick else 0.2)
+            above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
+            while above and not self.share.empty:
+                middle = len(above) // 2
+                chains = self._every_part(levels[above[middle]], slots)
+                if chains is None:
+                    above = above[:middle]
+                else:
+                    found, reached, above = chains, above[middle], above[middle + 1 :]
+        self._be_patient(PATIENCE)
+        for slots in periods:
+            self.share = self.budget.share(0.5 if slots < self.period else 1.0)
+            failures = 0
+            for index in range(reached + 1, len(levels)):
+                if self.share.empty or failures >= STUBBORN:
+                    break
+                if self._divides(levels[index], slots):
+                    chains = self._every_part(levels[index], slots)
+                    if chains is None:
+                        failures += 1
+                    else:
+                        found, reached, failures = chains, index, 0
+        return found, reached
+
+    def _be_patient(self, rounds: tuple[int, int]) -> None:
+        self.patience = max(4, int(rounds[0] * self.effort)), max(4, int(rounds[1] * self.effort))
+
+    def _least(self, level: Level) -> dict[Part, Found]:
+        """Chains for the lowest level, whatever the budget."""
+        self.share = Budget(float("inf"))
+        self.effort = max(1.0, self.effort)
+        for attempt in range(3):
+            self._be_patient((PATIENCE[0] << attempt, PATIENCE[1] << attempt))
+            found = self._every_part(level, self.period)
+            if found is not None:
+                return found
+            self.seed += 1
+        raise self._failed()
+
+    def _divides(self, level: Level, slots: int) -> bool:
+        part, site = self.parts[0]
+        return bool(self._tasks(part, site, level, slots))
+
+    def _tasks(self, part: Part, site: Site, level: Level, slots: int) -> list[tuple[Task, int]]:
+        """Ways to reach ``level`` by repeating ``slots``: the task, and the words to drop from each chain."""
+        key = part, self._words(site, level), slots
+        if key not in self.ways:
+            self.ways[key] = list(self._make_tasks(*key))
+        return self.ways[key]
+
+    def _make_tasks(self, part: Part, words: Level, slots: int) -> Iterator[tuple[Task, int]]:
+        room = slots < self.period and (self.limits.phase_change or any(d.rewritten for d in part.demands))
+        tried: set[Task] = set()
+        for most in (self.counting.most_chains, 1):
+            for drop in (0, 1) if room else (0,):
+                task = short_task(part, words, most, slots, self.period, drop=drop)
+                if task is not None and task not in tried:
+                    tried.add(task)
+                    yield task, drop
+
+    def _every_part(self, level: Level, slots: int) -> dict[Part, Found] | None:
+        """Chains of all parts at ``level`` by repeating ``slots``."""
+        if self._beyond(level):
+            return None
+        found: dict[Part, Found] = {}
+        for part, site in self.parts:
+            if part in found:
+                continue
+            words = self._words(site, level)
+            if (part, words) not in self.known:
+                chains = self._part(part, site, level, slots)
+                if chains is None:
+                    return None
+                self.known[part, words] = chains
+            found[part] = self.known[part, words]
+        return found
+
+    def _beyond(self, level: Level) -> bool:
+        """Is it more for some group, and no less for the others, than they had beside fewer streams?"""
+        more = [level[index] - words for index, words in self.reached.items()]
+        return any(n > 0 for n in more) and all(n >= 0 for n in more)
+
+    def _part(self, part: Part, site: Site, level: Level, slots: int) -> Found | None:
+        for task, drop in self._tasks(part, site, level, slots):
+            outcome = self._attempt(task)
+            if outcome.placed is None:
+                if slots == self.period:
+                    self.failure = site, outcome
+                continue
+            if not drop:
+                return outcome.placed
+            chains = self._chains(outcome.placed)
+            thin = thinned(part, chains, [drop] * len(chains), self.period, self.limits)
+            if thin is not None:
+                return thin
+        return None
+
+    def _chains(self, found: Found) -> list[Chain]:
+        """Chains of the whole period."""
+        return repeated(found.chains(), found.slots, self.period) if isinstance(found, Placed) else found
+
+    def _attempt(self, task: Task) -> Outcome:
+        key = task, self.patience
+        if key not in self.outcomes:
+            needs, loads = self.counting.needs[task.part], self.counting.loads[task.part]
+            if overloaded(task.part, loads, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
+                self.outcomes[key] = Outcome(None)
+            else:
+                self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
+                if task.part not in self.tables:
+                    self.tables[task.part] = Tables.of(task.part)
+                self.outcomes[key] = self._negotiate(task, needs)
+        return self.outcomes[key]
+
+    def _negotiate(self, task: Task, needs: Sequence[Need]) -> Outcome:
+        """First with the chains that stand, if they can; else from nothing, but for large phases: there that is costly and seldom
+        reaches more."""
+        tables, stands = self.tables[task.part], self.stands.get(task.part)
+        if isinstance(stands, Placed):
+            negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
+            if negotiation.keep(stands):
+                outcome = negotiation.run(*MENDING, self.share)
+                if outcome.placed is not None or self.effort < 1.0:
+                    return outcome
+        return Negotiation(task, needs, self.limits, tables, self.seed).run(*self.patience, self.share)
+
+    # Groups -----------------------------------------------------------------------------------------------------
+
+    def _group(self, index: int) -> Group:
+        mine = [stream for stream, group in zip(self.streams, self.group_of, strict=True) if group == index]
+        wanted = [stream.max_words for stream in mine if stream.max_words is not None]
+        return Group(
+            max(Fraction(stream.weight) for stream in mine), min([self.period * self.limits.pipelines, *wanted])
+        )
+
+    def _words(self, site: Site, level: Level) -> Level:
+        """Words of each stream of a part."""
+        return tuple(level[self.group_of[stream]] for stream in site.streams)
+
+    @staticmethod
+    def _with(level: Level, index: int, words: int) -> Level:
+        return (*level[:index], words, *level[index + 1 :])
+
+    # What went wrong ------------------------------------------------------------------------------------------------
+
+    def _failed(self) -> RoutingError:
+        where, names = "", [stream.name for stream in self.streams]
+        if self.failure is not None:
+            site, outcome = self.failure
+            if outcome.contested:
+                names = [self.streams[site.streams[number]].name for number in outcome.contested]
+            if outcome.nodes:
+                nodes = [str(site.nodes[node]) for node in outcome.nodes]
+                where = f" at node{'s' * (len(nodes) > 1)} " + ", ".join(nodes[:6]) + ", ..." * (len(nodes) > 6)
+        listed = ", ".join(names[:6]) + ", ..." * (len(names) > 6)
+        return RoutingError(
+            f"no slots found for one word of every stream in {self.period} slots; in conflict{where}: {listed}",
+            hint="a longer period, more pipelines, more effort, or fewer streams in one phase",
+        )

@@ -1,0 +1,211 @@
+"""Applications: the user's side of a program.
+
+An application file defines one class derived from ``Application``. The same file runs on every target and engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import inspect
+import sys
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pointsman.cop import Limits, Parts, Program, compile_file, compile_program
+from pointsman.cop.limits import DEFAULT_LIMITS
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology
+
+from .node import Node
+
+
+class Application(ABC):
+    """A COP program with what runs on the processors around it.
+
+    Attributes
+    ----------
+    program : str, Program, or function
+        A COP file, relative to the application's own file; or a program made by Python: a method or a function that
+        takes a `pointsman.cop.Network` and returns parts (see `pointsman.cop.compile_program`), or a `Program`.
+    functions : mapping of str to callable
+        Functions with which the program's reductions combine messages, by the names that it uses. An array function takes
+        two inputs and the output, another two items; see `pointsman.runtime.api.combine` for those that are known anyway.
+    """
+
+    program: str | Program | Callable[..., Parts]
+    functions: Mapping[str, Callable[..., Any]] = {}
+
+    @classmethod  # noqa: B027 - most applications have none
+    def options(cls, parser: argparse.ArgumentParser) -> None:
+        """Add the application's own command-line options."""
+
+    def __init__(self, options: argparse.Namespace, topology: Topology) -> None:
+        self.options_given = options
+        self.topology = topology
+
+    def parameters(self) -> Mapping[str, int]:
+        """Values for the COP program's parameters."""
+        return {}
+
+    @abstractmethod
+    async def main(self, node: Node) -> Any:
+        """What each node does. The result is handed to ``check``."""
+
+    def check(self, results: Sequence[Any]) -> str:
+        """Compare the nodes' results with what is right.
+
+        Returns
+        -------
+        str
+            What was checked, in words.
+
+        Raises
+        ------
+        WrongAnswer
+            If they differ.
+        """
+        return "the application checks nothing"
+
+    def reference(self) -> Reference | None:
+        """Published figures to show beside the run's, if there are any for it."""
+        return None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Published figures of the same job: mean cycles by category, and bandwidths by operator label."""
+
+    source: str
+    """Author and year."""
+    cycles_table: str = ""
+    categories: Mapping[str, float] | None = None
+    bandwidth_table: str = ""
+    bandwidths: Mapping[str, float] | None = None
+
+
+class WrongAnswer(Exception):  # noqa: N818 - an answer, not a fault
+    """A run went through and its result is wrong."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise PointsmanError(f"{self.prog}: {message}", hint="see the options of the application above")
+
+
+def load_application(path: Path) -> type[Application]:
+    """The application class of a file.
+
+    Raises
+    ------
+    PointsmanError
+        If the file cannot be read, does not run, or has no or several applications.
+    """
+    if not path.is_file():
+        raise PointsmanError(f"there is no application file {path}")
+    spec = importlib.util.spec_from_file_location(f"pointsman_application_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise PointsmanError(f"{path} is no Python file", hint="an application is a .py file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise PointsmanError(f"{path}:{error.lineno}: {error.msg}") from None
+    except PointsmanError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PointsmanError(f"{path} does not run: {type(error).__name__}: {error}") from error
+    found = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value)
+        and issubclass(value, Application)
+        and value is not Application
+        and value.__module__ == spec.name
+    ]
+    if len(found) != 1:
+        raise PointsmanError(
+            f"{path} must define one class derived from pointsman.runtime.Application, not {len(found)}"
+        )
+    kind = found[0]
+    if inspect.isabstract(kind):
+        raise PointsmanError(f"{path}: {kind.__name__} must define {', '.join(sorted(kind.__abstractmethods__))}")
+    program = getattr(kind, "program", None)
+    if not (isinstance(program, str | Program) or callable(program)):
+        raise PointsmanError(
+            f"{path}: {kind.__name__} must name its COP file, or be its own program",
+            hint='program = "name.cop", or def program(self, net): ...',
+        )
+    return kind
+
+
+def compile_application(
+    app: Application, path: Path, topology: Topology, parameters: Mapping[str, int], limits: Limits = DEFAULT_LIMITS
+) -> tuple[Program, str]:
+    """The program of an application, whose file is ``path``, on a network; and a name for it.
+
+    Raises
+    ------
+    PointsmanError
+        If the program is wrong, or was made for another network or with other parameters.
+    """
+    program = inspect.getattr_static(app, "program")
+    if isinstance(program, str):
+        file = path.parent / program
+        return compile_file(file, topology=topology, parameters=parameters, limits=limits), file.stem
+    if isinstance(program, Program):
+        if program.topology != topology:
+            raise PointsmanError(
+                f"{path}: the program was made for a {program.topology} {program.topology.kind}, "
+                f"not for a {topology} {topology.kind}",
+                hint="name the function that makes it instead",
+            )
+        if dict(program.parameters) != dict(parameters):
+            raise PointsmanError(
+                f"{path}: the program was made with other parameters than the application's",
+                hint="name the function that makes it instead",
+            )
+        return program, path.stem
+    # A function from outside the class is the program as it is; one of the class is a method.
+    owner = getattr(program, "__qualname__", "").rpartition(".")[0]
+    is_method = inspect.isfunction(program) and owner and not owner.endswith("<locals>")
+    body: Any = program if inspect.isfunction(program) and not is_method else app.program
+    return compile_program(body, topology=topology, parameters=parameters, limits=limits), path.stem
+
+
+@contextmanager
+def application_errors(path: Path) -> Iterator[None]:
+    """Turn what goes wrong in the application's own code into a message that names its line; leave the rest alone."""
+    try:
+        yield
+    except (PointsmanError, WrongAnswer):
+        raise
+    except Exception as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == path.resolve()]
+        if not frames:
+            raise
+        notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+        raise PointsmanError(
+            f"{path}:{frames[-1].lineno}: {type(error).__name__}: {error}{notes}",
+            hint="this was raised by the application's own code",
+        ) from error
+
+
+def parse_options(application: type[Application], path: Path, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the application's own options."""
+    parser = _Parser(prog=path.name, add_help=False, allow_abbrev=False)
+    application.options(parser)
+    return parser.parse_args(list(arguments))
+
+
+def options_help(application: type[Application], path: Path) -> str:
+    """Text that explains the application's own options."""
+    parser = _Parser(prog=path.name, add_help=False, allow_abbrev=False)
+    application.options(parser)
+    return parser.format_help()

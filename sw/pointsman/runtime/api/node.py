@@ -1,0 +1,61 @@
+"""A node of a running program, as an application sees it: the same on every target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pointsman.network import Topology
+
+from .operator_functions import Cop
+from .requests import Category, Wait
+from .substrate import Clock, Substrate
+
+
+class Node:
+    """One node of a running program.
+
+    Attributes
+    ----------
+    number : int
+        Node number; x runs fastest.
+    coordinates : tuple of int
+        Its place, x first.
+    nodes : int
+        Nodes of the network.
+    cop : Cop
+        The functions of the COP program's operators.
+    activity : str
+        What the node is doing, in words, for reports.
+    """
+
+    def __init__(
+        self,
+        substrate: Substrate,
+        topology: Topology,
+        number: int,
+        clock: Clock,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
+        self.number = number
+        self.coordinates = topology.coordinates(number)
+        self.nodes = topology.nodes
+        self.clock = clock
+        self.activity = "starting"
+        self.substrate = substrate
+        self.cop = Cop(self, substrate, functions or {})
+
+    @property
+    def time(self) -> int:
+        """Cycles since reset."""
+        return self.clock.time
+
+    async def compute(self, cycles: int) -> None:
+        """Work for ``cycles`` cycles."""
+        self.activity = "computing"
+        await Wait(cycles, Category.CPU)
+
+    def attended(self, program: Any) -> Any:
+        """The node's program, as the substrate wants it run: with interrupts served in between, if it has any."""
+        attend = getattr(self.substrate, "attended", None)
+        return program if attend is None else attend(program)

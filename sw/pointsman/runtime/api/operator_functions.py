@@ -1,0 +1,248 @@
+"""The functions of a COP program at one node (Metcalf 1997, §2.7, A.8), whatever moves their words."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+
+from .combine import combiner, function_named
+from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Part, Port, Signature, Substrate
+
+if TYPE_CHECKING:
+    from .node import Node
+
+
+class Cop:
+    """The functions of a COP program at one node: ``label_load``, ``label_write``, ``label_read``, ``label_func``.
+
+    All are coroutines. ``label_load(*values)`` takes the run-time values in the order of the operands; every node of
+    the operator's subset must call it before its other functions, and again for other values. ``label_write(message)``
+    and ``label_read()`` belong to directional operators, ``label_func(message)`` to functional ones. A message of
+    an array type is a NumPy array of exactly ``:m`` words; of a plain type a number. What a function gives is None where
+    the operator gives that node nothing: away from the destination of a reduce, and outside ``:valid``.
+    """
+
+    def __init__(self, node: Node, substrate: Substrate, functions: Mapping[str, Callable[..., Any]]) -> None:
+        self._node = node
+        self._substrate = substrate
+        self._functions: dict[str, Callable[..., Awaitable[Any]]] = {}
+        for signature, port in substrate.ports():
+            function = OperatorFunctions(node, signature, port, functions)
+            for name in ("load", "write", "read", "func"):
+                self._functions[f"{signature.label}_{name}"] = getattr(function, name)
+        for label in substrate.loops:
+            self._functions[f"{label}_load"] = self._loop_load
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self._functions[name]
+        except KeyError:
+            known = ", ".join(sorted(self._functions)) or "none"
+            raise PointsmanError(
+                f"the COP program {self._substrate.name} has no function {name}", hint=f"there are: {known}"
+            ) from None
+
+    async def _loop_load(self) -> None:
+        """Loop load functions have nothing to hoist yet; all loading is done by the operators' own."""
+
+    async def init(self) -> None:
+        """Before anything else (cop_init)."""
+        self._node.activity = "loading"
+        await self._substrate.init()
+
+    async def fini(self) -> None:
+        """At the end: take part in what other nodes still need this one for (cop_fini)."""
+        self._node.activity = "finishing"
+        await self._substrate.fini()
+        self._node.activity = "done"
+
+
+class OperatorFunctions:
+    """load, write, read and func of one operator at one node; ``port`` is None outside its subset."""
+
+    def __init__(
+        self, node: Node, signature: Signature, port: Port | None, functions: Mapping[str, Callable[..., Any]]
+    ) -> None:
+        self.node = node
+        self.signature = signature
+        self.port = port
+        self.part: Part | None = None
+        self.index = {value: i for i, value in enumerate(signature.values)}
+        self.array = signature.type.endswith("*")
+        self.dtype = np.dtype(signature.type.rstrip("*"))
+        self.local: deque[np.ndarray] = deque()
+        self.combine: Combine | None = None
+        if signature.combines and "function" not in signature.runtime:
+            self.combine = combiner(signature, function_named(signature, functions))
+
+    async def load(self, *values: Any) -> None:
+        """Get ready for the operator, with these run-time values."""
+        port = self._port("load")
+        self.node.activity = f"{self.signature.label}_load"
+        given = self._given(values)
+        self.part = await port.load(given)
+        self.node.activity = f"after {self.signature.label}_load"
+
+    async def write(self, message: Any) -> None:
+        """Send a message."""
+        part = self._ready("write", "write")
+        if part.void:
+            return
+        words = self._words("write", message)
+        if part.local:
+            self.local.append(words.copy())
+            return
+        self._moving("write")
+        await self._port("write").write(words)
+        self._moved("write")
+
+    async def read(self) -> Any:
+        """Receive a message."""
+        part = self._ready("read", "read")
+        if part.local:
+            if not self.local:
+                raise self._error("read", "reads what it has not written to itself")
+            return self._message(self.local.popleft())
+        words = np.zeros(self.signature.m, np.uint32)
+        self._moving("read")
+        valid = await self._port("read").read(words)
+        self._moved("read")
+        return self._message(words) if valid and not part.void else None
+
+    async def func(self, message: Any = None) -> Any:
+        """Send a message and receive one."""
+        part = self._ready("func", "func")
+        port = self._port("func")
+        if self.signature.kind == "barrier":
+            self._moving("func")
+            if not part.local:
+                await port.func(None, None, None)
+            self._moved("func")
+            return None
+        words = None if part.void else self._words("func", message)
+        if part.local:
+            return None if words is None else self._message(words.copy())
+        received = np.zeros(self.signature.m, np.uint32)
+        self._moving("func")
+        valid = await port.func(words, received, self.combine)
+        self._moved("func")
+        return self._message(received) if valid and not part.void else None
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _moving(self, what: str) -> None:
+        self.node.activity = f"{self.signature.label}_{what}"
+
+    def _moved(self, what: str) -> None:
+        self.node.activity = f"after {self.signature.label}_{what}"
+
+    def _port(self, what: str) -> Port:
+        if self.port is None:
+            raise self._error(what, "is not in its subset")
+        return self.port
+
+    def _ready(self, what: str, kind: str) -> Part:
+        port, part = self._port(what), self.part
+        if part is None:
+            raise self._error(what, f"has not called {self.signature.label}_load")
+        stale = port.stale()
+        if stale is not None:
+            raise self._error(what, stale)
+        if part.kind != kind and not (part.kind == "both" and kind in ("write", "read")):
+            may = {
+                "none": "may only load it",
+                "both": "may write and read",
+            }.get(part.kind, f"may only {part.kind}")
+            raise self._error(what, may)
+        return part
+
+    def _given(self, values: tuple[Any, ...]) -> Given:
+        """Check the arguments of load, each by the sort of its operand."""
+        names = self.signature.runtime
+        if len(values) != len(names):
+            wanted = f"the {' and the '.join(names)}" if names else "no values"
+            raise self._error("load", f"must give {wanted}, not {len(values)} values")
+        numbers: list[Any] = []
+        permutation: tuple[int, ...] | None = None
+        chosen = []
+        for name, sort, value in zip(names, self.signature.sorts, values, strict=True):
+            if name in self.signature.partial and not (self.signature.whole and isinstance(value, list | tuple)):
+                numbers.append(_partly_known(value, sort))
+                chosen.append(name)
+            elif sort in CHOSEN:
+                numbers.append(value)
+                chosen.append(name)
+            elif sort == "function":
+                if not callable(value):
+                    raise self._error("load", f"must give a function that combines messages, not {value!r}")
+                self.combine = combiner(self.signature, value)
+            else:
+                permutation = self._permutation(name, value)
+        ranges = self.signature.ranges
+        try:
+            exact = tuple(index(value) for value in numbers)
+            if ranges is None:
+                return Given(exact, self.index[exact], permutation)
+            if all(
+                value in legal or (value in (HERE, UNKNOWN) and name in self.signature.partial)
+                for name, value, legal in zip(chosen, exact, ranges if chosen else (), strict=True)
+            ):
+                return Given(exact, 0, permutation)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            pass
+        given = ", ".join(map(str, numbers))
+        if ranges is None:
+            legal = ", ".join("/".join(map(str, v)) for v in self.signature.values[:12])
+            more = ", …" if len(self.signature.values) > 12 else ""
+        else:
+            legal, more = " and ".join(map(_shown, ranges)), ""
+        raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}{more}")
+
+    def _permutation(self, name: str, value: Any) -> tuple[int, ...]:
+        try:
+            entries = tuple(index(entry) for entry in value)
+        except (TypeError, ValueError, OverflowError):
+            raise self._error("load", f"must give a list of nodes as {name}, not {value!r}") from None
+        if sorted(entries) != list(range(len(entries))):
+            raise self._error("load", f"gives as {name} a list in which not every node stands once")
+        return entries
+
+    def _error(self, what: str, rest: str) -> PointsmanError:
+        where = f"{self.signature.source}: " if self.signature.source else ""
+        return PointsmanError(f"{where}{self.signature.label}_{what}: node {self.node.number} {rest}")
+
+    def _words(self, what: str, message: Any) -> np.ndarray:
+        """The message as words, checked."""
+        try:
+            items = np.ascontiguousarray(message, self.dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise self._error(what, f"sends what is no {self.signature.type}: {error}") from None
+        words = items.reshape(-1).view(np.uint32)
+        if words.size != self.signature.m:
+            raise self._error(what, f"sends {words.size} words; the message has {self.signature.m} (:m)")
+        return words
+
+    def _message(self, words: np.ndarray) -> Any:
+        items = words.view(self.dtype)
+        return items if self.array else items[0].item()
+
+
+def _partly_known(value: Any, sort: str) -> Any:
+    """What a node knows of a value that others know better: that it is the one, that it is not, or the value."""
+    if value is None or (isinstance(value, bool | np.bool_) and not value):
+        return UNKNOWN
+    return HERE if isinstance(value, bool | np.bool_) and sort == "node" else value
+
+
+def _shown(legal: tuple[int, ...] | range) -> str:
+    if isinstance(legal, range):
+        return f"{legal[0]}..{legal[-1]}"
+    return ", ".join(map(str, legal[:12])) + (", …" if len(legal) > 12 else "")

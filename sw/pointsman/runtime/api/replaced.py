@@ -1,0 +1,95 @@
+"""A replaced operator at one node: the function that the application calls goes through the operators that do it.
+
+Each part is loaded when its turn comes, so it does not matter in which phases they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pointsman.operators.api.operands import function_name, runtime_operands, runtime_values
+from pointsman.program.program import Operator
+
+from .substrate import Combine, Given, Part, Port, Signature
+
+
+def replaced_signature(operator: Operator, source: str) -> Signature:
+    """What a replaced operator looks like to an application."""
+    return Signature(
+        operator.label,
+        operator.kind,
+        str(operator.type),
+        operator.m,
+        runtime_operands(operator),
+        runtime_values(operator),
+        function_name(operator),
+        source,
+    )
+
+
+class ReplacedPort:
+    """Parameters: the operator as in the program, this node, and the node's ports of its parts in their order."""
+
+    def __init__(self, operator: Operator, number: int, parts: Sequence[tuple[Signature, Port]]) -> None:
+        self.parts = parts
+        nodes = next(instance.nodes for instance in operator.instances if number in instance.nodes)
+        void = operator.valid is not None and nodes.index(number) not in operator.valid
+        self.part = Part("func", local=len(nodes) == 1, void=void)
+        self.given = Given()
+
+    async def load(self, given: Given) -> Part:
+        """Keep the values; the parts are loaded by ``func``."""
+        self.given = given
+        return self.part
+
+    def stale(self) -> str | None:
+        return None
+
+    async def write(self, words: np.ndarray) -> None:
+        raise AssertionError("only functional operators are replaced")
+
+    async def read(self, into: np.ndarray) -> bool:
+        raise AssertionError("only functional operators are replaced")
+
+    async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
+        """Hand the message from part to part; whoever sends a stream has it no more, whoever broadcasts keeps it."""
+        message = words
+        for signature, port in self.parts:
+            part = await port.load(given_to(signature, self.given))
+            if part.local:
+                continue
+            room = np.zeros(signature.m, np.uint32) if into is None else into
+            if signature.kind == "stream" and part.kind != "read":
+                if part.kind == "write":
+                    await port.write(_some(message, room))
+                message = None
+            elif part.kind == "func":
+                own = None if part.void else _some(message, room).copy()
+                message = room if await port.func(own, room, combine or _either) else None
+            elif part.kind == "write":
+                await port.write(_some(message, room))
+            else:
+                message = room if await port.read(room) else None
+        if into is None or message is None:
+            return False
+        into[:] = message
+        return True
+
+
+def given_to(signature: Signature, given: Given) -> Given:
+    """The run-time nodes, if this part is the one that takes them."""
+    if signature.values == ((),):
+        return Given()
+    return Given(given.numbers, signature.values.index(given.numbers))
+
+
+def _some(message: np.ndarray | None, room: np.ndarray) -> np.ndarray:
+    """The message, or any words for a barrier."""
+    return room if message is None else message
+
+
+def _either(one: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
+    """Combine the messages of a barrier, which mean nothing."""
+    out[:] = one

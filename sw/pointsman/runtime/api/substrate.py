@@ -1,0 +1,154 @@
+"""What lies between the functions of a COP program and whatever moves its words.
+
+Above it: ``cop``, the same for every target. Below it a substrate for each target (``numesh`` is one), which gives a
+``Port`` for each operator at each node. Everything about a message that does not depend on how it travels, labels,
+argument checks, types, local copies, is above; a port is handed words and where to put words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from pointsman.artifacts.images.images import IoKind
+from pointsman.program.catalogue import OPERATORS
+
+HERE, UNKNOWN = -2, -1
+"""A run-time node that is this one, or one that is not known here (``:distributed``, ``:dynamic``)."""
+CHOSEN = ("node", "distance")
+"""Sorts of operands whose run-time values are listed; functions and permutations are not."""
+
+Combine = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+"""``combine(a, b, out)``: words of a message from those of the earlier and the later one; ``out`` may be either."""
+
+
+class Clock(Protocol):
+    """Where a node reads the time: cycles since reset, the same for all nodes (Metcalf 1997, §1.4.1)."""
+
+    @property
+    def time(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An operator as its functions show it: the same on every target.
+
+    Parameters
+    ----------
+    label, kind, type, m
+        As in the COP program; ``m`` in words.
+    runtime : tuple of str
+        Names of its run-time operands, in the order in which ``load`` takes them.
+    values : tuple of tuple of int
+        Every legal combination of those among them that are nodes or distances, sorted.
+    function : str or None
+        Name of the function of a reduction, if the program names one.
+    source : str
+        ``file:line:column``.
+    """
+
+    label: str
+    kind: str
+    type: str
+    m: int
+    runtime: tuple[str, ...] = ()
+    values: tuple[tuple[int, ...], ...] = ((),)
+    function: str | None = None
+    source: str = ""
+    ranges: tuple[tuple[int, ...] | range, ...] | None = None
+    """Legal values of each run-time operand that is a node or a distance, where these are too many to list all
+    combinations; ``values`` then means nothing."""
+    partial: tuple[str, ...] = ()
+    """Run-time operands that not every node knows."""
+    whole: bool = False
+    """Of a permutation of which a node knows its own entry, may it also give all?"""
+
+    @cached_property
+    def sorts(self) -> tuple[str, ...]:
+        """Sort of each run-time operand."""
+        known = {operand.name: operand.sort for operand in OPERATORS[self.kind].operands}
+        return tuple(known[name] for name in self.runtime)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """What the application calls, after the label: "load" and "write", "read" or "func"."""
+        return OPERATORS[self.kind].functions
+
+    @property
+    def combines(self) -> bool:
+        """Does it combine messages with a function?"""
+        return any(operand.sort == "function" for operand in OPERATORS[self.kind].operands)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a load function was given, checked.
+
+    ``index`` is the place of ``numbers`` (nodes and distances, in order) in ``Signature.values``. A number that is not
+    known here is ``UNKNOWN``; ``HERE`` stands for this node's own.
+    """
+
+    numbers: tuple[int, ...] = ()
+    index: int = 0
+    permutation: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a node may do in an operator after its load function.
+
+    ``local``: it sends to itself only, no word reaches the port. ``void``: whatever it sends is not looked at and what it
+    receives is None (a node outside ``:valid``).
+    """
+
+    kind: IoKind
+    local: bool = False
+    void: bool = False
+
+
+class Port(Protocol):
+    """One operator at one node of its subset. All coroutines await `pointsman.runtime.api.requests`."""
+
+    async def load(self, given: Given) -> Part:
+        """Get ready for these values."""
+
+    def stale(self) -> str | None:
+        """Why its other functions may not be called now, after "node N"; None if they may."""
+
+    async def write(self, words: np.ndarray) -> None:
+        """Send a message; ``words`` (uint32) may change after that."""
+
+    async def read(self, into: np.ndarray) -> bool:
+        """Receive a message. False if what stands in ``into`` (uint32) then means nothing."""
+
+    async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
+        """Take part in a functional operator; both arrays are None for a barrier, ``words`` also for a void part. False if
+        ``into`` means nothing here. ``combine`` is given to operators that combine."""
+
+
+class Substrate(Protocol):
+    """One node's side of a target."""
+
+    @property
+    def name(self) -> str:
+        """Of the program, for messages."""
+
+    @property
+    def loops(self) -> Sequence[str]:
+        """Labels of the program's loops."""
+
+    def ports(self) -> Sequence[tuple[Signature, Port | None]]:
+        """Every operator of the program, with its port if the node belongs to its subset."""
+
+    async def init(self) -> None:
+        """Before anything else (cop_init)."""
+
+    async def fini(self) -> None:
+        """At the end (cop_fini)."""
+
+    def where(self) -> str:
+        """Where the node stands, for reports: ``in phase 'b'``."""

@@ -1,0 +1,70 @@
+"""A call of a combining operator, item by item (`pointsman.artifacts.images.images.Role.by_item`).
+
+A message that a processor combines and passes on need not be there as a whole before the first of its items goes on: so its way
+through many processors takes as long as its length and the way of one item together, not as long as their product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pointsman.artifacts.images.images import Combination, LaneImage
+from pointsman.runtime.api.requests import Attend, Lane, Transfer
+from pointsman.runtime.api.substrate import Combine
+
+
+def move_by_item(
+    lanes: Sequence[LaneImage],
+    combines: Sequence[Combination],
+    messages: Mapping[str, np.ndarray],
+    m: int,
+    combine: Combine | None,
+    item: int,
+) -> Generator[Any, Any, None]:
+    """Move messages of ``m`` words through the lanes, items of ``item`` words one after the other.
+
+    With each item the lanes and combinations come in their order. The processor makes one access a cycle; of those that it could
+    make the one furthest on goes first, as others may wait for it.
+
+    Parameters
+    ----------
+    messages : mapping of str to array
+        All that the lanes and combinations name, each of m words.
+    """
+    before = [[one for one in combines if one.step == k] for k in range(len(lanes) + 1)]
+    moved = [0] * len(lanes)
+
+    def combined(k: int, first: int, end: int) -> None:
+        for one in before[k]:
+            left, result = messages[one.left][first:end], messages[one.result][first:end]
+            if one.right:
+                assert combine is not None
+                combine(left, messages[one.right][first:end], result)
+            else:
+                result[:] = left
+
+    combined(0, 0, m)
+    while moved[-1] < m:
+        numbers: list[int] = []
+        pieces: list[Lane] = []
+        for k in reversed(range(len(lanes))):
+            begin = moved[k]
+            end = m if k == 0 else moved[k - 1] - moved[k - 1] % item
+            if k < len(lanes) - 1 or before[-1]:
+                end = min(end, begin - begin % item + item)  # somebody waits for each item
+            if begin < end:
+                lane = lanes[k]
+                turn = begin % len(lane.registers)
+                registers = lane.registers[turn:] + lane.registers[:turn]
+                data = None if lane.data == "token" else messages[lane.data][begin:end]
+                pieces.append(Lane(lane.write, registers, end - begin, data))
+                numbers.append(k)
+        request = Attend(Transfer(pieces), one_lane=True)
+        yield request
+        for k, count in zip(numbers, request.moved.tolist(), strict=True):
+            done = moved[k] - moved[k] % item
+            moved[k] += count
+            combined(k + 1, done, moved[k] - moved[k] % item)

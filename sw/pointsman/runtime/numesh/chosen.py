@@ -1,0 +1,126 @@
+"""An operator that has several schedules, at one node (Metcalf 1997, §4.1.1, "Multiple Schedules").
+
+The images have it once for each of its values, in a phase of its own; this port shows it to the application as one. Its load
+function takes the one of the value that it is given, and all its schedules are put into the router together when the first of
+them is used and if they can stay there, so that another value costs the end of a phase and a jump. Several such operators of a
+parallel group have a phase for each combination of their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pointsman.artifacts.images.images import Images, OperatorImage
+from pointsman.errors import PointsmanError
+from pointsman.runtime.api.substrate import Combine, Given, Part, Port, Signature
+
+from .port import NumeshPort, signature_of
+from .router import Router
+
+
+def schedules_of(images: Images) -> list[list[int]]:
+    """Operators of the program, in order: the numbers under which each stands in the images, one but for those that have a
+    schedule for each value. Not the barriers that close phases, nor what stands for online streams."""
+    inner = {index for phase in images.phases for index in (phase.barrier, phase.online)}
+    found: dict[str, list[int]] = {}
+    for index, operator in enumerate(images.operators):
+        if index not in inner:
+            found.setdefault(operator.label, []).append(index)
+    return list(found.values())
+
+
+def chosen_signature(operators: Sequence[OperatorImage]) -> Signature:
+    """The operator that stands in the images as these."""
+    values = tuple(sorted({value for operator in operators for value in operator.values}))
+    return replace(signature_of(operators[0]), values=values)
+
+
+class Choice:
+    """Operators that share their phases, one for each combination of their values, at one node.
+
+    Load functions note what they are given; the last of them, in the order of the program, knows all and goes on to the phase
+    (Metcalf 1997, §4.1.3, §5.5.1: "the first n - 1 such operators simply set a global variable").
+    """
+
+    def __init__(self, router: Router) -> None:
+        self.router = router
+        self.ports: dict[str, list[tuple[OperatorImage, Port]]] = {}
+        """By operator, in the order of the program, its ports in all phases."""
+        self.given: dict[str, Given] = {}
+        self.chosen: dict[str, Port] = {}
+
+    def add(self, label: str, pairs: Sequence[tuple[OperatorImage, Port]]) -> ChosenPort:
+        self.ports[label] = sorted(pairs, key=lambda pair: pair[0].phase)
+        phases = [operator.phase for operator, _ in self.ports[label]]
+        if len(self.ports) == 1 and self.router.keeps(phases):
+            for phase in phases:
+                self.router.together[phase] = tuple(other for other in phases if other != phase)
+        return ChosenPort(label, self)
+
+    async def load(self, label: str, given: Given) -> Part:
+        """Note what an operator is to do; go on to the phase if it is the last one."""
+        if not self.given:
+            self.chosen = {}
+        self.given[label] = given
+        if label != next(reversed(self.ports)):
+            self.chosen = {}
+            operator, port = next(pair for pair in self.ports[label] if given.numbers in pair[0].values)
+            assert isinstance(port, NumeshPort)
+            return port.part(operator.values.index(given.numbers))
+        missing = [other for other in self.ports if other not in self.given]
+        if missing:
+            raise PointsmanError(
+                f"{label}_load: {missing[0]}_load has not been called",
+                hint="call the load functions of a parallel group in the order of the program, each time",
+            )
+        phases = [
+            {operator.phase for operator, _ in pairs if self.given[other].numbers in operator.values}
+            for other, pairs in self.ports.items()
+        ]
+        (phase,) = frozenset.intersection(*map(frozenset, phases))
+        part: Part | None = None
+        for other, pairs in self.ports.items():
+            operator, port = next(pair for pair in pairs if pair[0].phase == phase)
+            own = self.given[other]
+            part = await port.load(replace(own, index=operator.values.index(own.numbers)))
+            self.chosen[other] = port
+        self.given = {}
+        assert part is not None
+        return part
+
+
+class ChosenPort:
+    """An operator of a choice; the port in the phase that was chosen last does everything but loading."""
+
+    def __init__(self, label: str, choice: Choice) -> None:
+        self.label = label
+        self.choice = choice
+
+    async def load(self, given: Given) -> Part:
+        """Note the value, and go on to the phase of all values if they are known."""
+        return await self.choice.load(self.label, given)
+
+    def stale(self) -> str | None:
+        if self.label not in self.choice.chosen:
+            last = next(reversed(self.choice.ports))
+            return f"must call {last}_load first, which chooses the phase"
+        return self._loaded.stale()
+
+    async def write(self, words: np.ndarray) -> None:
+        await self._loaded.write(words)
+
+    async def read(self, into: np.ndarray) -> bool:
+        return await self._loaded.read(into)
+
+    async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
+        return await self._loaded.func(words, into, combine)
+
+    @property
+    def _loaded(self) -> Port:
+        port = self.choice.chosen.get(self.label)
+        if port is None:
+            raise PointsmanError(f"{self.label}: no schedule has been chosen", hint="call its load function first")
+        return port

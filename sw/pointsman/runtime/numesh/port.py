@@ -1,0 +1,460 @@
+"""An operator on the mesh of scheduled routers, at one node.
+
+What a COP compiler would generate as C (Metcalf 1997, §2.7, A.8) is data here: the images say for each operator and node what
+its load, write, read and func functions do.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pointsman.artifacts.images.images import SYNC, Combination, Images, LaneImage, NodeOperator, OperatorImage, Role
+from pointsman.errors import PointsmanError
+from pointsman.runtime.api.combine import Combiner
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.substrate import HERE, Combine, Given, Part, Signature
+
+from .by_item import move_by_item
+from .online_port import online_signature
+from .scheduling import Schedule, schedule_moves
+
+if TYPE_CHECKING:
+    from .substrate import NumeshSubstrate
+
+
+class NumeshPort:
+    """One operator at one node: its load function rewrites the router, its others move the lanes of its role."""
+
+    def __init__(self, substrate: NumeshSubstrate, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+        self.substrate = substrate
+        self.router = substrate.router
+        self.index = index
+        self.operator = operator
+        self.view = view
+        self.role: Role | None = None
+        self.value = -1
+        """Index of the values that were loaded last."""
+        self.calls: dict[str, int] = {}
+        """Calls of each I/O function since then."""
+        self.asked: tuple[tuple[int, int], ...] | None = None
+        """Who sends to whom in the schedule that was made last."""
+        self.partners: tuple[int | None, int | None] = (None, None)
+        """Who sends to this node in it, and to whom this node sends."""
+        order = () if operator.continues else substrate.images.phases[operator.phase].order
+        self.first = [one for one, other in order if other == index and _exchanges(self.router.operators.get(one))]
+        """Operators of the phase that come before it, by which this node hears of others or they of it."""
+        self.gates = 0
+        """Gates that have been opened, since the beginning."""
+        self.own: deque[np.ndarray] = deque()
+        """Messages that the destination of a collect sends to itself."""
+
+    async def load(self, given: Given) -> Part:
+        """Get the router ready for the operator, with these run-time values."""
+        if self.operator.remote:
+            return await self._load_remote(given)
+        role = self._role_at(given.index, 0)
+        phase = self.operator.phase
+        router = self.router
+        if self.operator.continues:
+            # In any of its phases it is ready: nothing of the router changes for it (§5.1.1).
+            if router.current not in self.operator.continues:
+                await router.enter(self.view.enters, self.substrate.leave)
+                router.unused = True
+            self.role, self.value, self.calls = role, given.index, {}
+            return Part(role.kind, role.local, role.void)
+        entering = router.current != phase or await router.enter(phase, self.substrate.leave)
+        if self.operator.instances:
+            await self._load_scheduled(role, given, entering)
+            local = self.partners == (self.substrate.number, self.substrate.number)
+            self.role, self.value = role, given.index
+            return Part(role.kind, local, role.void)
+        if self.operator.synchronised:
+            await self._load_together(role, given.index, entering)
+        else:
+            await self._load_alone(role)
+        self.role, self.value = role, given.index
+        self.calls = {}
+        if any(lane.turn != SYNC for lane in role.lanes):
+            router.due.setdefault(self.index, False)
+        self._loaded()
+        return Part(role.kind, role.local, role.void)
+
+    def part(self, value: int) -> Part:
+        """What the node may do once it has loaded this value."""
+        role = self._role_at(value, 0)
+        return Part(role.kind, role.local, role.void)
+
+    def _role_at(self, value: int, stage: int) -> Role:
+        return self.view.roles[self.view.role_of[value * self.operator.stages + stage]]
+
+    async def _load_alone(self, role: Role) -> None:
+        router, leave = self.router, self.substrate.leave
+        phase = self.operator.phase
+        changed = router.changed(phase, role.rewrites)
+        if router.current == phase:
+            if changed:
+                await WaitUntil(router.deadline, Category.PSYNC)
+                await router.rewrite(phase, changed, running=True)
+        elif not router.memories.holds(phase):
+            # The phase is loaded as it has to stand.
+            router.wish(phase, changed)
+            await router.enter(phase, leave)
+        elif router.can_rewrite_now(changed):
+            # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
+            await router.rewrite(phase, changed, running=False)
+            await router.enter(phase, leave)
+        else:
+            await router.enter(phase, leave)
+            await router.rewrite(phase, changed, running=True)
+
+    async def _load_together(self, role: Role, value: int, entering: bool) -> None:
+        """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
+        have done it. All know the values, so all agree on whether there is anything to do."""
+        router = self.router
+        meets = any(lane.turn == SYNC for lane in role.lanes)
+        same = value == self.value and self.operator.stages == 1
+        if entering and (meets or router.current != self.operator.phase):
+            if meets:
+                await self._load_alone(role)
+                if self._shares_phase:
+                    if same:
+                        return
+                    await self._meet(role)
+            else:
+                # What closed the phase held back everybody, and who is in it again has rewritten.
+                changed = router.changed(self.operator.phase, role.rewrites)
+                await router.enter(self.operator.phase, self.substrate.leave, changed)
+        elif same:
+            return
+        elif not meets and self.view.nodes > 1:
+            raise PointsmanError(
+                f"{self.operator.source}: {self.operator.label}_load has other values, and phase "
+                f"'{self.substrate.images.phases[self.operator.phase].name}' has not been left since the last ones",
+                hint="use the operators in the order of the program",
+            )
+        else:
+            await self._meet(role)
+            await Wait(role.delay, Category.PSYNC)
+            await router.rewrite(self.operator.phase, router.changed(self.operator.phase, role.rewrites), running=True)
+        await self._meet(role)
+
+    async def _load_remote(self, given: Given) -> Part:
+        """Get ready for a value that the node that writes may be the only one to know: it tells the routers of the others.
+
+        Everybody has to be in the phase for that, and the messages before have been read, as ``write`` waits for it.
+        """
+        router, own, values = self.router, self.view.position, self.operator.values
+        sends = any(role.commands for role in self.view.roles)
+        number = own if given.numbers[0] == HERE else given.numbers[0]
+        if sends and (number,) not in values:
+            raise PointsmanError(
+                f"{self.operator.label}_load: node {self.substrate.number} writes and must know the destination",
+                hint="only the others may leave it open",
+            )
+        value = values.index((number,)) if sends else values.index((own,)) if (own,) in values else 0
+        role = self._role_at(value, 0)
+        entering = router.current != self.operator.phase or await router.enter(
+            self.operator.phase, self.substrate.leave
+        )
+        if entering:
+            await router.enter(self.operator.phase, self.substrate.leave)
+            await self._meet(role)
+        if role.commands and (entering or value != self.value):
+            # What the router drops of the messages before has had time to go; then the commands have time to come.
+            await Wait(role.delay, Category.PSYNC)
+            lanes = [Lane(True, (register,), 1, np.array([word], np.uint64)) for register, word in role.commands]
+            await Transfer(lanes, Category.REPROG)
+            for register, _ in role.commands:
+                await WaitEmpty(register, Category.REPROG)
+            await Wait(role.delay, Category.PSYNC)
+        self.role, self.value, self.calls = role, value, {}
+        self._loaded()
+        return Part(role.kind, role.local, role.void)
+
+    async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
+        """Work out a schedule for these values, all nodes the same, and load one's own part of it."""
+        router, here = self.router, self.substrate.number
+        images, phase = self.substrate.images, self.operator.phase
+        instance = next(i for i, nodes in enumerate(self.operator.instances) if here in nodes)
+        asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
+        if entering:
+            await self._load_alone(role)
+        if asked == self.asked and (self._shares_phase or not entering):
+            return
+        if asked != self.asked:
+            await self._meet(role)
+            made = _scheduled(images, self.index, instance, tuple(move for move in asked if move[0] != move[1]))
+            await Wait(made.cycles, Category.CPU)
+            router.replace(made.parts[here])
+            await router.jump(-1, Category.PSYNC)
+            await router.load(phase)
+            await router.jump(phase, Category.PSYNC)
+            self.asked = asked
+        await self._meet(role)
+        to = next((b for a, b in asked if a == here), None)
+        origin = next((a for a, b in asked if b == here), None)
+        self.partners = origin, to
+
+    @property
+    def _shares_phase(self) -> bool:
+        """Are there other operators in its phase? Then some nodes may enter it with one of them and others with this one, and
+        how often they meet must not depend on that."""
+        phase = self.substrate.images.phases[self.operator.phase]
+        return any(index not in (self.index, phase.barrier, phase.online) for index in phase.operators)
+
+    async def _meet(self, role: Role) -> None:
+        """The operator's own barrier."""
+        lanes = [lane_request(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC]
+        if lanes:
+            await Transfer(lanes, Category.PSYNC)
+
+    def stale(self) -> str | None:
+        running = self.router.current
+        if running in self.operator.phases:
+            if self.operator.stages > 1 and self.calls.get("stage"):
+                return f"is through with its messages and must call {self.operator.label}_load again"
+            return None
+        phase = self.substrate.images.phases[running].name if running >= 0 else "loader"
+        return f"has gone on to phase '{phase}' and must call {self.operator.label}_load again"
+
+    async def write(self, words: np.ndarray) -> None:
+        lanes = self._lanes("write")
+        if self._role.kind == "both":
+            lanes = [lane for lane in lanes if lane.write]
+        if self._role.kind == "both" and not lanes:
+            self.own.append(words.copy())
+        else:
+            await self._move(lanes, {"out": words})
+        self._through()
+
+    async def read(self, into: np.ndarray) -> bool:
+        lanes = self._lanes("read")
+        if self._role.kind == "both":
+            lanes = [lane for lane in lanes if not lane.write]
+        if self._role.kind == "both" and self.own:
+            into[:] = self.own.popleft()
+            self._through()
+            return True
+        await self._move(lanes, {"in": into})
+        self._through()
+        return self._role.result
+
+    async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
+        messages = {name: data for name, data in (("out", words), ("in", into)) if data is not None}
+        lanes = self._lanes("func")
+        result = self._role.result
+        if self.operator.instances:
+            origin, to = self.partners
+            lanes = [lane for lane in lanes if (to if lane.write else origin) is not None]
+            await self._move(lanes, messages)
+            result = origin is not None or self.operator.kind == "eoshift"
+        elif self.operator.gated:
+            await self._through_gate(messages)
+        else:
+            await self._move(lanes, messages, combine)
+        self._through()
+        return result
+
+    @property
+    def _role(self) -> Role:
+        assert self.role is not None  # the face lets nobody in before load
+        return self.role
+
+    def _lanes(self, what: str) -> list[LaneImage]:
+        """The lanes of this call of an I/O function."""
+        call = self.calls.get(what, 0)
+        self.calls[what] = call + 1
+        turn = call % self._role.turns
+        return [lane for lane in self._role.lanes if lane.turn == turn]
+
+    async def _move(
+        self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None = None
+    ) -> None:
+        role, m = self._role, self.operator.m
+        self._used()
+        if role.by_item:
+            await self._move_in_turn(lanes, messages, combine)
+        elif role.combines or any(lane.step for lane in lanes):
+            last = max(*(c.step for c in role.combines), *(lane.step for lane in lanes), 0, 0)
+            for step in range(last + 1):
+                if step == role.switch:
+                    await self.router.switch(second=True)
+                for one in role.combines:
+                    if one.step == step:
+                        _combine(one, messages, m, combine)
+                here = [lane for lane in lanes if lane.step == step]
+                if here:
+                    await Transfer([lane_request(lane, m, messages) for lane in here])
+        else:
+            await Transfer([lane_request(lane, m, messages) for lane in lanes])
+        if role.switch is not None:
+            await self.router.switch(second=False)
+        if role.delay and not self.operator.synchronised:
+            self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
+        if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
+            await self._go_on(lanes)
+
+    async def _move_in_turn(
+        self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None
+    ) -> None:
+        """Each lane comes after the one before it: with each item, or with the whole message if the function wants that, or if
+        the processor passes on messages of others meanwhile."""
+        role, m = self._role, self.operator.m
+        for name in (*(lane.data for lane in lanes), *(one.result for one in role.combines)):
+            if name != "token" and name not in messages:
+                messages[name] = np.zeros(m, np.uint32)
+        item = combine.item if isinstance(combine, Combiner) and self.substrate.agent is None else None
+        if item is not None and m % item == 0:
+            for request in move_by_item(lanes, role.combines, messages, m, combine, item):
+                await request
+            return
+        for k in range(len(lanes) + 1):
+            for one in role.combines:
+                if one.step == k:
+                    _combine(one, messages, m, combine)
+            if k < len(lanes):
+                await Transfer(lane_request(replace(lanes[k], after=None), m, messages))
+
+    def _used(self) -> None:
+        """Words are exchanged: others may rely on it, and on what has come before."""
+        router = self.router
+        router.begin(self.index)
+        if self.index in router.due:
+            router.due[self.index] = True
+        for other in self.first:
+            if other not in router.used:
+                images = self.substrate.images
+                label, name = images.operators[other].label, images.phases[self.operator.phase].name
+                raise PointsmanError(
+                    f"node {self.substrate.number} uses '{self.operator.label}' in phase '{name}' and has not used "
+                    f"'{label}', which comes before it",
+                    hint="use the operators in the order of the program",
+                )
+
+    def _loaded(self) -> None:
+        """Who exchanges no words has nothing to wait for."""
+        if all(lane.turn == SYNC for lane in self._role.lanes):
+            self.router.begin(self.index)
+            self.router.used.add(self.index)
+
+    def _through(self) -> None:
+        """An I/O function is over; a node that both writes and reads has two."""
+        if self._role.kind != "both" or {"write", "read"} <= self.calls.keys():
+            self.router.used.add(self.index)
+
+    async def _through_gate(self, messages: dict[str, np.ndarray]) -> None:
+        """Open the gate whose turn it is, move the words, shut it. The gate before is shut for certain by then, and nobody
+        waits until this one is."""
+        self._used()
+        stage = 1 + self.gates % (self.operator.stages - 1)
+        self.gates += 1
+        role = self._role_at(self.value, stage)
+        await self.router.settled()
+        phase = self.operator.phase
+        await self.router.post(phase, self.router.changed(phase, role.rewrites))
+        await Transfer([lane_request(lane, self.operator.m, messages) for lane in role.lanes])
+        await self.router.post(phase, self.router.changed(phase, self._role_at(self.value, 0).rewrites))
+
+    async def _go_on(self, lanes: Sequence[LaneImage]) -> None:
+        """Through with its own messages, the node lets its router do what is left for others."""
+        router = self.router
+        self.calls["stage"] = 1
+        later = self._role_at(self.value, self.operator.stages - 1)
+        changed = router.changed(self.operator.phase, later.rewrites)
+        if not changed:
+            return
+        for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
+            await WaitEmpty(register, Category.REPROG)
+        await router.rewrite(self.operator.phase, changed, running=True)
+
+
+def _moves(
+    operator: OperatorImage, view: NodeOperator, nodes: tuple[int, ...], given: Given
+) -> tuple[tuple[int, int], ...]:
+    """(from, to) for each node that sends in a shift or a permutation of ``nodes``."""
+    size = len(nodes)
+    if given.permutation is not None:
+        return tuple((nodes[k], nodes[to]) for k, to in enumerate(given.permutation[:size]))
+    (distance,) = given.numbers
+    if operator.kind == "cshift":
+        return tuple((node, nodes[(k + distance) % size]) for k, node in enumerate(nodes))
+    return tuple((node, nodes[k + distance]) for k, node in enumerate(nodes) if 0 <= k + distance < size)
+
+
+@lru_cache(maxsize=64)
+def _schedule(key: _ImagesKey, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    return schedule_moves(key.images, operator, instance, moves)
+
+
+def _scheduled(images: Images, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    """Each node works it out; here it is done once for all."""
+    return _schedule(_ImagesKey(images), operator, instance, moves)
+
+
+class _ImagesKey:
+    """Images by identity: comparing them would cost more than the schedule."""
+
+    def __init__(self, images: Images) -> None:
+        self.images = images
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ImagesKey) and self.images is other.images
+
+    def __hash__(self) -> int:
+        return id(self.images)
+
+
+def signature_of(operator: OperatorImage) -> Signature:
+    """What an operator of the images looks like to an application."""
+    if operator.online is not None:
+        return online_signature(operator, operator.online.program)
+    if operator.remote:
+        return Signature(
+            operator.label,
+            operator.kind,
+            operator.type,
+            operator.m,
+            operator.runtime,
+            source=operator.source,
+            ranges=tuple(zip(*operator.values, strict=True)),
+            partial=operator.runtime,
+        )
+    return Signature(
+        operator.label,
+        operator.kind,
+        operator.type,
+        operator.m,
+        operator.runtime,
+        operator.values,
+        operator.function,
+        operator.source,
+    )
+
+
+def _exchanges(view: NodeOperator | None) -> bool:
+    """Does a node move words in an operator? One that is alone in a replaced operator never comes to its parts."""
+    return view is not None and any(lane.turn != SYNC for role in view.roles for lane in role.lanes)
+
+
+def _combine(one: Combination, messages: dict[str, np.ndarray], m: int, combine: Combine | None) -> None:
+    result = messages.setdefault(one.result, np.zeros(m, np.uint32))
+    if one.right:
+        assert combine is not None
+        combine(messages[one.left], messages[one.right], result)
+    else:
+        result[:] = messages[one.left]
+
+
+def lane_request(lane: LaneImage, m: int, messages: dict[str, np.ndarray]) -> Lane:
+    """A request for the words of a lane; a message that the role keeps in between is made when it first comes."""
+    words = m if lane.words is None else lane.words
+    data = None if lane.data == "token" else messages.get(lane.data)
+    if data is None and lane.data != "token":
+        data = messages[lane.data] = np.zeros(m, np.uint32)
+    return Lane(lane.write, lane.registers, words, data, lane.after, lane.after_all, lane.window, lane.pair)

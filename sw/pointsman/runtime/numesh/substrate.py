@@ -1,0 +1,177 @@
+"""The substrate of scheduled routers: a node and its phases.
+
+Everything here awaits requests (``requests``) and keeps no cycles of its own, so an application runs the same on every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from typing import Any
+
+from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage
+from pointsman.errors import PointsmanError
+from pointsman.runtime.api.node import Node
+from pointsman.runtime.api.replaced import ReplacedPort, replaced_signature
+from pointsman.runtime.api.replaced_sequence import ReplacedSequence
+from pointsman.runtime.api.requests import Category, Transfer, Wait, WaitUntil
+from pointsman.runtime.api.substrate import Clock, Port, Signature
+
+from .chosen import Choice, chosen_signature, schedules_of
+from .online_agent import Agent, agents_of, attended
+from .online_port import OnlinePort
+from .port import NumeshPort, lane_request, signature_of
+from .router import Router
+
+
+class NumeshSubstrate:
+    """A node on the mesh of scheduled routers."""
+
+    def __init__(self, images: Images, number: int, clock: Clock, *, preloaded: bool = False) -> None:
+        self.images = images
+        self.name = images.name
+        self.loops = images.loops
+        self.number = number
+        self.clock = clock
+        self.router = Router(images, number, clock, preloaded=preloaded)
+        self.agents = agents_of(images, number, clock)
+        self.serving: Agent | None = None
+        """The agent of the phase that was entered last."""
+        self.left: str | None = None
+        """The phase that was left last."""
+        self.masked = False
+        """The node is on its way from one phase to the next, through the barrier: messages have to wait."""
+        self.router.arrived = self._arrived
+        self.leaving: str | None = None
+        """Phase whose closing barrier is running."""
+
+    @property
+    def agent(self) -> Agent | None:
+        """Who serves online messages in the phase that runs."""
+        return None if self.masked else self.agents.get(self.router.current)
+
+    def _arrived(self) -> None:
+        self.masked = False
+        before, self.serving = self.serving, self.agent
+        if before is not None and before is not self.serving:
+            self._refuse_unread(before)
+
+    def _refuse_unread(self, agent: Agent) -> None:
+        if not agent.idle():
+            name = self.left if self.left is not None else ""
+            raise PointsmanError(
+                f"phase '{name}': a message to node {self.number} has not been read",
+                hint="every message must be read before its phase ends",
+            )
+
+    def ports(self) -> list[tuple[Signature, Port | None]]:
+        """Every operator of the program, once if it has several schedules: not the barriers that close phases, nor what stands
+        for online streams, nor the parts of those that are replaced."""
+        images = self.images
+        made: dict[int, tuple[Signature, Port | None]] = {}
+        choices: dict[frozenset[int], Choice] = {}
+        for indices in schedules_of(images):
+            operators = [images.operators[index] for index in indices]
+            ports = [self._port(index, operator) for index, operator in zip(indices, operators, strict=True)]
+            if len(indices) == 1:
+                made[indices[0]] = signature_of(operators[0]), ports[0]
+            else:
+                phases = frozenset(operator.phase for operator in operators)
+                choice = choices.setdefault(phases, Choice(self.router))
+                pairs = [(one, port) for one, port in zip(operators, ports, strict=True) if port is not None]
+                made[indices[0]] = (
+                    chosen_signature(operators),
+                    choice.add(operators[0].label, pairs) if pairs else None,
+                )
+        found = []
+        for one in images.replaced:
+            parts = [made.pop(index) for index in one.parts]
+            here = [(signature, port) for signature, port in parts if port is not None]
+            port: Port | None = None
+            if self.number in one.program.nodes:
+                made_of = ReplacedPort if one.program.flow == "functional" else ReplacedSequence
+                port = made_of(one.program, self.number, here)
+            found.append((replaced_signature(one.program, one.source), port))
+        return [*made.values(), *found]
+
+    def _port(self, index: int, operator: OperatorImage) -> Port | None:
+        view = self.router.operators.get(index)
+        if view is None:
+            return None
+        if operator.online is not None:
+            return OnlinePort(self, index, operator, view)
+        return NumeshPort(self, index, operator, view)
+
+    def attended(self, program: Coroutine[Any, None, Any]) -> Coroutine[Any, None, Any] | Generator[Any, None, Any]:
+        """A program of this node, interrupted whenever an online message needs its processor."""
+        return attended(lambda: self.agent, program) if self.agents else program
+
+    async def init(self) -> None:
+        """Start the loader phase."""
+        await self.router.start()
+
+    async def fini(self) -> None:
+        """Go through phases that other nodes still run and that need this one."""
+        left = await self.router.enter(-1, self.leave)
+        phase = self.router.current
+        if not left and phase >= 0 and self.images.phases[phase].online is not None:
+            # Messages of others may still pass, and others wait in the barrier.
+            await self.leave(phase)
+        if phase >= 0 and phase in self.agents:
+            self._refuse_unread(self.agents[phase])
+        # Commands that gates have posted.
+        await self.router.settled()
+
+    def where(self) -> str:
+        phase = self.router.current
+        if self.leaving is not None:
+            return f"in the barrier at the end of phase '{self.leaving}'"
+        return f"in phase '{self.images.phases[phase].name}'" if phase >= 0 else "in the loader phase"
+
+    async def leave(self, phase: int) -> None:
+        """Make sure that no word of a phase is left in the router (§5.2.3)."""
+        router = self.router
+        self.masked = False
+        await router.settled()
+        image = self.images.phases[phase]
+        self.left = image.name
+        agent = self.agents.get(phase)
+        continues = image.online is not None and bool(self.images.operators[image.online].continues)
+        if image.barrier is not None and image.barrier in router.operators:
+            self.leaving = image.name
+            role = router.operators[image.barrier].roles[0]
+            if agent is not None and continues:
+                agent.urgent, agent.called = role.lanes[-1].registers, False
+            await Transfer([lane_request(lane, 1, {}) for lane in role.lanes], Category.PSYNC)
+            if agent is not None and continues:
+                agent.urgent, agent.called, self.masked = (), False, True
+            await Wait(role.delay, Category.PSYNC)
+            self.leaving = None
+        elif image.technique != "none":
+            self._refuse_unused(image)
+            await WaitUntil(router.deadline, Category.PSYNC)
+        if agent is not None and not continues:
+            self._refuse_unread(agent)
+
+    def _refuse_unused(self, image: PhaseImage) -> None:
+        """Others rely on it that a node that has gone through a phase of its own accord has exchanged the phase's words."""
+        due = self.router.due
+        last = set(image.last) & due.keys() or due.keys()
+        if due and not any(due[index] for index in last):
+            label = self.images.operators[min(last)].label
+            raise PointsmanError(
+                f"node {self.number} leaves phase '{image.name}' and has called {label}_load, but not used '{label}'",
+                hint="whoever loads an operator uses it, or the next phase may begin without some of its nodes",
+            )
+
+
+def numesh_node(
+    images: Images,
+    number: int,
+    clock: Clock,
+    *,
+    preloaded: bool = False,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Node:
+    """A node of a program on the mesh of scheduled routers."""
+    substrate = NumeshSubstrate(images, number, clock, preloaded=preloaded)
+    return Node(substrate, images.topology, number, clock, functions)

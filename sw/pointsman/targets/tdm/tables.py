@@ -1,0 +1,355 @@
+"""Program -> connection tables for the time-multiplexed switch (Ding et al. 2005, §3.1, §3.3).
+
+Takes a Program and the sizes of a switch. Gives `ConnectionTables`: for each phase's working set W(j) its configurations,
+what is left to the scheduler, what is held, where a row is flushed. In the modes
+
+``preload``  every connection that any run-time value can want stands in a table; a set that does not fit is refused;
+``dynamic``  no table: the scheduler establishes what is requested; sets hold and flush;
+``hybrid``   the last slot is the scheduler's; of each set what is used for most values stands in a table, as far as it fits.
+
+Non-goals: which processor computes what, messages of several words in several slots at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pointsman.artifacts.tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseTable, WorkingSet
+from pointsman.artifacts.tables.tables import MODES
+from pointsman.errors import PointsmanError
+from pointsman.operators.api.operands import runtime_values
+from pointsman.operators.messages import Decomposition
+from pointsman.operators.messages.crossbar import Use, use_of, ways
+from pointsman.plan.structure.structure import START, PhaseOutline, Structure, outline
+from pointsman.program.program import Group, Operator, Program, Runtime
+from tdm_switch.shape import SwitchShape
+
+from .working_sets import Cost, Part, always_fit, assign, degree_of, divide, exclusive, greedy_degree
+
+MOSTLY = 0.5
+"""In hybrid mode a connection stands in the tables if at least this part of the run-time values uses it."""
+
+
+class FitError(PointsmanError):
+    """A working set that has more connections at a port than there are slots."""
+
+
+@dataclass(frozen=True)
+class _Done:
+    """An operator with its way."""
+
+    operator: Operator
+    way: Decomposition
+    use: Use
+    times: float
+
+    @property
+    def pairs(self) -> frozenset[Pair]:
+        return frozenset(self.use.words)
+
+
+def make_tables(
+    program: Program, shape: SwitchShape, *, mode: Mode = "preload", name: str = "program"
+) -> ConnectionTables:
+    """Compile ``program`` for a switch.
+
+    Raises
+    ------
+    FitError
+        If a working set does not fit the slots that the tables own.
+    PointsmanError
+        If the switch has too few ports, or cannot do an operator.
+    """
+    if mode not in MODES:
+        raise PointsmanError(f"a mode must be one of {', '.join(MODES)}, not {mode!r}")
+    nodes = program.topology.nodes
+    if shape.ports < nodes:
+        raise PointsmanError(
+            f"a {program.topology} {program.topology.kind} has {nodes} processors, the switch {shape.ports} ports",
+            hint=f"--ports {nodes}",
+        )
+    if mode == "hybrid" and shape.slots < 2:
+        raise PointsmanError("hybrid mode must have 2 slots, one of them for the scheduler, not 1")
+    return _Maker(program, shape, mode, name).tables()
+
+
+class _Maker:
+    def __init__(self, program: Program, shape: SwitchShape, mode: Mode, name: str) -> None:
+        self.program = program
+        self.shape = shape
+        self.mode: Mode = mode
+        self.name = name
+        self.cost = Cost(shape)
+        self.registers = {"preload": shape.slots, "dynamic": 0, "hybrid": shape.slots - 1}[mode]
+        self.structure = outline(program)
+        self.optional = _optional(program)
+        self.done = [[self._choose(one, phase) for one in phase.operators] for phase in self.structure.phases]
+        for phase, ops in zip(self.structure.phases, self.done, strict=True):
+            _check_pairs(phase, ops)
+        self.notes: list[str] = []
+
+    def _choose(self, operator: Operator, phase: PhaseOutline) -> _Done:
+        """The way with the least predicted time; one whose connections do not fit only if none fits."""
+        times = float(operator.c * phase.loops)
+        found = []
+        for rank, way in enumerate(ways(operator, self.program.topology)):
+            use = use_of(operator, way, self.program.topology)
+            degree = degree_of(use.words)
+            fits = degree <= (self.registers or self.shape.slots)
+            found.append((not fits, self.cost.call(use, degree), rank, _Done(operator, way, use, times)))
+        return min(found, key=lambda entry: entry[:3])[3]
+
+    # -- sets ------------------------------------------------------------------------------------------------
+
+    def tables(self) -> ConnectionTables:
+        if self.mode == "dynamic":
+            sets, of = self._dynamic_sets()
+        else:
+            sets, of = self._table_sets()
+        operators: list[OperatorTable] = []
+        phases: list[PhaseTable] = []
+        for p, (outlined, ops) in enumerate(zip(self.structure.phases, self.done, strict=True)):
+            first = len(operators)
+            for done in ops:
+                values = runtime_values(done.operator)
+                entered = of[p] if len(of[p]) == len(values) else (of[p][0],) * len(values)
+                operators.append(
+                    OperatorTable(
+                        done.operator, done.way.name, p, values, entered, self._bandwidth(done, sets, entered)
+                    )
+                )
+            union = frozenset().union(*(done.pairs for done in ops))
+            phases.append(
+                PhaseTable(
+                    "+".join(one.label for one in outlined.operators),
+                    tuple(range(first, len(operators))),
+                    tuple(dict.fromkeys(of[p])),
+                    degree_of(union),
+                    p in self.optional,
+                )
+            )
+        return ConnectionTables(
+            name=self.name,
+            parameters=self.program.parameters,
+            topology=self.program.topology,
+            shape=self.shape,
+            mode=self.mode,
+            registers=self.registers,
+            timeout=0 if self.mode == "preload" else self._timeout(),
+            loops=self.structure.loops,
+            operators=tuple(operators),
+            phases=tuple(phases),
+            sets=tuple(sets),
+            notes=tuple(self.notes),
+        )
+
+    def _timeout(self) -> int:
+        """As long as it takes to make a connection again: whatever comes, that wastes at most twice the least possible."""
+        return min((1 << self.shape.age_bits) - 1, self.cost.establish)
+
+    def _bandwidth(self, done: _Done, sets: Sequence[WorkingSet], entered: Sequence[int]) -> float:
+        degree = max((degree_of(sets[s].pairs) for s in set(entered)), default=1)
+        turn = max(1, degree) * self.shape.slot_cycles / self.shape.slot_words
+        cycles = max(done.use.accesses, max(done.use.words.values(), default=0.0) * turn)
+        return done.operator.m / cycles if cycles else 1.0
+
+    def _second(self, phase: PhaseOutline, ops: Sequence[_Done]) -> bool:
+        """Is it better that each run-time value has a set of its own?"""
+        if len(ops) != 1 or len(set(ops[0].use.by_value)) == 1:
+            return False
+        done = ops[0]
+        union, each = degree_of(done.pairs), max(map(degree_of, set(done.use.by_value)))
+        if each >= union:
+            return False
+        if union > self.registers:
+            return True
+        block = max(
+            (value.block for _, value in done.operator.instances[0].operands if isinstance(value, Runtime)), default=1
+        )
+        largest = max(done.use.by_value, key=len)
+        swapped = self.cost.call(done.use, each) + self.cost.change(largest, each) / block
+        return swapped < self.cost.call(done.use, union)
+
+    def _table_sets(self) -> tuple[list[WorkingSet], list[tuple[int, ...]]]:
+        phases = self.structure.phases
+        seconds = [self._second(phase, ops) for phase, ops in zip(phases, self.done, strict=True)]
+        parts = [
+            Part(
+                frozenset().union(*(done.pairs for done in ops)),
+                tuple((done.use, done.times) for done in ops),
+                second or p in self.optional,
+            )
+            for p, (ops, second) in enumerate(zip(self.done, seconds, strict=True))
+        ]
+        runs = divide(parts, _edges(self.structure), self.cost, self.registers)
+        wanted: list[tuple[str, frozenset[Pair], list[_Done], float]] = []
+        of: list[tuple[int, ...]] = [()] * len(phases)
+        for first, last in runs:
+            ops = [done for p in range(first, last) for done in self.done[p]]
+            name = "+".join(phase_name for p in range(first, last) for phase_name in [_name(phases[p])])
+            loops = max(phases[p].loops for p in range(first, last))
+            if seconds[first]:
+                values = runtime_values(ops[0].operator)
+                numbers: dict[frozenset[Pair], int] = {}
+                for value, pairs in zip(values, ops[0].use.by_value, strict=True):
+                    if pairs not in numbers:
+                        numbers[pairs] = len(wanted)
+                        wanted.append((f"{name}({', '.join(map(str, value))})", pairs, ops, loops))
+                of[first] = tuple(numbers[pairs] for pairs in ops[0].use.by_value)
+                self.notes.append(
+                    f"phase {name}: a set for each of {len(numbers)} run-time choices, swapped in by its load"
+                )
+                continue
+            union = frozenset().union(*(part.pairs for part in parts[first:last]))
+            before = of[first - 1][0] if first else -1
+            if first in self.optional and before >= 0 and union <= wanted[before][1]:
+                of[first] = (before,)  # nothing to swap in
+                continue
+            for p in range(first, last):
+                of[p] = (len(wanted),)
+            wanted.append((name, union, ops, loops))
+        chosen = [self._chosen(name, pairs, ops) for name, pairs, ops, _ in wanted]
+        placed = assign(chosen, self.registers, self.shape.ports)
+        alone = exclusive(placed)
+        sets = []
+        for (name, pairs, _, loops), configurations, mine, kept in zip(wanted, placed, chosen, alone, strict=True):
+            rest = tuple(sorted(pairs - mine))
+            hold = rest if loops > 1 and always_fit(rest, self.shape.slots - self.registers) else ()
+            sets.append(
+                WorkingSet(name, configurations, rest, hold, flush=bool(rest) and len(wanted) > 1, exclusive=kept)
+            )
+        return sets, of
+
+    def _chosen(self, name: str, pairs: frozenset[Pair], ops: Sequence[_Done]) -> frozenset[Pair]:
+        """What of a set stands in the tables."""
+        if self.mode == "preload":
+            self._check_fit(name, pairs, ops)
+            return pairs
+        weight: dict[Pair, float] = dict.fromkeys(pairs, 0.0)
+        for done in ops:
+            for pair, words in done.use.words.items():
+                if pair in weight and done.use.share.get(pair, 0.0) >= MOSTLY:
+                    weight[pair] += done.times * words * done.use.share[pair]
+        out: dict[int, int] = {}
+        into: dict[int, int] = {}
+        chosen = []
+        for pair in sorted((pair for pair in pairs if weight[pair]), key=lambda pair: (-weight[pair], pair)):
+            u, v = pair
+            if out.get(u, 0) < self.registers and into.get(v, 0) < self.registers:
+                out[u] = out.get(u, 0) + 1
+                into[v] = into.get(v, 0) + 1
+                chosen.append(pair)
+        return frozenset(chosen)
+
+    def _check_fit(self, name: str, pairs: frozenset[Pair], ops: Sequence[_Done]) -> None:
+        needed = degree_of(pairs)
+        if needed <= self.registers:
+            return
+        for port in range(self.shape.ports):
+            out, into = (sum(pair[end] == port for pair in pairs) for end in (0, 1))
+            if needed in (out, into):
+                what = f"sends to {out}" if out == needed else f"receives from {into}"
+                raise FitError(
+                    f"{ops[0].operator.position}: the working set of '{name}' does not fit {self.registers} slots: "
+                    f"port {port} {what} ports in it, {needed - self.registers} more than there are slots",
+                    hint=f"use --slots {needed}, or --mode hybrid or dynamic, or restrict run-time values with :values",
+                )
+
+    def _holds(self, pairs: frozenset[Pair], ops: Sequence[_Done]) -> bool:
+        """Is it better to keep all these connections, with more slots in turn, than to make them again for each operator?"""
+        if not always_fit(pairs, self.shape.slots):
+            return False
+        together = greedy_degree(pairs, self.shape.slots)
+        kept = sum(one.times * self.cost.call(one.use, together) for one in ops)
+        again = sum(one.times * (self.cost.call(one.use, degree_of(one.pairs)) + self.cost.establish) for one in ops)
+        return kept < again
+
+    def _dynamic_sets(self) -> tuple[list[WorkingSet], list[tuple[int, ...]]]:
+        """A set for each run of phases in the same outermost loop; rows are flushed between them."""
+        phases = self.structure.phases
+        loops = _outermost(self.program)
+        runs: list[list[int]] = []
+        for p in range(len(phases)):
+            if runs and loops[runs[-1][-1]] == loops[p]:
+                runs[-1].append(p)
+            else:
+                runs.append([p])
+        sets = []
+        of: list[tuple[int, ...]] = [()] * len(phases)
+        for number, run in enumerate(runs):
+            pairs = frozenset().union(*(done.pairs for p in run for done in self.done[p]))
+            holds = max(phases[p].loops for p in run) > 1 and self._holds(
+                pairs, [one for p in run for one in self.done[p]]
+            )
+            dynamic = tuple(sorted(pairs))
+            name = "+".join(_name(phases[p]) for p in run)
+            sets.append(WorkingSet(name, (), dynamic, dynamic if holds else (), flush=len(runs) > 1))
+            for p in run:
+                of[p] = (number,)
+        return sets, of
+
+
+def _name(phase: PhaseOutline) -> str:
+    return "+".join(one.label for one in phase.operators)
+
+
+def _check_pairs(phase: PhaseOutline, ops: Sequence[_Done]) -> None:
+    """Operators that may be called in any order must not send between the same two ports: words carry no name."""
+    used: dict[Pair, str] = {}
+    for done in ops:
+        for pair in sorted(done.pairs):
+            other = used.setdefault(pair, done.operator.label)
+            if other != done.operator.label:
+                raise PointsmanError(
+                    f"{done.operator.position}: operators '{other}' and '{done.operator.label}' of one phase both send from "
+                    f"port {pair[0]} to port {pair[1]}, where their words could not be told apart",
+                    hint="put them into a sequential group, or choose other ways with :impl",
+                )
+
+
+def _edges(structure: Structure) -> dict[tuple[int, int], float]:
+    """How often a phase follows another, over the whole program."""
+    loops = [phase.loops for phase in structure.phases]
+    edges: dict[tuple[int, int], float] = {}
+    for before, after in structure.successors.items():
+        for phase in after:
+            if phase >= 0:
+                times = 1 if before == START else min(loops[before], loops[phase])
+                edges[before if before >= 0 else -1, phase] = float(times)
+    return edges
+
+
+def _phase_of(program: Program) -> dict[str, int]:
+    return {operator.label: p for p, phase in enumerate(outline(program).phases) for operator in phase.operators}
+
+
+def _optional(program: Program) -> frozenset[int]:
+    """Phases that stand in an optional group."""
+    phase_of, found = _phase_of(program), set()
+    inside: int | None = None
+    for part, depth in program.root.walk():
+        if inside is not None and depth <= inside:
+            inside = None
+        if isinstance(part, Group):
+            if inside is None and part.kind == "optional":
+                inside = depth
+        elif inside is not None:
+            found.add(phase_of[part.label])
+    return frozenset(found)
+
+
+def _outermost(program: Program) -> dict[int, str | None]:
+    """Label of the outermost loop around each phase."""
+    phase_of = _phase_of(program)
+    found: dict[int, str | None] = {}
+    loop: tuple[int, str | None] | None = None
+    for part, depth in program.root.walk():
+        if loop is not None and depth <= loop[0]:
+            loop = None
+        if isinstance(part, Group):
+            if loop is None and part.kind == "loop":
+                loop = (depth, part.label)
+        else:
+            found[phase_of[part.label]] = loop[1] if loop else None
+    return found

@@ -1,0 +1,160 @@
+"""Phases -> working sets: which phases share one, and what it costs (Ding et al. 2005, §2: p phases against degree k).
+
+A set with more connections needs more slots, and each connection gets the smaller share; entering another set costs
+commands. ``divide`` finds the division of the sequence of phases with the least predicted time. ``assign`` gives a
+set's configurations their registers, so that a set does not want a port that another still has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from pointsman.artifacts.tables import Pair
+from pointsman.connections import colour_crossbar
+from pointsman.operators.messages.crossbar import Use
+from tdm_switch.shape import SwitchShape
+
+HOP_CYCLES = 6
+"""From a word in a queue to the processor that reads it, without waiting for a slot."""
+COMMAND_CYCLES = 12
+"""STAGE and LOAD of one row, measured on the RTL; the scheduler carries out those of one processor at a time."""
+
+
+def degree_of(pairs: Collection[Pair]) -> int:
+    """Configurations that a crossbar needs for these connections: as many as the busiest port has."""
+    out: dict[int, int] = {}
+    into: dict[int, int] = {}
+    for u, v in pairs:
+        out[u] = out.get(u, 0) + 1
+        into[v] = into.get(v, 0) + 1
+    return max((*out.values(), *into.values()), default=0)
+
+
+def always_fit(pairs: Collection[Pair], slots: int) -> bool:
+    """Does every one of these find a slot, in whatever order they come, if none ever gives way?
+
+    The others at its two ports may each have a slot of their own. Only such connections may be held: a held one that finds no
+    slot would wait for ever for those that are held beside it.
+    """
+    return greedy_degree(pairs, slots + 1) <= slots
+
+
+def greedy_degree(pairs: Collection[Pair], slots: int) -> int:
+    """Slots that these take at most when each gets any that is free at both its ports, in whatever order they come."""
+    out: dict[int, int] = {}
+    into: dict[int, int] = {}
+    for u, v in pairs:
+        out[u] = out.get(u, 0) + 1
+        into[v] = into.get(v, 0) + 1
+    return min(slots, max((out[u] + into[v] - 1 for u, v in pairs), default=0))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Predicted cycles on a switch."""
+
+    shape: SwitchShape
+
+    def call(self, use: Use, degree: int) -> float:
+        """One call of an operator when ``degree`` slots take turns."""
+        turn = max(1, degree) * self.shape.slot_cycles
+        per_word = turn / self.shape.slot_words
+        link = max(use.words.values(), default=0.0) * per_word
+        return max(use.accesses, link) + use.depth * (turn / 2 + HOP_CYCLES)
+
+    @property
+    def establish(self) -> int:
+        """From a request to its first word when the scheduler must find a slot: it looks at one after the other."""
+        return self.shape.slots * self.shape.sl_cycles + self.shape.slot_cycles + HOP_CYCLES
+
+    def change(self, pairs: Collection[Pair], degree: int) -> float:
+        """Entering a set: the last words leave, and every row of every configuration is put in, one after the other."""
+        return COMMAND_CYCLES * len(pairs) + degree * self.shape.slot_cycles
+
+
+@dataclass(frozen=True)
+class Part:
+    """A phase as ``divide`` sees it."""
+
+    pairs: frozenset[Pair]
+    uses: tuple[tuple[Use, float], ...]
+    """Each operator's use and how often it is called in the whole program."""
+    alone: bool
+    """It may not share its set: run-time values or a condition choose it."""
+
+    def time(self, cost: Cost, degree: int) -> float:
+        return sum(times * cost.call(use, degree) for use, times in self.uses)
+
+
+def divide(
+    parts: Sequence[Part], edges: Mapping[tuple[int, int], float], cost: Cost, registers: int
+) -> list[tuple[int, int]]:
+    """Runs of phases (first, past the last) that share a set; those together are the sequence.
+
+    ``edges``: how often one phase follows another, -1 standing for the start. A set of several phases must fit the registers; a
+    phase alone need not. O(n²) degrees for n phases.
+    """
+    n = len(parts)
+    best: list[tuple[float, int]] = [(0.0, 0)] + [(float("inf"), 0)] * n
+    for first in range(n):
+        union: frozenset[Pair] = frozenset()
+        for last in range(first, n):
+            if last > first and (parts[last].alone or parts[first].alone):
+                break
+            union |= parts[last].pairs
+            degree = degree_of(union)
+            if last > first and degree > registers:
+                break
+            entered = sum(times for (a, b), times in edges.items() if first <= b <= last and not first <= a <= last)
+            total = best[first][0] + sum(parts[p].time(cost, degree) for p in range(first, last + 1))
+            total += entered * cost.change(union, degree)
+            # In a tie the longer run: fewer commands.
+            if total < best[last + 1][0]:
+                best[last + 1] = (total, first)
+    runs = []
+    end = n
+    while end:
+        runs.append((best[end][1], end))
+        end = best[end][1]
+    return runs[::-1]
+
+
+def assign(sets: Sequence[Collection[Pair]], registers: int, ports: int) -> list[tuple[tuple[Pair, ...], ...]]:
+    """Configurations of each set by register. A configuration goes where fewest of its ports belong to others before it."""
+    owners: list[dict[int, set[int]]] = [{} for _ in range(registers)]  # by register: sources of each destination
+    found = []
+    for pairs in sets:
+        colours = sorted(colour_crossbar(sorted(pairs), ports), key=lambda colour: (-len(colour), colour))
+        placed: list[tuple[Pair, ...]] = [()] * registers
+        free = list(range(registers))
+        for colour in colours:
+            register = min(free, key=lambda r: (_clashes(owners[r], colour), -_shared(owners[r], colour), r))
+            free.remove(register)
+            placed[register] = tuple(colour)
+        for register, configuration in enumerate(placed):
+            for u, v in configuration:
+                owners[register].setdefault(v, set()).add(u)
+        found.append(tuple(placed))
+    return found
+
+
+def exclusive(sets: Sequence[tuple[tuple[Pair, ...], ...]]) -> list[bool]:
+    """For each set: nobody else has another source for one of its destinations in the same register."""
+    owners: dict[tuple[int, int], set[int]] = {}
+    for configurations in sets:
+        for register, configuration in enumerate(configurations):
+            for u, v in configuration:
+                owners.setdefault((register, v), set()).add(u)
+    return [
+        all(len(owners[register, v]) == 1 for register, one in enumerate(configurations) for _, v in one)
+        for configurations in sets
+    ]
+
+
+def _clashes(owners: Mapping[int, set[int]], colour: Sequence[Pair]) -> int:
+    return sum(bool(owners.get(v, set()) - {u}) for u, v in colour)
+
+
+def _shared(owners: Mapping[int, set[int]], colour: Sequence[Pair]) -> int:
+    return sum(u in owners.get(v, set()) for u, v in colour)

@@ -1,0 +1,330 @@
+"""What can happen to the words of an operator while a processor stands still: a game with tokens on the images themselves.
+
+Each VFSM, leg of a fork and interface register has room for one word; a word moves on when there is room behind. Each processor
+moves its lanes as the run time does, except one, which stops. What the others can get done before nothing moves any more is
+what they can get done at all, whenever anything happens: one word's move never hinders another's.
+
+For the judge: knows images, nothing of plans, and nothing of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+
+from numesh.codes import Codes
+from pointsman.artifacts.images.images import SYNC, LaneImage
+from pointsman.verify.node.node import NodeState, Vfsm
+
+from .moves import Lists, play_held_up, play_not_begun, play_out, play_stopped
+
+Place = tuple[int, int, int]
+"""Node, pipeline and number of a VFSM."""
+At = tuple[int, int]
+"""Node and interface register."""
+GameKey = tuple[int, int | None, int | None, int, tuple[Place, int] | None]
+"""A game: words, who stopped in which lane and after how many, and which VFSM after how many."""
+
+
+@dataclass
+class Board:
+    """VFSMs that words of some registers pass, and where they go from each."""
+
+    source: dict[Place, At] = field(default_factory=dict)
+    """VFSMs that take words from a register."""
+    onward: dict[Place, tuple[Place, ...]] = field(default_factory=dict)
+    """All that take a word when a VFSM passes it on."""
+    into: dict[Place, At] = field(default_factory=dict)
+    """VFSMs that put words into a register."""
+    lanes: dict[int, tuple[LaneImage, ...]] = field(default_factory=dict)
+    """By node."""
+    played: dict[GameKey, Outcome] = field(default_factory=dict)
+    """Outcomes of games by their words, and who stopped where."""
+    looked_at: set[GameKey] = field(default_factory=set)
+    """Games whose outcome somebody has asked for."""
+    tables: dict[int, Outcomes] = field(default_factory=dict)
+    """By the length of a message, what all games come to."""
+    through: dict[tuple[int, int | None], Sequence[bool]] = field(default_factory=dict)
+    """By the length of a message and who has not begun, which nodes get through."""
+    behind: dict[tuple[int, Place, int | None], int] = field(default_factory=dict)
+    """By the length of a message, VFSM and node, words that the VFSM may hold back."""
+    left: dict[tuple[int, int], int | None] = field(default_factory=dict)
+    """By the length of a message and node, most words that may be on their way when it is through."""
+
+    twin: tuple[Board, Mapping[Place, Place], Mapping[int, int]] | None = None
+    """A board that is the same but for the names of its nodes, and its places and nodes by those of this one; games on it will
+    do."""
+
+    @cached_property
+    def table(self) -> Table:
+        """As arrays."""
+        return Table.of(self)
+
+    @cached_property
+    def nodes(self) -> tuple[int, ...]:
+        """In the order of their numbers."""
+        return tuple(sorted({place[0] for place in self.onward} | self.lanes.keys()))
+
+    @cached_property
+    def here(self) -> Mapping[int, tuple[Place, ...]]:
+        """VFSMs by node."""
+        found: dict[int, list[Place]] = {}
+        for place in self.onward:
+            found.setdefault(place[0], []).append(place)
+        return {node: tuple(places) for node, places in found.items()}
+
+    def shape(self) -> object:
+        """What is left when nodes are told by their order: equal for boards that are the same but for their names."""
+        rank = {node: i for i, node in enumerate(self.nodes)}
+
+        def named(place: tuple[int, ...]) -> tuple[int, ...]:
+            return rank[place[0]], *place[1:]
+
+        return (
+            tuple((named(place), tuple(map(named, onward))) for place, onward in sorted(self.onward.items())),
+            tuple((named(place), named(at)) for place, at in sorted(self.source.items())),
+            tuple((named(place), named(at)) for place, at in sorted(self.into.items())),
+            tuple((rank[node], lanes) for node, lanes in sorted(self.lanes.items())),
+        )
+
+    def number(self, node: int) -> int:
+        """Of a node with lanes, in the ``table`` of the board on which the games are played."""
+        return self.table.node[node] if self.twin is None else self.twin[0].table.node[self.twin[2][node]]
+
+    def is_like(self, other: Board) -> None:
+        """Have games played on another board, whose ``shape`` is equal."""
+        nodes = dict(zip(self.nodes, other.nodes, strict=True))
+        self.twin = other, {place: (nodes[place[0]], *place[1:]) for place in self.onward}, nodes
+
+    def outcomes(self, words: int) -> Outcomes:
+        """What all games with messages of a length come to."""
+        if words not in self.tables:
+            self.tables[words] = Outcomes(self.table, words)
+        return self.tables[words]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A board as arrays."""
+
+    lists: Lists
+    number: Mapping[Place, int]
+    """Of each VFSM."""
+    lanes: tuple[LaneImage, ...]
+    first: Mapping[int, int]
+    """By node, the number of its first lane."""
+    node: Mapping[int, int]
+    """Number of each node that has lanes."""
+
+    @classmethod
+    def of(cls, board: Board) -> Table:
+        number = {place: i for i, place in enumerate(board.onward)}
+        node = {name: i for i, name in enumerate(board.lanes)}
+        register: dict[At, int] = {}
+        lanes: list[LaneImage] = []
+        after, pair = [], []
+        first: dict[int, int] = {}
+        rows: list[list[int]] = []
+        for name, own in board.lanes.items():
+            first[name] = len(lanes)
+            for one in own:
+                lanes.append(one)
+                after.append(-1 if one.after is None else first[name] + one.after)
+                pair.append(-1 if one.pair is None or one.window is None else first[name] + one.pair)
+                rows.append([register.setdefault((name, r), len(register)) for r in one.registers])
+        firsts = [*first.values(), len(lanes)]
+        source, into = (
+            [register.setdefault(table[place], len(register)) if place in table else -1 for place in number]
+            for table in (board.source, board.into)
+        )
+        onward = [[number[other] for other in board.onward[place]] for place in number]
+        ranks = {rank: i for i, rank in enumerate(sorted({(one.turn, one.step) for one in lanes}))}
+        upstream = [-1] * len(number)
+        for i, others in enumerate(onward):
+            for other in others:
+                upstream[other] = i
+        lists = Lists(
+            first_lane=_numbers(firsts),
+            write=np.array([one.write for one in lanes], np.bool_),
+            rank=_numbers([ranks[one.turn, one.step] for one in lanes]),
+            after=_numbers(after),
+            after_all=np.array([one.after_all for one in lanes], np.bool_),
+            pair=_numbers(pair),
+            window=_numbers([one.window or 0 for one in lanes]),
+            first_register=_numbers([0, *accumulate(map(len, rows))]),
+            registers=_numbers([number for row in rows for number in row]),
+            source=_numbers(source),
+            into=_numbers(into),
+            first_onward=_numbers([0, *accumulate(map(len, onward))]),
+            onward=_numbers([number for row in onward for number in row]),
+            node=_numbers([node.get(place[0], -1) for place in number]),
+            owner=_numbers([node.get(at[0], -1) for at in register]),
+            reader=_users(source, len(register)),
+            filler=_users(into, len(register)),
+            upstream=_numbers(upstream),
+            single=_is_single(board),
+        )
+        return cls(lists, number, tuple(lanes), first, node)
+
+    def total(self, words: int) -> np.ndarray:
+        """Words that each lane has to move."""
+        return _numbers([0 if o.turn == SYNC else words if o.words is None else o.words for o in self.lanes])
+
+
+def _numbers(values: Sequence[int]) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+def _users(registers: Sequence[int], count: int) -> np.ndarray:
+    """By register, the place that has it in ``registers``; -1: none."""
+    found = np.full(count, -1, np.int64)
+    for place, register in enumerate(registers):
+        if register >= 0:
+            found[register] = place
+    return found
+
+
+def _is_single(board: Board) -> bool:
+    """Has each register and each place one that fills it and one that empties it? Lanes of one side that share a register must
+    not move in the same step."""
+    filled: list[object] = [*board.into.values(), *(to for onward in board.onward.values() for to in onward)]
+    filled += board.source
+    emptied: list[object] = [*board.source.values()]
+    for node, lanes in board.lanes.items():
+        for ends, write in ((filled, True), (emptied, False)):
+            own = [(r, one.turn, one.step) for one in lanes if one.write == write for r in one.registers]
+            if len(set(own)) < len(own):
+                return False
+            ends += {(node, r) for r, _, _ in own}
+    return len(set(filled)) == len(filled) and len(set(emptied)) == len(emptied)
+
+
+def board(
+    starts: Iterable[At], states: Mapping[int, NodeState], codes: Codes, lanes: Mapping[int, Sequence[LaneImage]]
+) -> Board:
+    """The board for words that begin in the registers ``starts``; of the lanes, those that move with it."""
+    found = Board()
+    registers: set[At] = set()
+    waiting: list[Place] = []
+
+    def reach(node: int, vfsm: Vfsm) -> Place:
+        place = (node, *vfsm)
+        if place not in found.onward:
+            found.onward[place] = ()
+            waiting.append(place)
+        return place
+
+    def begin(at: At) -> None:
+        registers.add(at)
+        for vfsm in states[at[0]].register_readers.get(at[1], ()) if at[0] in states else ():
+            found.source[reach(at[0], vfsm)] = at
+
+    for at in starts:
+        begin(at)
+    while waiting:
+        place = waiting.pop()
+        node, vfsm = place[0], place[1:]
+        state = states[node]
+        destination = state.annotations[vfsm].destination
+        onward: list[Place] = []
+        if codes.is_neighbour(destination) and destination in state.view.links:
+            slot = state.view.slots[vfsm][0]
+            other, port = state.view.links[destination]
+            far = states.get(other)
+            readers = far.reads.get((port, (slot + 1) % state.view.period), []) if far else []
+            onward += [reach(other, reader) for reader in readers[:1]]
+            leg = state.fork_leg(vfsm, slot)
+            if leg is not None:
+                onward.append(reach(node, leg))
+        elif codes.is_buffer(destination):
+            onward += [reach(node, taker) for taker in state.takers((vfsm[0], destination - codes.first_buffer))[:1]]
+        elif codes.is_register(destination):
+            at = (node, destination - codes.first_register)
+            found.into[place] = at
+            if at not in registers:
+                begin(at)
+        found.onward[place] = tuple(onward)
+    for node, own in lanes.items():
+        kept = tuple(own)
+        if kept:
+            found.lanes[node] = kept
+    return found
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How far a game went."""
+
+    done: frozenset[int]
+    """Nodes whose lanes have moved everything."""
+    passed: Mapping[Place, int]
+    """Words that each VFSM has passed on."""
+
+
+def play(
+    board: Board,
+    words: int,
+    stopped: int | None = None,
+    lane: int | None = None,
+    after: int = 0,
+    held_up: tuple[Place, int] | None = None,
+) -> Outcome:
+    """Move words until nothing moves.
+
+    Parameters
+    ----------
+    words : int
+        Length of a message where a lane does not say.
+    stopped : int or None
+        A node whose lane ``lane`` (None: all of them) moves ``after`` words only.
+    held_up : tuple or None
+        A VFSM, and how many words it has passed on so far: routers take their time as well.
+    """
+    table = board.table
+    total = table.total(words)
+    limit = total.copy()
+    if stopped is not None and stopped in table.first:
+        first = table.first[stopped]
+        for i in range(len(board.lanes[stopped])):
+            if lane is None or i == lane:
+                limit[first + i] = min(limit[first + i], after)
+    place, most = (-1, 0) if held_up is None else (table.number.get(held_up[0], -1), held_up[1])
+    moved, passed = play_out(table.lists, total, limit, place, most)
+    behind = (moved != total).tolist()
+    done = frozenset(n for n, at in table.first.items() if not any(behind[at : at + len(board.lanes[n])]))
+    return Outcome(done, dict(zip(table.number, passed.tolist(), strict=True)))
+
+
+class Outcomes:
+    """What all games of a board come to with messages of a length, where nobody's move hinders another's.
+
+    Nodes are numbered as in ``Table.node``, places as in ``Table.number``, lanes in the order of nodes.
+    """
+
+    def __init__(self, table: Table, words: int) -> None:
+        self.lists = table.lists
+        self.words = words
+        self.total = table.total(words)
+        moved, self.passed = play_out(table.lists, self.total, self.total, -1, 0)
+        behind = moved != self.total
+        firsts = table.lists.first_lane
+        self.done = [not behind[firsts[n] : firsts[n + 1]].any() for n in range(len(firsts) - 1)]
+
+    @cached_property
+    def held_up(self) -> np.ndarray:
+        """See ``moves.play_held_up``."""
+        return play_held_up(self.lists, self.total, self.passed)
+
+    @cached_property
+    def not_begun(self) -> tuple[np.ndarray, np.ndarray]:
+        """See ``moves.play_not_begun``."""
+        return play_not_begun(self.lists, self.total, self.passed)
+
+    @cached_property
+    def stopped(self) -> tuple[np.ndarray, np.ndarray]:
+        """See ``moves.play_stopped``."""
+        return play_stopped(self.lists, self.total, self.passed, self.words)

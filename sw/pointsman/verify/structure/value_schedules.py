@@ -1,0 +1,150 @@
+"""Operators that have several schedules, a phase for each of their values: can a load function go from any to any?
+
+That is what the images say by having operators of one label. What each phase does is judged as any phase is; this pass
+judges that they belong together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import pairwise, product
+from typing import Any
+
+from pointsman.artifacts.images.images import Images, OperatorImage
+from pointsman.verify.report import Finding, Notebook
+
+
+def check_schedules(images: Images, notebook: Notebook) -> None:
+    """Note schedules of one operator that differ in more than their values, or that cannot follow each other."""
+    closing = {index for phase in images.phases for index in (phase.barrier, phase.online)}
+    by_label: dict[str, list[int]] = defaultdict(list)
+    for index, operator in enumerate(images.operators):
+        if index not in closing:
+            by_label[operator.label].append(index)
+    for indices in by_label.values():
+        if len(indices) > 1:
+            notebook.counts["operators with several schedules"] += 1
+            _Schedules(images, indices, closing, notebook).check()
+
+
+class _Schedules:
+    def __init__(self, images: Images, indices: list[int], closing: set[int | None], notebook: Notebook) -> None:
+        self.images = images
+        self.indices = indices
+        self.closing = closing
+        self.notebook = notebook
+        self.phases = {images.operators[index].phase for index in indices}
+
+    def note(self, index: int, message: str, right: str, **place: Any) -> None:
+        operator = self.images.operators[index]
+        name = self.images.phases[operator.phase].name
+        finding = Finding(
+            "schedules", message, right, phase=name, operator=operator.label, source=operator.source, **place
+        )
+        self.notebook.add(finding)
+
+    def check(self) -> None:
+        images, first = self.images, self.indices[0]
+        values: dict[tuple[tuple[int, ...], ...], int] = {}
+        for index in self.indices:
+            operator = images.operators[index]
+            if _face(operator) != _face(images.operators[first]):
+                self.note(index, "another schedule of it is another operator", "schedules that differ in values only")
+            for value in self._combinations(index):
+                if values.setdefault(value, index) != index:
+                    shown = value[0] if len(value) == 1 else value
+                    self.note(index, f"another schedule is for the value {shown} too", "one schedule for each value")
+            if _members(images, index) != _members(images, first):
+                self.note(index, "other nodes have its other schedules", "the same nodes in each")
+            for other in self._beside(index):
+                if self._phases_of(images.operators[other].label) != self.phases:
+                    label = images.operators[other].label
+                    self.note(
+                        index, f"operator {label} is in its phase", "only operators that are in all of its phases"
+                    )
+                elif _places(images, other) != _places(images, first):
+                    label = images.operators[other].label
+                    self.note(index, f"operator {label} of its phase has other nodes", "nodes that know all values")
+            self._check_strangers(index)
+            self._check_barrier(index)
+        alike = len(set(map(len, values))) == 1
+        if alike and set(values) != set(product(*map(sorted, map(set, zip(*values, strict=True))))):
+            self.note(first, "some values of it and of those beside it have no schedule", "one for each combination")
+        for number, phase in enumerate(images.phases):
+            after = set(phase.successors)
+            wanted = self.phases if number in self.phases or after & self.phases else set()
+            for missing in sorted(wanted - after - {number}):
+                (index,) = (i for i in self.indices if images.operators[i].phase == missing)
+                self.note(index, f"phase {phase.name} is not followed by it", "all schedules wherever one may follow")
+
+    def _beside(self, index: int) -> list[int]:
+        """Operators that share its phase."""
+        phase = self.images.phases[self.images.operators[index].phase]
+        return [other for other in phase.operators if other != index and other not in self.closing]
+
+    def _phases_of(self, label: str) -> set[int]:
+        return {
+            operator.phase
+            for number, operator in enumerate(self.images.operators)
+            if operator.label == label and number not in self.closing
+        }
+
+    def _combinations(self, index: int) -> list[tuple[tuple[int, ...], ...]]:
+        """Values, with those of the operators beside it, for which its phase is meant."""
+        inside = sorted([index, *self._beside(index)], key=lambda other: self.images.operators[other].label)
+        return list(product(*(self.images.operators[other].values for other in inside)))
+
+    def _check_strangers(self, index: int) -> None:
+        """A node without the operator could not tell which of the phases runs."""
+        phase = self.images.operators[index].phase
+        members = _members(self.images, index)
+        for node, image in enumerate(self.images.nodes):
+            if node not in members and any(part.phase == phase for part in image.phases):
+                self.note(index, "a router that has no part in the operator is used", "routers of its nodes", node=node)
+
+    def _check_barrier(self, index: int) -> None:
+        """Two instances may run different schedules, so no barrier may join them: no two nodes of the same position."""
+        barrier = self.images.phases[self.images.operators[index].phase].barrier
+        if barrier is None:
+            return
+        positions = _members(self.images, index)
+        promises = [one for one in self.images.promises if one.operator == barrier]
+        for group in _joined({one.source, *(node for node, _ in one.destinations)} for one in promises):
+            known = sorted((positions[node], node) for node in group if node in positions)
+            for (a, _), (b, node) in pairwise(known):
+                if a == b:
+                    self.note(index, "its barrier joins two instances", "a barrier for each instance", node=node)
+
+
+def _face(operator: OperatorImage) -> tuple[Any, ...]:
+    return operator.kind, operator.type, operator.m, operator.runtime, operator.function
+
+
+def _places(images: Images, index: int) -> dict[int, tuple[int, int]]:
+    """Position of each node of an operator in its instance, and the nodes of that."""
+    return {
+        node: (here.position, here.nodes)
+        for node, image in enumerate(images.nodes)
+        for other, here in image.operators
+        if other == index
+    }
+
+
+def _members(images: Images, index: int) -> dict[int, int]:
+    """Position of each node of an operator in its instance."""
+    return {
+        node: here.position
+        for node, image in enumerate(images.nodes)
+        for other, here in image.operators
+        if other == index
+    }
+
+
+def _joined(sets: Iterable[set[int]]) -> list[set[int]]:
+    """Sets that overlap as one."""
+    groups: list[set[int]] = []
+    for one in sets:
+        apart = [group for group in groups if not group & one]
+        groups = [*apart, one.union(*(group for group in groups if group & one))]
+    return groups

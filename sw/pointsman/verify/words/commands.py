@@ -1,0 +1,162 @@
+"""Operators of which one node sends commands to the routers of others (Metcalf 1997, §4.1.1 "Dynamic Destination Selection").
+
+What these commands make of each router stands in the images, as roles that no load function writes; the other passes judge
+each of them. This one judges that the commands for a value, whatever has been before, leave every router as in the roles for
+it; that they cannot come amiss; and that they have taken effect when the words come that rely on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from numesh.codes import (
+    ANNOTATION_LATENCY,
+    REPROGRAM_VFSM,
+    Annotation,
+    Codes,
+    CommandKind,
+    MoveType,
+    unpack,
+)
+from pointsman.artifacts.images.images import Images, Promise
+from pointsman.verify.node.node import NodeView
+from pointsman.verify.report import Finding, Notebook
+
+from .trace import States, trace_promise
+
+
+def check_commands(images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
+    """Note commands that are not those of the roles, that may mix with others, or that may come late."""
+    for index in images.phases[phase].operators:
+        operator = images.operators[index]
+        own = images.members[index].items()
+        sends = [node for node, here in own if node in views and any(role.commands for role in here.roles)]
+        if operator.remote or sends:
+            notebook.counts["operators with commands"] += 1
+            _Commands(images, codes, views, index, notebook).check(sends)
+
+
+class _Commands:
+    def __init__(
+        self, images: Images, codes: Codes, views: Mapping[int, NodeView], index: int, notebook: Notebook
+    ) -> None:
+        self.images = images
+        self.codes = codes
+        self.views = views
+        self.index = index
+        self.operator = images.operators[index]
+        self.notebook = notebook
+
+    def note(self, node: int, message: str, right: str, value: int | None = None) -> None:
+        values = () if value is None else (f"{self.operator.label} {self.operator.values[value]}",)
+        name = self.images.phases[self.operator.phase].name
+        self.notebook.add(
+            Finding(
+                "commands",
+                message,
+                right,
+                phase=name,
+                node=node,
+                operator=self.operator.label,
+                source=self.operator.source,
+                values=values,
+            )
+        )
+
+    def check(self, sends: list[int]) -> None:
+        operator, images = self.operator, self.images
+        if not operator.remote:
+            self.note(
+                sends[0], "its load function sends commands, and those of others rewrite as well", "one of the two"
+            )
+            return
+        if self.codes.command_words > 1:
+            self.note(0, f"a command takes {self.codes.command_words} words", "one, so that commands do not mix")
+        if images.phases[operator.phase].technique not in ("none", "barrier", "hijack"):
+            self.note(0, "nodes leave the phase each for itself", "a barrier, behind which no command is on its way")
+        told: set[int] = set()
+        for value in range(len(operator.values)):
+            for node in sends:
+                self._check_value(node, value, told)
+        for node, view in self.views.items():
+            rewritten = {
+                (rewrite.pipeline, other)
+                for other, here in view.operators
+                for role in here.roles
+                for rewrite in role.rewrites
+            }
+            own = any(other == self.index for _, other in rewritten)
+            if own and node not in told:
+                self.note(node, "nobody sends it the annotations of its roles", "a node that does, for every value")
+            if own and any(other != self.index for _, other in rewritten):
+                self.note(node, "load functions of another operator send it commands meanwhile", "a phase of its own")
+
+    def _check_value(self, node: int, value: int, told: set[int]) -> None:
+        """Commands for one value against the roles for it."""
+        written: dict[tuple[int, int, int], Annotation] = {}
+        here = dict(self.views[node].operators)[self.index]
+        role = here.roles[here.role_of[value]]
+        for register, word in role.commands:
+            promise = self._promise(node, register, value)
+            if promise is None:
+                self.note(node, f"register {register} leads to no command register", "a stream for each command", value)
+                continue
+            ((other, pipeline),) = promise.destinations
+            command = self._decode(word)
+            if command is None:
+                self.note(node, f"the word {word:#x} rewrites no annotation", "a command that does", value)
+                continue
+            vfsm, annotation = command
+            told.add(other)
+            written[other, pipeline, vfsm] = annotation
+            self._check_time(promise, role.delay, value)
+        wanted: dict[tuple[int, int, int], tuple[Annotation, bool]] = {}
+        reached = {other for other, _, _ in written}
+        for other in reached:
+            view = dict(self.views[other].operators)[self.index]
+            now = {(r.pipeline, r.vfsm): r.annotation for r in view.roles[view.role_of[value]].rewrites}
+            others = {((r.pipeline, r.vfsm), r.annotation) for one in view.roles for r in one.rewrites}
+            changing = {key for key, annotation in others if annotation != now.get(key)}
+            for key, annotation in now.items():
+                wanted[(other, *key)] = annotation, key in changing
+        for place, annotation in written.items():
+            if place not in wanted or wanted[place][0] != annotation:
+                other, pipeline, vfsm = place
+                message = (
+                    f"it makes VFSM {vfsm} of pipeline {pipeline} of node {other} stand otherwise than in its role"
+                )
+                self.note(node, message, "the annotation of the role for this value", value)
+        for (other, pipeline, vfsm), (_, changes) in wanted.items():
+            if changes and (other, pipeline, vfsm) not in written:
+                message = f"VFSM {vfsm} of pipeline {pipeline} of node {other} stays as it was for the value before"
+                self.note(node, message, "a command for each annotation that changes", value)
+
+    def _promise(self, node: int, register: int, value: int) -> Promise | None:
+        """The stream that takes a command from this register to a command register."""
+        for promise in self.images.promises:
+            if (promise.operator, promise.source, promise.register) == (self.index, node, register):
+                ends = promise.destinations
+                if value in promise.values and len(ends) == 1 and ends[0][1] < self.images.shape.pipelines:
+                    return promise
+        return None
+
+    def _decode(self, word: int) -> tuple[int, Annotation] | None:
+        """VFSM and annotation of a command; None if it is another one."""
+        fields = unpack(self.codes.command_layouts[CommandKind.ANNOTATION], word)
+        if fields["kind"] != CommandKind.ANNOTATION or fields["type"] not in tuple(MoveType):
+            return None
+        move = MoveType(fields["type"])
+        return fields["vfsm"], Annotation(move, fields["source"], fields["destination"], bool(fields["forked"]))
+
+    def _check_time(self, promise: Promise, delay: int, value: int) -> None:
+        """At each VFSM a command waits a period at most, as nobody refuses it, then for VFSM 1, then it takes effect."""
+        ((other, pipeline),) = promise.destinations
+        trace = trace_promise(promise, States(self.views, {self.index: value}), self.codes)
+        if all(row[pipeline] != REPROGRAM_VFSM for row in self.views[other].part.schedule):
+            self.note(
+                other, f"VFSM 1 never runs in pipeline {pipeline}, to which commands come", "a slot for it", value
+            )
+        need = (len(trace.vfsms) - 1) * self.images.period + self.images.period + ANNOTATION_LATENCY
+        if delay < need:
+            message = f"words follow a command to node {other} after {delay} cycles"
+            self.note(promise.source, message, f"{need} cycles, in which it has taken effect", value)

@@ -1,0 +1,69 @@
+"""Compile what planning a program needs compiled, so that the first program does not have to wait: `make setup` runs this.
+
+    python -m pointsman.warm
+
+The router's rounds take longest by far; the other kernels are compiled beside them, in a second process.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+from numesh.shape import NodeShape
+
+from .artifacts.images.images import LaneImage
+from .cop import compile_text
+from .network import mesh
+from .operators import IMPLEMENTATIONS, Context
+from .plan.candidates.candidates import find_candidates
+from .plan.make_plan import make_plan
+from .plan.termination.marked_graph import MarkedGraph, termination
+from .plan.timeline.timeline import timeline
+from .program.program import Program
+from .routing.phase_router.router import route_phase
+from .routing.streams import Stream
+from .verify.stall_game.board import Board
+
+
+def _program() -> Program:
+    return compile_text("(cshift 'c 1 :m 4)", topology=mesh(2, 2))
+
+
+def route() -> None:
+    """The router of the node."""
+    route_phase([Stream("s", 0, (1, 2))], mesh(2, 2), NodeShape(), period=8)
+
+
+def estimate_and_judge() -> None:
+    """Estimates, how operators end, and the judge's games."""
+    program = _program()
+    context = Context(program.topology, NodeShape())
+    find_candidates(program, context, IMPLEMENTATIONS, period=None, effort=1.0)
+    graph = MarkedGraph()
+    graph.add(("lane", 0, 0, 0), 0, (1, 0))
+    lane = LaneImage(True, (0,))
+    termination(graph, {0: (lane,)}, 1, [0])
+    place = (0, 0, 2)
+    outcomes = Board({place: (0, 0)}, {place: ()}, {}, {0: (lane,)}).outcomes(1)
+    for made in (outcomes.held_up, *outcomes.not_begun, *outcomes.stopped):
+        assert made.size
+
+
+def tell_time() -> None:
+    """The game that tells how long a plan takes; needs a plan, so the others."""
+    timeline(make_plan(_program(), NodeShape(), name="warm", period=8))
+
+
+def main() -> None:
+    began = time.perf_counter()
+    with ProcessPoolExecutor(2) as pool:
+        for done in [pool.submit(route), pool.submit(estimate_and_judge)]:
+            done.result()
+    tell_time()
+    print(f"kernels of the compiler: ready ({time.perf_counter() - began:.0f} s)", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""The laws of reduction trees (Metcalf 1997, B.2)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pointsman.network import Topology, mesh, torus
+from pointsman.operators.scheduled.reduction_trees import ANY, Tree, build_tree, centre, halving_tree
+
+SIZES = [(1, 1), (1, 5), (2, 2), (3, 5), (4, 4), (2, 2, 2)]
+
+
+@st.composite
+def subsets(draw: st.DrawFn) -> tuple[Topology, tuple[int, ...], int, frozenset[int]]:
+    size = draw(st.sampled_from(SIZES))
+    topology = draw(st.sampled_from([mesh, torus]))(*size)
+    nodes = draw(st.lists(st.integers(0, topology.nodes - 1), min_size=1, unique=True))
+    start = draw(st.integers(0, len(nodes) - 1))
+    valid = draw(st.frozensets(st.integers(0, len(nodes) - 1), min_size=1))
+    return topology, tuple(nodes), start, valid
+
+
+def parents(tree: Tree) -> dict[int, int]:
+    return {node: here.parent for node, here in tree.nodes.items() if here.parent is not None}
+
+
+@given(subsets())
+def test_nodes_in_order_are_the_subset_in_its_order(case: tuple) -> None:
+    topology, nodes, start, _ = case
+    tree = build_tree(nodes, topology, start=start)
+    assert tree is not None
+    assert tree.in_order() == list(nodes)
+    assert tree.root == nodes[start]
+
+
+@given(subsets())
+def test_every_child_knows_its_parent_and_no_node_is_cut_off(case: tuple) -> None:
+    topology, nodes, start, _ = case
+    tree = build_tree(nodes, topology, start=start)
+    assert tree is not None
+    assert parents(tree) == {child: node for node, here in tree.nodes.items() for child in here.children}
+    for node in tree.nodes:
+        steps = 0
+        while node != tree.root:
+            node, steps = parents(tree)[node], steps + 1
+            assert steps <= len(nodes)
+
+
+@given(subsets())
+def test_pruned_tree_keeps_the_valid_nodes_in_order_and_no_invalid_leaf(case: tuple) -> None:
+    topology, nodes, start, valid = case
+    tree = build_tree(nodes, topology, start=start, valid=valid)
+    assert tree is not None
+    wanted = [node for k, node in enumerate(nodes) if k in valid]
+    assert [node for node in tree.in_order() if tree.nodes[node].valid] == wanted
+    for node, here in tree.nodes.items():
+        assert here.valid or here.children or node == tree.root
+
+
+@given(subsets(), st.integers(1, 4), st.integers(1, 3))
+def test_limits_are_kept_or_there_is_no_tree(case: tuple, children: int, distance: int) -> None:
+    topology, nodes, start, _ = case
+    tree = build_tree(nodes, topology, start=start, max_children=children, max_distance=distance)
+    if tree is None:
+        return
+    far = _hops(topology)
+    for node, here in tree.nodes.items():
+        assert len(here.children) <= children
+        assert all(far[node][child] <= distance for child in here.children)
+
+
+def _hops(topology: Topology) -> list[dict[int, int]]:
+    found = []
+    for start in range(topology.nodes):
+        hops, queue = {start: 0}, [start]
+        for node in queue:
+            for other, _ in topology.at_port[node].values():
+                if other not in hops:
+                    hops[other] = hops[node] + 1
+                    queue.append(other)
+        found.append(hops)
+    return found
+
+
+def test_a_row_with_the_limits_of_a_prefix_in_the_router_is_a_path() -> None:
+    tree = build_tree(range(5), mesh(5), start=2, max_children=3, max_distance=1)
+    assert tree is not None
+    assert parents(tree) == {1: 2, 0: 1, 3: 2, 4: 3}
+
+
+def test_nodes_that_are_not_adjacent_have_no_tree_of_distance_1() -> None:
+    assert build_tree((0, 2), mesh(3), start=0, max_distance=1) is None
+    assert build_tree((0, 2), mesh(3), start=0, max_distance=ANY) is not None
+
+
+def test_a_new_node_hangs_below_the_nearest_and_of_several_the_lowest() -> None:
+    # Node 4 is one hop from 1 and from 3 on the 3x3 mesh; both are on the edge, and 3 is farther from the root.
+    tree = build_tree((0, 1, 3, 4), mesh(3, 3), start=0)
+    assert tree is not None
+    assert parents(tree)[4] == 3
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_centre_is_as_near_to_all_as_any(size: tuple[int, ...]) -> None:
+    topology = mesh(*size)
+    far = [max(hops.values()) for hops in _hops(topology)]
+    assert far[centre(range(topology.nodes), topology)] == min(far)
+
+
+@given(subsets())
+def test_the_flattest_tree_keeps_the_order_and_leaves_out_what_sends_nothing(case: tuple) -> None:
+    _, nodes, _, valid = case
+    tree = halving_tree(nodes, valid)
+    order = tree.in_order()
+    assert order == [node for node in nodes if node in tree.nodes]
+    assert {node for k, node in enumerate(nodes) if k in valid} <= set(order)
+    assert all(len(here.children) <= 2 for here in tree.nodes.values())
+    assert tree.depth <= len(nodes).bit_length()
+    leaves = [here for here in tree.nodes.values() if not here.children and here.parent is not None]
+    assert all(here.valid for here in leaves)

@@ -1,0 +1,106 @@
+"""Phases divided by run-time values."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.operators.scheduled.schedules_per_value import schedule_values
+from pointsman.plan.candidates.value_schedules import with_schedules
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.structure import Structure, outline
+
+BROADCAST = "(broadcast 'b (runtime) :m {m} {more})"
+ASKED = ":impl 'sch_bcast_dense"
+
+
+def structures(text: str, size: tuple[int, ...] = (4,)) -> list[Structure]:
+    topology = mesh(*size)
+    program = compile_text(text, topology=topology)
+    return list(with_schedules([outline(program)], Context(topology, NodeShape()), IMPLEMENTATIONS, program.root))
+
+
+def test_a_phase_is_divided_by_value_and_each_part_can_follow_each() -> None:
+    text = f"(loop 'l 8 (cshift 's 1 :m 2) {BROADCAST.format(m=4, more=ASKED)})"
+    (divided,) = structures(text)
+    assert [phase.value for phase in divided.phases] == [None, (0,), (1,), (2,), (3,)]
+    parts = frozenset({1, 2, 3, 4})
+    assert divided.successors[START] == {0}
+    assert divided.successors[0] == parts
+    for one in parts:
+        assert divided.successors[one] == parts | {0, END}
+    assert sum(phase.rounds[0] for phase in divided.phases[1:]) == pytest.approx(8)
+    assert sum(phase.exits for phase in divided.phases[1:]) == pytest.approx(8)
+
+
+def test_values_named_in_the_program_are_the_only_ones() -> None:
+    (divided,) = structures(f"(broadcast 'b (runtime :values '(1 3)) :m 4 {ASKED})")
+    assert [phase.value for phase in divided.phases] == [(1,), (3,)]
+
+
+def test_long_messages_are_tried_with_a_schedule_for_each_value_unasked() -> None:
+    assert len(structures(BROADCAST.format(m=4, more=""))) == 1
+    undivided, divided = structures(BROADCAST.format(m=1000, more=""))
+    assert len(undivided.phases) == 1
+    assert len(divided.phases) == 4
+
+
+def test_schedules_are_not_tried_where_other_phases_join_the_instances() -> None:
+    rows = f"(subset (make-1d 'x) {BROADCAST.format(m=1000, more='')})"
+    assert len(structures(rows, (3, 2))) == 2
+    assert len(structures(f"(sequential {rows} (cshift 's 1))", (3, 2))) == 1
+
+
+@pytest.mark.parametrize("options", [":distributed t", ":dynamic t"])
+def test_a_value_that_not_all_nodes_know_has_no_schedules(options: str) -> None:
+    program = compile_text(f"(broadcast 'b (runtime {options}))", topology=mesh(4))
+    assert schedule_values(next(program.operators())) is None
+
+
+def test_operators_side_by_side_have_a_phase_for_each_combination_of_values() -> None:
+    text = f"""(loop 'l 4 (parallel {BROADCAST.format(m=4, more=ASKED)}
+      (cshift 's (runtime :values '(1 2)) :m 2 :impl 'sch_shift) (eoshift 'e 1 :m 2)))"""
+    (divided,) = structures(text)
+    assert [phase.value for phase in divided.phases] == [(b, s) for b in range(4) for s in (1, 2)]
+    assert all(divided.successors[one] == frozenset({*range(8), END}) for one in range(8))
+    assert all([o.label for o in phase.operators] == ["b", "s", "e"] for phase in divided.phases)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "(phase {b} (cshift 's 1))",
+            "shares a phase with operators that come before or after it, and sch_bcast_dense",
+        ),
+        ("(parallel {b} (sequential (cshift 's 1) (cshift 't 1)))", "shares a phase with operators that come before"),
+        ("(parallel {b} (subset '(0 1) (cshift 's 1)))", "have other nodes, which would have to know it"),
+        (
+            "(parallel {b} (reduce 'r 'add (runtime) :m 1 :impl 'sch_reduce) "
+            "(cshift 's (runtime :values '(1 2 3)) :impl 'sch_shift))",
+            r"phase 'b\+r\+s' would have 48 schedules, one for each combination of run-time values; the most is 32",
+        ),
+    ],
+)
+def test_schedules_that_cannot_share_a_phase(text: str, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        structures(text.format(b=BROADCAST.format(m=4, more=ASKED)))
+
+
+def refused(text: str, size: tuple[int, ...], shape: NodeShape, period: int) -> PlanError:
+    program = compile_text(text, topology=mesh(*size))
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, shape, name="b", period=period)
+    return caught.value
+
+
+def test_schedules_share_vfsms_and_a_phase_that_does_not_fit_is_refused() -> None:
+    text = BROADCAST.format(m=4, more=ASKED)
+    plan = make_plan(compile_text(text, topology=mesh(3)), NodeShape(vfsms=8), name="b", period=16)
+    assert len(plan.phases) == 3
+    assert "has too few VFSMs" in refused(text, (3,), NodeShape(vfsms=4), 16).message

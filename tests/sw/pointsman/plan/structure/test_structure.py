@@ -1,0 +1,58 @@
+"""Phases and their order, from programs built by hand."""
+
+from __future__ import annotations
+
+from pointsman.network import mesh
+from pointsman.plan.structure.structure import END, START, outline
+from pointsman.program.program import Group, Instance, Operator, Program
+
+
+def operator(label: str, *nodes: int) -> Operator:
+    return Operator(label, "barrier", (Instance(nodes or (0, 1, 2, 3), ()),))
+
+
+def program(*parts: Group | Operator) -> Program:
+    return Program(Group("sequential", parts), mesh(2, 2))
+
+
+def test_each_sequential_operator_has_a_phase_and_the_next_follows() -> None:
+    structure = outline(program(operator("a"), operator("b")))
+    assert [p.operators[0].label for p in structure.phases] == ["a", "b"]
+    assert structure.successors == {START: {0}, 0: {1}, 1: {END}}
+
+
+def test_a_loop_leads_back_to_its_first_phase() -> None:
+    structure = outline(program(operator("z"), Group("loop", (operator("a"), operator("b")), "l", 7)))
+    assert structure.successors[2] == {1, END}
+    assert [p.rounds for p in structure.phases] == [(1,), (7,), (7,)]
+    assert structure.loops == ("l",)
+
+
+def test_nested_loops_multiply_and_lead_back_to_both_heads() -> None:
+    inner = Group("loop", (operator("a"),), "inner", 3)
+    structure = outline(program(Group("loop", (inner, operator("b")), "outer", 5)))
+    assert [p.rounds for p in structure.phases] == [(15,), (5,)]
+    assert structure.successors[0] == {0, 1}
+    assert structure.successors[1] == {0, END}
+
+
+def test_parallel_operators_share_a_phase() -> None:
+    structure = outline(program(Group("parallel", (operator("a"), operator("b")))))
+    assert [o.label for o in structure.phases[0].operators] == ["a", "b"]
+
+
+def test_an_optional_phase_may_be_passed_over() -> None:
+    structure = outline(program(operator("a"), Group("optional", (operator("b"),)), operator("c")))
+    assert structure.successors[0] == {1, 2}
+
+
+def test_the_next_phase_of_a_node_skips_phases_that_do_not_concern_it() -> None:
+    structure = outline(program(operator("red", 0, 3), operator("black", 1, 2), operator("all")))
+    assert structure.next_for(0, [0, 2]) == {2: (1,)}
+    assert structure.next_for(START, [1]) == {1: (0,)}
+
+
+def test_an_empty_program_has_no_phases() -> None:
+    structure = outline(program())
+    assert structure.phases == ()
+    assert structure.successors == {START: {END}}

@@ -1,0 +1,122 @@
+"""What the planner says of operators that it cannot do, and which of its candidates it takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan import make_plan as build
+from pointsman.plan.candidates import candidates
+from pointsman.plan.candidates.candidates import find_candidates
+from pointsman.plan.make_plan import PLANS, PlanError, make_plan
+from pointsman.plan.structure.structure import outline
+from pointsman.program.catalogue import OPERATORS
+
+OPERANDS = {"node": "0", "nodes": "'(1 2)", "distance": "1", "permutation": "'(1 0 3 2)", "function": "'f"}
+
+
+def refusal(text: str) -> str:
+    program = compile_text(text, topology=mesh(2, 2), file="x.cop")
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x")
+    return caught.value.message
+
+
+@pytest.mark.parametrize("kind", sorted(OPERATORS))
+def test_an_operator_without_implementation_is_named_with_its_place(kind: str) -> None:
+    words = [OPERANDS[operand.sort] for operand in OPERATORS[kind].operands]
+    program = compile_text(f"(barrier 'x)\n  ({kind} 'o {' '.join(words)})", topology=mesh(2, 2), file="x.cop")
+    others = [one for one in IMPLEMENTATIONS if kind not in one.kinds]
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x", implementations=others)
+    where, label = ("1:1", "x") if kind == "barrier" else ("2:3", "o")
+    start = f"x.cop:{where}: operator '{label}': no implementation of {kind} on numesh yet (there is for "
+    assert caught.value.message.startswith(start)
+
+
+@pytest.mark.parametrize("kind", sorted(OPERATORS))
+def test_every_kind_of_operator_has_an_implementation(kind: str) -> None:
+    assert any(kind in one.kinds for one in IMPLEMENTATIONS)
+
+
+def test_an_optional_phase_through_a_node_that_has_no_part_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Else the compiler would put all into one phase.
+    monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(build, "POLISH", 0)
+    text = "(broadcast 'a 0 :m 20) (optional (subset '((0 2)) (stream 's 0 1 :m 4))) (broadcast 'b 1 :m 20)"
+    program = compile_text(text, topology=mesh(3, 1), file="x.cop")
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x", period=16)
+    assert caught.value.message == (
+        "x.cop:1:51: phase 's' is optional and uses node 1, which has no operator in it and cannot tell whether it runs"
+    )
+
+
+def test_a_phase_that_always_runs_may_use_a_node_that_has_no_part_in_it() -> None:
+    text = "(broadcast 'a 0 :m 20) (subset '((0 2)) (stream 's 0 1 :m 4)) (broadcast 'b 1 :m 20)"
+    program = compile_text(text, topology=mesh(3, 1), file="x.cop")
+    plan = make_plan(program, NodeShape(), name="x", period=16, structures=[outline(program)])
+    assert 1 in plan.phases[1].nodes
+
+
+def test_an_operator_that_no_implementation_can_do_says_why() -> None:
+    program = compile_text("(broadcast 'o (runtime :dynamic t))", topology=mesh(2, 2), file="x.cop")
+    only = [one for one in IMPLEMENTATIONS if one.name == "str_bcast"]
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x", implementations=only)
+    assert caught.value.message == (
+        "x.cop:1:1: operator 'o': no implementation of broadcast with source given at run time on numesh yet "
+        "(str_bcast cannot do it)"
+    )
+
+
+def test_an_implementation_that_there_is_not_is_named() -> None:
+    message = refusal("(broadcast 'o 0 :impl 'fastest)")
+    assert message.startswith(
+        "x.cop:1:1: operator 'o' asks for implementation fastest, which broadcast does not have ("
+    )
+    assert "str_bcast," in message
+    assert "dyn_bcast," in message
+
+
+def test_an_operator_made_in_the_prelude_is_named_where_the_program_calls_it() -> None:
+    program = compile_text("\n (bistream 'a 'b 0 1)", topology=mesh(2, 2), file="x.cop")
+    others = [one for one in IMPLEMENTATIONS if "stream" not in one.kinds]
+    with pytest.raises(PlanError, match=r"^x\.cop:2:2: operator 'a': no implementation of stream on numesh yet"):
+        make_plan(program, NodeShape(), name="x", implementations=others)
+
+
+@pytest.mark.parametrize(
+    ("text", "period"), [("(define *schedlen* 1)\n", None), ("", 1)], ids=["in the text", "asked for"]
+)
+def test_a_schedule_of_one_slot_is_refused(text: str, period: int | None) -> None:
+    program = compile_text(text + "(broadcast 'b 0)", topology=mesh(2), file="x.cop")
+    with pytest.raises(PlanError) as caught:
+        make_plan(program, NodeShape(), name="x", period=period)
+    assert caught.value.message == "the schedule length must be at least 2, not 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(loop 'l 9 (broadcast 'a (runtime) :m 40) (allreduce 'b 'sum :m 8) (cshift 'c 1 :m 40))",
+        "(sequential (subset (make-1d 'x) (broadcast 'a (runtime) :m 9)) (subset (make-1d 'y) (allreduce 'b 'sum :m 3)))",
+        "(loop 'l 30 (subset (make-1d 'y) (broadcast 'a 1 :m 100)) (subset (make-1d 'x) (broadcast 'b 0 :m 100)))",
+    ],
+)
+def test_none_of_the_candidates_that_are_given_up_is_quicker(text: str) -> None:
+    program = compile_text(text, topology=mesh(3, 2))
+    shape = NodeShape()
+    found = find_candidates(program, Context(program.topology, shape), IMPLEMENTATIONS, period=None, effort=1.0)
+    alone = []
+    for one in found.ways[:PLANS]:
+        try:
+            made = make_plan(program, shape, name="p", period=one.period, structures=[one.structure])
+        except PlanError:
+            continue
+        alone.append(made.cycles)
+    assert len(alone) > 1
+    assert make_plan(program, shape, name="p").cycles <= min(alone)

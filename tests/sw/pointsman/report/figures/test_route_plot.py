@@ -1,0 +1,52 @@
+"""Pictures of routes: what they draw, not how it looks."""
+
+from __future__ import annotations
+
+import pytest
+
+from pointsman.artifacts.routes.file import RouteStream, make_problem
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh, torus
+from pointsman.network.lattice import diamond
+from pointsman.report.figures.route_plot import check_plot_name, occupation, plot_route
+from pointsman.routing.ideal_router.router import route_ideal
+
+
+def test_the_grid_has_every_link_move_once():
+    problem = make_problem(mesh(3, 2), [RouteStream(0, (5, 2), words=2), RouteStream(4, (0,))])
+    result = route_ideal(problem)
+    grid = occupation(problem, result)
+    moves = [
+        (index, problem.links.index((before, after)), slot)
+        for index, stream in enumerate(result.streams)
+        for word in stream.words
+        for before, slot, after, _, _ in word
+        if before is not None and after is not None
+    ]
+    assert (grid >= 0).sum() == len(moves)
+    assert all(grid[slot, link] == index for index, link, slot in moves)
+
+
+@pytest.mark.parametrize(
+    ("topology", "ending"), [(mesh(4), "png"), (torus(3, 3), "svg"), (mesh(2, 2, 2), "png"), (diamond(2), "png")]
+)
+def test_a_picture_is_written_and_is_the_same_each_time(tmp_path, topology, ending):
+    problem = make_problem(
+        topology, [RouteStream(0, (topology.nodes - 1,))], dead_nodes=[1] if topology.nodes > 4 else []
+    )
+    result = route_ideal(problem)
+    first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
+    plot_route(problem, result, first)
+    plot_route(problem, result, second)
+    assert first.stat().st_size > 1000
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_nothing_to_draw_is_drawn(tmp_path):
+    problem = make_problem(mesh(1), [])
+    plot_route(problem, route_ideal(problem), tmp_path / "a.png")
+
+
+def test_other_endings_are_refused(tmp_path):
+    with pytest.raises(PointsmanError, match=r"a plot must end in .png, .svg, .pdf, not 'a.jpeg2'"):
+        check_plot_name(tmp_path / "a.jpeg2")

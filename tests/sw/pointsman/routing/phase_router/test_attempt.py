@@ -1,0 +1,105 @@
+"""One attempt: from nothing, and beside chains that are kept from another one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.network import mesh
+from pointsman.routing.phase_router.arrays import Tables
+from pointsman.routing.phase_router.attempt import Budget, Negotiation, Task
+from pointsman.routing.phase_router.necessary import need_of
+from pointsman.routing.phase_router.placement import Placed
+from pointsman.routing.phase_router.problem import Limits, Part, split
+from pointsman.routing.phase_router.rip_up import HOPELESS, _is_hopeless
+from pointsman.routing.phase_router.routes import Chain
+from pointsman.routing.streams import Stream
+
+SHAPE = NodeShape()
+LIMITS = Limits(SHAPE.pipelines, SHAPE.vfsms, SHAPE.registers, phase_change=True)
+NODES = 9
+
+
+@pytest.fixture(scope="module")
+def part() -> Part:
+    """Every node of a mesh sends to the next, and one to all."""
+    streams = [Stream(f"s{i}", i, ((i + 1) % NODES,), chains=2) for i in range(NODES)]
+    streams.append(Stream("all", 4, tuple(i for i in range(NODES) if i != 4)))
+    ((found, _),) = split(streams, mesh(3, 3), SHAPE, ())
+    return found
+
+
+def negotiation(part: Part, slots: int, words: list[int], chains: list[int]) -> Negotiation:
+    needs = [need_of(part, demand) for demand in part.demands]
+    task = Task(part, slots, tuple(words), tuple(chains), reserve=True)
+    return Negotiation(task, [need for need in needs if need is not None], LIMITS, Tables.of(part), 0)
+
+
+def placed(one: Negotiation) -> Placed:
+    found = one.run(200, 60, Budget(1e9)).placed
+    assert found is not None
+    return found
+
+
+def twice_used(chains: list[Chain], slots: int) -> list[tuple[int, int, int]]:
+    cells = Counter(
+        (node, pipeline, (start + slot) % slots)
+        for chain in chains
+        for start in chain.starts
+        for node, pipeline, slot in chain.route.cells
+    )
+    return [cell for cell, count in cells.items() if count > 1]
+
+
+def by_demand(chains: list[Chain], demand: int) -> list[Chain]:
+    return [chain for chain in chains if chain.demand == demand]
+
+
+def test_what_is_kept_needs_no_routing_and_reads_the_same(part):
+    ones = [1] * len(part.demands)
+    first = placed(negotiation(part, 16, ones, ones))
+    again = negotiation(part, 16, ones, ones)
+    assert again.keep(first)
+    assert again.kept.all()
+    assert placed(again).chains() == first.chains()
+
+
+def test_what_is_kept_is_repeated_in_a_longer_period(part):
+    ones = [1] * len(part.demands)
+    first = placed(negotiation(part, 16, ones, ones))
+    longer = negotiation(part, 32, [2 * words for words in ones], ones)
+    assert longer.keep(first)
+    for before, after in zip(first.chains(), placed(longer).chains(), strict=True):
+        assert after.route == before.route
+        assert after.starts == (*before.starts, *(start + 16 for start in before.starts))
+
+
+def test_what_is_kept_is_not_used_where_its_period_does_not_divide(part):
+    ones = [1] * len(part.demands)
+    assert not negotiation(part, 24, ones, ones).keep(placed(negotiation(part, 16, ones, ones)))
+
+
+@pytest.mark.parametrize("chains", [1, 2])
+def test_a_word_more_is_routed_beside_what_others_have(part, chains):
+    ones = [1] * len(part.demands)
+    first = placed(negotiation(part, 16, ones, ones))
+    more = negotiation(part, 16, [2, *ones[1:]], [chains, *ones[1:]])
+    assert more.keep(first)
+    assert list(more.kept) == [demand != 0 for demand in more.chains.demand]
+    found = placed(more).chains()
+    assert not twice_used(found, 16)
+    assert sum(len(chain.starts) for chain in by_demand(found, 0)) == 2
+    same = [d for d in range(1, len(ones)) if by_demand(found, d) == by_demand(first.chains(), d)]
+    assert len(same) >= len(ones) // 2
+
+
+def test_attempts_with_many_conflicts_are_given_up_sooner():
+    rounds, most = HOPELESS.T
+    assert list(rounds) == sorted(rounds)
+    assert list(most) == sorted(most, reverse=True)
+    assert not _is_hopeless(int(rounds[0]) - 1, 10**6, 1)
+    for start, limit in HOPELESS.tolist():
+        assert not _is_hopeless(start, limit, 100)
+        assert _is_hopeless(start, limit + 1, 100)

@@ -1,0 +1,96 @@
+"""Marks of residency against a model that writes every place."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import lru_cache
+
+import pytest
+
+from numesh.codes import Codes
+from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.structure import outline
+from pointsman.runtime.numesh.residency import Memories, Place
+from pointsman.targets.numesh import make_images
+
+TEXT = "(loop 'l 9 (broadcast 'b (runtime) :m 1) (cshift 'c 1 :m 1) (optional (allreduce 'r 'add :m 1)) (cshift 'd 1 :m 2))"
+
+
+@lru_cache
+def images(vfsms: int, depth: int) -> Images:
+    program = compile_text(TEXT, topology=mesh(3))
+    shape = NodeShape(vfsms=vfsms, schedule_depth=depth)
+    return make_images(make_plan(program, shape, name="p", period=16, structures=[outline(program)]))
+
+
+@pytest.mark.parametrize(("vfsms", "depth"), [(32, 128), (8, 128), (8, 64), (32, 64)])
+@pytest.mark.parametrize("node", [0, 1])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_held_stands_in_the_router(vfsms: int, depth: int, node: int, seed: int) -> None:
+    made, chance = images(vfsms, depth), random.Random(seed)
+    memories = Memories(made, node, preloaded=False)
+    holds: dict[Place, object] = {}
+    blocks: dict[int, int] = {}
+    wanted = {phase: dict(given) for phase, given in memories.given.items()}
+    loads = 0
+    for step in range(200):
+        phase = chance.choice(sorted(wanted))
+        # A load function may want annotations otherwise first.
+        for place in sorted(memories.changing[phase]):
+            if chance.random() < 0.3 and not memories.holds(phase):
+                wanted[phase][place] = ("changed", step, place)
+                memories.wanted(phase, [place])
+        if not memories.holds(phase):
+            loads += 1
+            for one in (*memories.certain(phase), phase):
+                for place in memories.missing(one):
+                    holds[place] = wanted[one][place]
+                if one not in memories.resident:
+                    blocks[memories.block[one]] = one
+                memories.loaded(one)
+        for one in wanted:
+            if memories.holds(one):
+                assert blocks[memories.block[one]] == one
+                assert all(holds[place] == stands for place, stands in wanted[one].items()), (one, step)
+        assert memories.holds(phase)
+    if (vfsms, depth) == (32, 128):
+        assert loads <= len(wanted)
+        assert len(memories.alone) == len(wanted)
+    else:
+        assert loads > len(wanted) or not memories.rivals
+
+
+def test_phases_that_surely_come_are_loaded_together() -> None:
+    memories = Memories(images(32, 128), 0, preloaded=False)
+    # Each is entered through a barrier, and loaded while neighbours settle.
+    assert memories.certain(0) == []
+    memories = Memories(_unsettled(images(32, 128)), 0, preloaded=False)
+    # The loop goes from 0 to 1 and 3, and perhaps to 2.
+    assert memories.certain(0) == [1, 3]
+    memories.loaded(1)
+    assert memories.certain(0) == [3]
+    assert Memories(_unsettled(images(8, 64)), 0, preloaded=False).certain(0) == []
+
+
+def _unsettled(made: Images) -> Images:
+    nodes = (replace(n, phases=tuple(replace(part, settle=()) for part in n.phases)) for n in made.nodes)
+    return replace(made, nodes=tuple(nodes))
+
+
+@pytest.mark.parametrize(("vfsms", "depth"), [(32, 128), (8, 64)])
+def test_preloaded_memories_hold_what_is_marked(vfsms: int, depth: int) -> None:
+    made = images(vfsms, depth)
+    for node, contents in enumerate(memories_of(made)):
+        memories = Memories(made, node, preloaded=True)
+        assert any(memories.holds(phase) for phase in memories.given)
+        codes = Codes(made.shape)
+        for phase, p in memories.whole:
+            for (pipeline, vfsm), annotation in memories.given[phase].items():
+                if pipeline == p:
+                    assert contents.annotations[p][vfsm] == codes.encode_annotation(annotation)

@@ -1,0 +1,95 @@
+"""Schedules that are made at run time, proven by the judge."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
+from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.plan.make_plan import make_plan
+from pointsman.runtime.numesh.scheduling import schedule_moves, scheduled_images
+from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
+
+
+def images_of(text: str, size: tuple[int, ...], period: int = 16) -> Images:
+    program = compile_text(text, topology=mesh(*size), file="x.cop")
+    shape = NodeShape(neighbours=max(4, program.topology.ports))
+    return make_images(make_plan(program, shape, name="x", period=period))
+
+
+@pytest.mark.parametrize("size", [(2, 2), (4, 3), (2, 2, 2)])
+def test_schedule_of_a_random_permutation_keeps_every_rule(size: tuple[int, ...]) -> None:
+    images = images_of("(broadcast 'b 0 :m 9) (permute 'p (runtime) :m 5)", size)
+    nodes = images.topology.nodes
+    for seed in range(3):
+        order = random.Random(seed).sample(range(nodes), nodes)
+        moves = tuple((node, to) for node, to in enumerate(order) if node != to)
+        made = schedule_moves(images, 1, 0, moves)
+        report = check_images(scheduled_images(images, 1, {0: made}))
+        assert report.ok, report.render()
+        assert {(p.source, p.destinations[0][0]) for p in made.promises} == set(moves)
+        assert min(p.words for p in made.promises) >= 1
+
+
+def test_schedules_of_several_instances_stand_side_by_side() -> None:
+    images = images_of("(subset (make-1d 'x) (cshift 'c (runtime) :m 5 :impl 'sch_shift_runtime))", (4, 2))
+    made = {
+        i: schedule_moves(images, 0, i, tuple((4 * i + k, 4 * i + (k + 3) % 4) for k in range(4))) for i in range(2)
+    }
+    report = check_images(scheduled_images(images, 0, made))
+    assert report.ok, report.render()
+
+
+def test_schedule_that_lost_a_vfsm_is_found_out() -> None:
+    images = images_of("(permute 'p (runtime) :m 5)", (2, 2))
+    made = schedule_moves(images, 0, 0, ((0, 3), (3, 0)))
+    part = made.parts[1]
+    broken = type(part)(part.phase, part.schedule[1:] + part.schedule[:1], part.annotations, part.settle)
+    made = type(made)({**made.parts, 1: broken}, made.promises, made.cycles)
+    assert not check_images(scheduled_images(images, 0, {0: made})).ok
+
+
+def test_too_short_a_period_is_said() -> None:
+    images = images_of("(permute 'p (runtime) :m 5)", (3, 3), period=12)
+    moves = tuple((node, 8 - node) for node in range(9) for _ in range(6) if node != 4)
+    with pytest.raises(PointsmanError, match=r"^x.cop:1:1: operator 'p': no slots found for 48 streams in 12 slots"):
+        schedule_moves(images, 0, 0, moves)
+
+
+BESIDE = """
+(loop 'l 3
+  (parallel
+    (permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)
+    (broadcast 'b (runtime) :m 9 :b 0.1 :impl 'str_bcast_linear)))
+"""
+
+
+def test_a_schedule_made_beside_another_operator_leaves_it_alone() -> None:
+    images = images_of(BESIDE, (2, 2), period=24)
+    index = next(i for i, one in enumerate(images.operators) if one.label == "p")
+    for order in ((1, 2, 3, 0), (3, 2, 1, 0)):
+        made = schedule_moves(images, index, 0, tuple(enumerate(order)))
+        changed = scheduled_images(images, index, {0: made})
+        report = check_images(changed)
+        assert report.ok, report.render()
+        others = [one for one in images.promises if one.operator != index]
+        assert others == [one for one in changed.promises if one.operator != index and one in others]
+
+
+def test_an_operator_that_makes_its_schedule_shares_a_phase_only_when_asked() -> None:
+    text = "(parallel (permute 'p (runtime) :m 5{}) (cshift 's 1 :b 0.1))"
+    asked = images_of(text.format(" :impl 'sch_permute_runtime"), (2, 2), period=24)
+    assert asked.operators[0].implementation == "sch_permute_runtime"
+    assert images_of(text.format(""), (2, 2), period=24).operators[0].implementation == "dyn_permute"
+
+
+def test_two_operators_that_make_schedules_do_not_share_a_phase() -> None:
+    one = "(permute '{} (runtime) :m 5 :impl 'sch_permute_runtime)"
+    with pytest.raises(PointsmanError, match="operators 'p' and 'q' both make their schedule at run time"):
+        images_of(f"(parallel {one.format('p')} {one.format('q')})", (2, 2), period=24)
