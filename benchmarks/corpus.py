@@ -47,7 +47,6 @@ def cases(quick: bool) -> Iterator[Case]:
 
 
 def _examples(quick: bool) -> Iterator[Case]:
-    examples = ROOT / "examples"
     sizes = ("1x1", "1x3", "2x2", "3x3", "4x4") if quick else ("1x1", "1x3", "2x1", "2x2", "3x3", "3x5", "4x4", "6x6")
     for size in sizes:
         x, _, y = size.partition("x")
@@ -59,21 +58,19 @@ def _examples(quick: bool) -> Iterator[Case]:
             ("console/console.cop", []),
             ("halves/halves.cop", []),
             ("fpga/exchange.cop", []),
-            ("extending/halo.cop", ["--implementations", str(examples / "extending/star_broadcast.py")]),
+            ("extending/halo.cop", ["--implementations", "examples/extending/star_broadcast.py"]),
         ]
         for name, settings in some:
             for target in ("numesh", "tdm", "packet"):
                 if target != "numesh":
                     settings = settings if "--implementations" not in settings else []
-                yield _command("compile", [str(examples / name), "--mesh", size, "--target", target, *settings])
-        yield _command("compile", [str(examples / "matmul/matmul.cop"), "--mesh", size, "--emit", "plan"])
-        yield _command(
-            "compile", [str(examples / "gauss/gauss.cop"), "--mesh", size, "--emit", "plan", "--set", "n=60"]
-        )
+                yield _command("compile", [f"examples/{name}", "--mesh", size, "--target", target, *settings])
+        yield _command("compile", ["examples/matmul/matmul.cop", "--mesh", size, "--emit", "plan"])
+        yield _command("compile", ["examples/gauss/gauss.cop", "--mesh", size, "--emit", "plan", "--set", "n=60"])
     if not quick:
         for size in ("8x8", "10x10"):
-            yield _command("compile", [str(examples / "matmul/matmul.cop"), "--mesh", size])
-            yield _command("compile", [str(examples / "gauss/gauss.cop"), "--mesh", size, "--set", "n=80"])
+            yield _command("compile", ["examples/matmul/matmul.cop", "--mesh", size])
+            yield _command("compile", ["examples/gauss/gauss.cop", "--mesh", size, "--set", "n=80"])
 
 
 def _chains(quick: bool) -> Iterator[Case]:
@@ -160,15 +157,14 @@ def _image_bytes(images: Any) -> bytes:
 
 
 def _command(command: str, words: list[str]) -> Case:
-    name = " ".join([command, *(word.removeprefix(str(ROOT) + "/") for word in words)])
-    return name, lambda path: _ran([command, *words, "-o", str(path)], path)
+    return " ".join([command, *words]), lambda path: _ran([command, *words, "-o", str(path)], path, ROOT)
 
 
 def _text(name: str, text: str, words: list[str]) -> Case:
     def digest(path: Path) -> str:
         source = path.with_name("program.cop")
         source.write_text(text)
-        return _ran(["compile", str(source), *words, "-o", str(path)], path)
+        return _ran(["compile", source.name, *words, "-o", str(path)], path, path.parent)
 
     return f"{name} {' '.join(words)}", digest
 
@@ -177,18 +173,18 @@ def _file(name: str, text: str, command: str, words: list[str], into: str) -> Ca
     def digest(path: Path) -> str:
         source = path.with_name("input.json")
         source.write_text(text)
-        return _ran([command, str(source), *words, into, str(path)], path)
+        return _ran([command, source.name, *words, into, str(path)], path, path.parent)
 
     return name, digest
 
 
-def _ran(words: list[str], path: Path) -> str:
-    """Run a command in this process; the digest of what it wrote, or its refusal."""
+def _ran(words: list[str], path: Path, folder: Path) -> str:
+    """Run a command in ``folder`` (images hold the paths of their sources); the digest of what it wrote, or its refusal."""
     from pointsman.cli import main as command
 
     path.unlink(missing_ok=True)
     said = io.StringIO()
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said), contextlib.chdir(folder):
         with contextlib.suppress(SystemExit):
             command.main(words, standalone_mode=False)
     if not path.exists():

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 CALLER = """
-from pointsman.streams.compiled import kernel
+from pointsman.kernels import kernel
 
 from package.called import number
 

@@ -1,7 +1,7 @@
 #include "requests.h"
 
 bool Vocabulary::fill() {
-    PyObject* module = PyImport_ImportModule("pointsman.runtime.requests");
+    PyObject* module = PyImport_ImportModule("pointsman.runtime.api.requests");
     if (!module) return false;
     const struct {
         PyObject** place;

@@ -127,7 +127,7 @@ struct Processor {
     }
 };
 
-// The classes and attribute names of pointsman.runtime.requests.
+// The classes and attribute names of pointsman.runtime.api.requests.
 struct Vocabulary {
     PyObject *wait = nullptr, *wait_until = nullptr, *wait_empty = nullptr, *transfer = nullptr, *attend = nullptr;
     PyObject *until = nullptr, *full = nullptr, *empty = nullptr, *state = nullptr, *one_lane = nullptr;

@@ -3,7 +3,7 @@
 namespace {
 
 constexpr long kNodeCyclesPerCheck = 100'000;  // some 10 ms, after which signals are seen
-constexpr int kWrite = 1, kRead = 2;           // categories of pointsman.runtime.requests
+constexpr int kWrite = 1, kRead = 2;           // categories of pointsman.runtime.api.requests
 
 std::uint64_t load(const char* place, unsigned bytes) {
     if (!place) return 0;

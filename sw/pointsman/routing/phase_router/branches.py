@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pointsman.routing.phase_router.problem import Demand, Part
 
 from .problem import Demand, Part
 

@@ -14,8 +14,9 @@ from pointsman.cop import CopError, CopLimitError, Limits, compile_file, compile
 from pointsman.network import mesh
 
 ROOT = Path(__file__).parents[4]
-SOURCES = sorted((ROOT / "sw/pointsman/cop").glob("*.py"))
-TESTS = sorted((ROOT / "tests/sw/pointsman/cop").glob("*.py"))
+ROOMS = ("program", "cop", "cop/text", "cop/evaluation")
+SOURCES = sorted(path for room in ROOMS for path in (ROOT / "sw/pointsman" / room).glob("*.py"))
+TESTS = sorted(path for room in ROOMS for path in (ROOT / "tests/sw/pointsman" / room).glob("*.py"))
 RAISERS = {"error", "limit", "_fail", "Complaint", "CopError", "CopLimitError", "PointsmanError"}
 
 

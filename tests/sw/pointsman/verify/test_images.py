@@ -67,7 +67,7 @@ def test_legal_images_pass(by_hand: ModuleType, name: str) -> None:
 
 
 def test_every_rule_is_broken_by_a_test_of_its_own() -> None:
-    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_check_*.py"))
+    tests = "".join(path.read_text() for path in Path(__file__).parent.rglob("test_*.py"))
     broken = set(re.findall(r'\b(?:breaks|found)\(\s*"([a-z-]+)"', tests))
     # What test_check_online and test_check_continuing break may break other rules as well.
     assert broken | {"online", "schedules", "gates", "continuing"} == set(RULES)

@@ -10,7 +10,7 @@ import pytest
 
 from pointsman.artifacts.configurations.file import answer_text, read_problem
 from pointsman.connections import ConnectionProblem, DemandProblem, Network, configure
-from pointsman.connections.algorithms import decompose
+from pointsman.connections import decompose
 from pointsman.errors import PointsmanError
 
 

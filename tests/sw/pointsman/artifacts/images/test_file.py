@@ -381,7 +381,7 @@ def test_the_reader_in_the_documentation_reads_schedules(
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("no C compiler")
-    page = (Path(__file__).parents[4] / "docs" / "image_format.md").read_text()
+    page = (Path(__file__).parents[5] / "docs" / "image_format.md").read_text()
     (program,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
     (tmp_path / "read_schedule.c").write_text(program)
     subprocess.run(

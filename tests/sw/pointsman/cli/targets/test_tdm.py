@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from pointsman.artifacts.tables import read_tables, write_tables
 from pointsman.cli import main
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[5]
 MATMUL = ROOT / "examples" / "matmul" / "matmul.py"
 COP = MATMUL.with_suffix(".cop")
 SMALL = ("--mesh", "2x2", "--engine", "model", "--target", "tdm", "--size", "4")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointsman.connections import DemandProblem
-from pointsman.connections.algorithms import decompose
+from pointsman.connections import decompose
 from pointsman.connections.algorithms.decompose import DECOMPOSITIONS
 from pointsman.errors import PointsmanError
 from pointsman.verify.configurations import check_timetable

@@ -18,7 +18,7 @@ from pointsman.plan.make_plan import make_plan
 
 GOOD = """
 from pointsman.operators import Implementation, Metric, RoleDraft
-from pointsman.operators.stream import StrStream
+from pointsman.operators.scheduled.stream import StrStream
 
 class Mine(StrStream):
     name = "mine"
@@ -28,7 +28,7 @@ HEAD = "from pointsman.operators import Implementation, Metric, RoleDraft, IMPLE
 SKELETON = (
     HEAD
     + """
-from pointsman.operators.stream import StrStream
+from pointsman.operators.scheduled.stream import StrStream
 class Mine(StrStream):
     name = "mine"
     {body}

@@ -34,7 +34,7 @@ def replay() -> ModuleType:
     import importlib.util
     from pathlib import Path
 
-    spec = importlib.util.spec_from_file_location("route_replay", Path(__file__).parent / "replay.py")
+    spec = importlib.util.spec_from_file_location("route_replay", Path(__file__).parents[1] / "replay.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

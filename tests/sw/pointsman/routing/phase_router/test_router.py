@@ -20,7 +20,7 @@ from pointsman.routing.streams import Condition, RoutedPhase, Stream
 
 @pytest.fixture(scope="module")
 def replay() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).with_name("replay.py"))
+    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).parents[1] / "replay.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

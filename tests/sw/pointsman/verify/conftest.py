@@ -1,4 +1,4 @@
-"""Fixtures of the tests of streams and their judge."""
+"""Fixtures of the tests of the judge."""
 
 from __future__ import annotations
 
