@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-
 from .problem import Demand, Part
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from pointsman.artifacts.configurations.configurations import TimedConfiguration
-from pointsman.connections import ConnectionProblem, DemandProblem, Network, configure
-from pointsman.connections import decompose
+from pointsman.connections import ConnectionProblem, DemandProblem, Network, configure, decompose
 from pointsman.verify.configurations import check_configurations, check_timetable
 
 GOOD = configure(ConnectionProblem(Network("mesh", (4,)), ((0, 2), (1, 3), (3, 0)), "free"))

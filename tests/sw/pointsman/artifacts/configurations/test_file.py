@@ -9,8 +9,7 @@ from fractions import Fraction
 import pytest
 
 from pointsman.artifacts.configurations.file import answer_text, read_problem
-from pointsman.connections import ConnectionProblem, DemandProblem, Network, configure
-from pointsman.connections import decompose
+from pointsman.connections import ConnectionProblem, DemandProblem, Network, configure, decompose
 from pointsman.errors import PointsmanError
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pointsman.connections import DemandProblem
-from pointsman.connections import decompose
+from pointsman.connections import DemandProblem, decompose
 from pointsman.connections.algorithms.decompose import DECOMPOSITIONS
 from pointsman.errors import PointsmanError
 from pointsman.verify.configurations import check_timetable
