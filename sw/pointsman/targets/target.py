@@ -1,0 +1,87 @@
+"""What every hardware target gives to ``pointsman compile`` and ``pointsman run``.
+
+A target turns a Program into an artifact: images of scheduled routers (*numesh*), connection tables of a switch (*tdm*), or
+implementations and interface addresses of packet routers (*packet*). There is one module a target. It stands above this room,
+in ``cli/targets``, because it puts together what lies in several: the compiler of its artifact (``targets``), the judge
+(``verify``), the machine (``cosim``) and the report. The commands know this protocol only.
+
+Non-goals: the stages that all targets share (reading the program, ``--emit program`` and ``python``, warnings, ``--dry``), and
+what a shell sees: options, exit status, files of results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from pointsman.network import Topology
+from pointsman.program.program import Program
+
+Artifact = TypeVar("Artifact")
+Application = TypeVar("Application", contravariant=True)
+
+Given = Mapping[str, Any]
+"""Options of the command by their names in Python (``slot_cycles`` for ``--slot-cycles``), with their defaults."""
+
+
+class Run(NamedTuple):
+    """What came of running an application. ``results``: plain values, as written to ``--json``; "correct" among them.
+    ``text``: the same for a reader."""
+
+    results: dict[str, Any]
+    text: str
+
+
+class Target(Protocol[Artifact, Application]):
+    """A kind of hardware. ``Artifact``: what is compiled for it; ``Application``: what `run` puts on its processors."""
+
+    @property
+    def name(self) -> str:
+        """As after ``--target``: "numesh"."""
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """What ``--emit`` can show of it, beside "program" and "python" which every target has: ("plan", "routes", "images")."""
+
+    def refuse(self, given: Given) -> None:
+        """Check options before anything is compiled. ``given``: those that the user has named, without defaults.
+
+        Raises
+        ------
+        PointsmanError
+            If an option, a stage or an engine is another target's.
+        """
+
+    def stage(self, program: Program, name: str, emit: str, given: Given) -> str:
+        """Compile as far as the stage ``emit``, one of ``stages``. Gives it as text (JSON), without a newline at its end."""
+
+    def compile(self, program: Program, name: str, given: Given) -> Artifact:
+        """Compile a program, called ``name`` in reports, and have it judged (unless ``given["check"]`` is False).
+
+        Raises
+        ------
+        PointsmanError
+            If the program does not fit the hardware, or the judge refutes what was compiled for it.
+        """
+
+    def describe(self, artifact: Artifact) -> str:
+        """For a reader: how each operator is done, in which phase."""
+
+    def write(self, artifact: Artifact, given: Given) -> tuple[str, ...]:
+        """Write the files that ``given`` asks for (``output``, ``readmemh``). Gives a line about each: "wrote a.image"."""
+
+    def read(self, path: Path, topology: Topology, given: Given) -> Artifact:
+        """The artifact of a file, to be run without compiling.
+
+        Raises
+        ------
+        PointsmanError
+            If the file is no artifact of this target, has no sense, or is for another network than ``topology``.
+        """
+
+    def run(self, artifact: Artifact, application: Application, seconds: dict[str, float], given: Given) -> Run:
+        """Build the machine, load it, run an application and check its answer.
+
+        ``seconds`` has the time of the stages before ("compile"); those of this one are added ("build", "run", …).
+        """
