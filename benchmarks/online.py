@@ -32,7 +32,7 @@ from packet_router.shape import RouterShape
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import Program, compile_text
 from pointsman.network import mesh, parse_size
-from pointsman.plan.make_plan import make_plan
+from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.plan.plan import Plan
 from pointsman.runtime import Category, Node, WaitUntil, numesh_node
 from pointsman.runtime.packet import packet_node
@@ -102,7 +102,7 @@ def planned(cop: str, size: tuple[int, ...], express: int) -> tuple[Plan, Images
     began = time.process_time()
     shape = NodeShape(neighbours=max(4, 2 * len(size)))
     program = compile_text(cop, topology=mesh(*size))
-    plan = make_plan(program, shape, name="online", period=PERIOD, express=express)
+    plan = make_plan(program, shape, name="online", period=PERIOD, options=PlanOptions(express=express))
     images = make_images(plan)
     report = check_images(images)
     assert report.ok, str(report)

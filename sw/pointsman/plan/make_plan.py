@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -42,6 +42,29 @@ SEEDS = 2
 """Other routes of one way that are tried for that."""
 
 
+@dataclass(frozen=True)
+class PlanOptions:
+    """What is seldom asked of the planner.
+
+    Parameters
+    ----------
+    seed : int
+        Of the router's random choices. With the same seed a program gets the same plan.
+    express : int
+        Channels for online messages: 0: those with which they are expected to be quickest (``routing.online.overlays``), 1: to
+        all neighbours, k: to all neighbours and express channels of k hops (Metcalf 1997, §4.2.3).
+    most_phases : int or None
+        Most phases of a node; None: any number.
+    progress : callable or None
+        Is told a line before each attempt.
+    """
+
+    seed: int = 0
+    express: int = 0
+    most_phases: int | None = None
+    progress: Callable[[str], None] | None = None
+
+
 @seldom_collected
 def make_plan(
     program: Program,
@@ -49,13 +72,10 @@ def make_plan(
     *,
     name: str,
     period: int | None = None,
-    seed: int = 0,
-    progress: Callable[[str], None] | None = None,
     implementations: Sequence[Implementation] = IMPLEMENTATIONS,
-    express: int = 0,
-    effort: float = 1.0,
     structures: Sequence[Structure] | None = None,
-    most_phases: int | None = None,
+    effort: float = 1.0,
+    options: PlanOptions = PlanOptions(),
 ) -> Plan:
     """Plan ``program`` for nodes of ``shape``.
 
@@ -65,16 +85,12 @@ def make_plan(
         Schedule length; None: the one of ``lengths.PERIODS`` with the smallest predicted time that fits the schedule memory.
     implementations : sequence of Implementation
         Those to choose from; `pointsman.operators.api.registry` finds more than the built-in ones.
-    express : int
-        Channels for online messages: 0: those with which they are expected to be quickest
-        (``routing.online.overlays``), 1: to all
-        neighbours, k: to all neighbours and express channels of k hops (Metcalf 1997, §4.2.3).
+    structures : sequence of Structure or None
+        Divisions into phases to choose among; None: those of ``candidates.divisions``.
     effort : float
         Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
-    structures : sequence of Structure or None
-        Divisions into phases to choose among; None: those of ``division``.
-    most_phases : int or None
-        Most phases of a node; None: any number.
+    options : PlanOptions
+        Rarer wishes.
 
     Raises
     ------
@@ -94,9 +110,9 @@ def make_plan(
         period=asked,
         effort=effort,
         structures=structures,
-        most_phases=most_phases,
+        most_phases=options.most_phases,
     )
-    attempts = _Attempts(name, candidates, shape, seed, implementations, express, effort, progress)
+    attempts = _Attempts(name, candidates, shape, implementations, effort, options)
     attempts.run()
     if structures is None:
         attempts.polish()
@@ -116,15 +132,13 @@ class _Attempts:
         name: str,
         candidates: Candidates,
         shape: NodeShape,
-        seed: int,
         implementations: Sequence[Implementation],
-        express: int,
         effort: float,
-        progress: Callable[[str], None] | None,
+        options: PlanOptions,
     ) -> None:
-        self.name, self.candidates, self.shape, self.seed = name, candidates, shape, seed
-        self.implementations, self.express, self.effort = implementations, express, effort
-        self.progress = progress or (lambda line: None)
+        self.name, self.candidates, self.shape, self.seed = name, candidates, shape, options.seed
+        self.implementations, self.express, self.effort = implementations, options.express, effort
+        self.progress = options.progress or (lambda line: None)
         self.most = max(1, round(PLANS * effort))
         self.planned = 0
         self.best: Plan | None = None
@@ -133,7 +147,7 @@ class _Attempts:
         self.considered: dict[int, Considered] = {}
         self.ways = list(candidates.ways)
         """All that were thought of, by number."""
-        self.chosen = (0, seed)
+        self.chosen = (0, self.seed)
         """Which of them the best plan is, and with which seed."""
         self.routes: dict[int, Routes] = {}
         """By seed of the router."""

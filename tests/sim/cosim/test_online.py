@@ -16,7 +16,7 @@ from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.plan.errors import PlanError
-from pointsman.plan.make_plan import make_plan
+from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.protocol.costs import Costs
 from pointsman.runtime import Category, numesh_node
 from pointsman.runtime.numesh.online_port import LOAD_CYCLES
@@ -194,7 +194,7 @@ def test_nobody_said_that_it_is_the_destination():
 
 def test_express_channels_carry_the_same_messages():
     case = Case("(permute 'p (runtime) :m 2)", mesh(6), (((5, 4, 3, 2, 1, 0),), ((3, 4, 5, 0, 1, 2),)))
-    images = case.images(express=3)
+    images = case.images(options=PlanOptions(express=3))
     carrier = images.phases[0].online
     assert carrier is not None
     assert any(abs(p.source - p.destinations[0][0]) == 3 for p in images.promises if p.operator == carrier)

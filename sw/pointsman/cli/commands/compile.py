@@ -118,12 +118,13 @@ def compile_(
         return
     if emit == "tables":
         raise PointsmanError("--emit tables is a stage of target tdm", hint="add --target tdm")
-    from pointsman.plan.make_plan import make_plan
+    from pointsman.plan.make_plan import PlanOptions, make_plan
     from pointsman.targets.numesh import make_images
 
     known = implementations_of(plugins)
+    options = PlanOptions(most_phases=phases)
     plan = make_plan(
-        parsed, shape, name=program.stem, period=period, implementations=known, effort=effort, most_phases=phases
+        parsed, shape, name=program.stem, period=period, implementations=known, effort=effort, options=options
     )
     if emit in ("plan", "routes"):
         from pointsman.report.stages import plan_json, routes_json

@@ -79,11 +79,11 @@ def explain(
         from numesh.shape import NodeShape
         from pointsman.operators import IMPLEMENTATIONS, Context
         from pointsman.plan.candidates.divisions import costs_of
-        from pointsman.plan.make_plan import make_plan
+        from pointsman.plan.make_plan import PlanOptions, make_plan
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))
-        plan = make_plan(parsed, shape, name=program.stem, effort=effort, most_phases=phases)
+        plan = make_plan(parsed, shape, name=program.stem, effort=effort, options=PlanOptions(most_phases=phases))
         costs = costs_of(plan.program, Context(topology, shape), IMPLEMENTATIONS, period=plan.period)
         plain["decision"] = decision_json(plan, costs)
         text += "\n\n" + decision_text(plain["decision"])

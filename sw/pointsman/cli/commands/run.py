@@ -186,7 +186,7 @@ def run(
         images = read_images(image)
         refuse_malformed(images)
     else:
-        from pointsman.plan.make_plan import make_plan
+        from pointsman.plan.make_plan import PlanOptions, make_plan
         from pointsman.targets.numesh import make_images
 
         bounds = limits_of(limits)
@@ -194,9 +194,8 @@ def run(
             parsed, name = compile_application(app, application, topology, parameters, bounds)
         report_warnings(parsed, warnings, bounds)
         known = implementations_of(plugins)
-        plan = make_plan(
-            parsed, shape, name=name, period=period, seed=seed, implementations=known, effort=effort, most_phases=phases
-        )
+        asked = PlanOptions(seed=seed, most_phases=phases)
+        plan = make_plan(parsed, shape, name=name, period=period, implementations=known, effort=effort, options=asked)
         images = make_images(plan)
         prove(images)
     seconds["compile"] = time.perf_counter() - started

@@ -12,7 +12,7 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
 from pointsman.plan.cost.feasible import able
 from pointsman.plan.errors import PlanError
-from pointsman.plan.make_plan import make_plan
+from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.plan.memory.capacity import fit, refuse_overfull_phase
 from pointsman.plan.plan import Plan
 from pointsman.routing.phase_router.router import RoutingError
@@ -56,8 +56,8 @@ def test_a_node_has_no_more_phases_than_it_may_have() -> None:
     text = "(loop 'l 9 (cshift 'a 1 :m 4) (broadcast 'b 0 :m 4) (cshift 'c 2 :m 4))"
     program = compile_text(text, topology=mesh(4))
     for most in (1, 2, 3):
-        made = make_plan(program, NodeShape(), name="p", period=16, most_phases=most)
+        made = make_plan(program, NodeShape(), name="p", period=16, options=PlanOptions(most_phases=most))
         assert all(sum(node in phase.nodes for phase in made.phases) <= most for node in range(4))
     wide = compile_text("(broadcast 'b (runtime) :m 4 :impl 'sch_bcast_dense)", topology=mesh(4))
     with pytest.raises(PlanError, match="node 0 would have 4 phases, and may have 3"):
-        make_plan(wide, NodeShape(), name="p", most_phases=3)
+        make_plan(wide, NodeShape(), name="p", options=PlanOptions(most_phases=3))
