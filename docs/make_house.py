@@ -62,9 +62,7 @@ def layers() -> list[list[str]]:
 def rooms_table() -> str:
     lines = ["| room | what is in it | modules |", "|---|---|---|"]
     for path, said, modules in packages():
-        depth = path.count("/") - 1
-        name = f"`{path}/`" if depth == 0 else f"{'&nbsp;' * 4 * depth}`{path.rpartition('/')[2]}/`"
-        lines.append(f"| {name} | {said.replace('|', '/')} | {modules or ''} |")
+        lines.append(f"| `{path}/` | {said.replace('|', '/')} | {modules or ''} |")
     return "\n".join(lines) + "\n"
 
 
