@@ -7,6 +7,7 @@ variants among which the compiler chooses. ``pointsman.operators.api.registry`` 
 from __future__ import annotations
 
 from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 
@@ -33,7 +34,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *(StrBcast(legs=legs) for legs in (2, 3, None)),
     StrBcastLinear(bind=False),
     StrBcastLinear(bind=True),
-    StrBcastLinear(bind=False, entered=True),
+    StrBcastLinear(bind=False, left_between_uses=True),
     StrBcastDense(),
     StrBcastBind(),
     StrBcastTree(),
@@ -45,8 +46,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrStream(),
     StrStreamRtdest(),
     StrStreamSources(),
-    StrStreamLinear(entered=True),
-    StrStreamLinear(entered=False),
+    StrStreamLinear(left_between_uses=True),
+    StrStreamLinear(left_between_uses=False),
     StrBarrierTree(),
     StrBarrier(),
     StrReduce(),
@@ -68,6 +69,7 @@ __all__ = [
     "IMPLEMENTATIONS",
     "Context",
     "Implementation",
+    "Loading",
     "Metric",
     "RoleDraft",
     "VfsmSetting",

@@ -11,6 +11,7 @@ from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Technique
 from pointsman.network import Topology
 from pointsman.operators import Implementation, RoleDraft, Wiring
+from pointsman.operators.api.loading import Loading
 from pointsman.program.program import Operator, Program
 from pointsman.routing.streams import RoutedPhase
 
@@ -145,6 +146,10 @@ class PlannedPhase:
     """How often a node leaves it, about."""
     settles: frozenset[int] | None = None
     """Phases before which a node waits until all neighbours have left this one; None: every one that comes next."""
+
+    def has_loading(self, loading: Loading) -> bool:
+        """Is there an operator whose calls are loaded so?"""
+        return any(one.implementation.loading is loading for one in self.operators)
 
     @cached_property
     def loose(self) -> frozenset[int]:

@@ -41,6 +41,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder, write_whole
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Implementation
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.extents import disjoint_tree
@@ -181,7 +182,7 @@ def _images(
 def _some(seed: int) -> tuple[Implementation, ...]:
     """About half of the implementations; all of those to fall back on."""
     chance = random.Random(seed)
-    return tuple(one for one in IMPLEMENTATIONS if one.fallback or chance.random() < 0.5)
+    return tuple(one for one in IMPLEMENTATIONS if one.loading is Loading.ONLINE or chance.random() < 0.5)
 
 
 def rule(reason: str) -> str:

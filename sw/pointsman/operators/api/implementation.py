@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator
@@ -44,33 +45,15 @@ class Implementation(ABC):
 
     name: str
     kinds: tuple[str, ...]
+    loading = Loading.LOCAL
+    """How its calls get the routers ready."""
     processor_bound = False
     """Its I/O functions return only when the node routes no more for it (§5.2.1)."""
-    fallback = False
-    """Taken only when no other implementation can do the operator, or when ``:impl`` asks for it."""
     traceable = True
     """Its words move as its lanes do, so that how far others must be can be told from the lanes (§5.2.1). Not so where
     words pass from stream to stream in the router, or where processors do more than move messages."""
-    synchronised = False
-    """Its load functions meet in a barrier before and after they rewrite (`pointsman.operators.scheduled.synchronised`)."""
-    entered = False
-    """Synchronised without a barrier of its own: its load functions rewrite before they enter the phase, which has to be left
-    between any two uses with different values (`pointsman.plan.termination.left_between_uses`)."""
     alone = False
     """It shares a phase with other operators only where ``:impl`` asks for it."""
-    gated = False
-    """Its func function puts the router into its later stages in turn, and back into the first when the messages have moved
-    (`pointsman.artifacts.images.images.OperatorImage.gated`)."""
-    by_value = False
-    """It has a schedule for each run-time value: `pointsman.plan.candidates.value_schedules` gives each a phase of
-    its own, and it only plans an operator that has one value left."""
-    subphased = False
-    """Its streams ask for a second schedule (`pointsman.routing.subphases`); its func function goes there and back."""
-    remote = False
-    """Load functions rewrite nothing at their own node: one node sends commands to the others
-    (`pointsman.artifacts.images.images.OperatorImage.remote`)."""
-    rescheduled = False
-    """Its load functions work out a schedule of their own (`pointsman.runtime.numesh.scheduling`)."""
 
     def stages(self, operator: Operator) -> int:
         """Stages that its nodes pass (`pointsman.artifacts.images.images.OperatorImage.stages`)."""

@@ -21,6 +21,7 @@ from typing import Any
 
 from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
+from pointsman.operators.api.loading import Loading
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
@@ -44,14 +45,8 @@ class Plugin(Implementation):
         self.kinds = inner.kinds
         self.processor_bound = inner.processor_bound
         self.traceable = inner.traceable
-        self.synchronised = inner.synchronised
-        self.entered = inner.entered
         self.alone = inner.alone
-        self.rescheduled = inner.rescheduled
-        self.subphased = inner.subphased
-        self.remote = inner.remote
-        self.by_value = inner.by_value
-        self.gated = inner.gated
+        self.loading = inner.loading
 
     def stages(self, operator: Operator) -> int:
         stages = self._ask("stages", operator)
@@ -238,8 +233,14 @@ def _checked(one: Implementation, origin: str) -> Implementation:
         if kind not in OPERATORS:
             hint = suggestion(kind, OPERATORS) if isinstance(kind, str) else None
             raise PointsmanError(f"{origin}: {what} names {_short(kind)}, which is no kind of operator", hint=hint)
-    if not isinstance(one.processor_bound, bool):
-        raise PointsmanError(f"{origin}: processor_bound of {what} must be True or False")
+    for name in ("processor_bound", "traceable", "alone"):
+        if not isinstance(getattr(one, name), bool):
+            raise PointsmanError(f"{origin}: {name} of {what} must be True or False")
+    if not isinstance(one.loading, Loading) or one.loading is Loading.ONLINE:
+        raise PointsmanError(
+            f"{origin}: loading of {what} must be a Loading other than ONLINE, not {_short(one.loading)}",
+            hint="loading = Loading.SYNCHRONISED",
+        )
     return one
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.catalogue import OPERATORS
@@ -40,7 +41,7 @@ AGREEING, AGREEMENT = 3, 6
 class Online(Implementation):
     """An operator by messages that processors pass on. One instance for each decomposition; same name."""
 
-    fallback = True
+    loading = Loading.ONLINE
 
     def __init__(self, way: Decomposition) -> None:
         self.way = way

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
@@ -32,7 +33,7 @@ class StrBarrier(Implementation):
     kinds = ("barrier",)
     processor_bound = True
     traceable = False
-    gated = True
+    loading = Loading.GATED
 
     def stages(self, operator: Operator) -> int:
         """All gates shut; those of the one snake open; those of the other."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import (
     box,
     is_constant,
@@ -104,8 +105,8 @@ class StrBcastLinear(Implementation):
     """Two multicasts along a snake through all nodes, one each way; the load function makes the source inject into
     both (str_bcast_linear).
 
-    ``entered``: for short messages without reading back, where the phase is left between any two uses: what closes it tells that
-    all words have been read.
+    ``left_between_uses``: for short messages without reading back, where the phase is left between any two uses: what closes
+    it tells that all words have been read.
 
     At the source the forwarding VFSMs are rewritten to read the interface. With ``bind`` the source also reads its own
     words back, which makes the operator processor-bound for messages of any length; without, its deliveries are
@@ -115,11 +116,11 @@ class StrBcastLinear(Implementation):
     name = "str_bcast_linear"
     kinds = ("broadcast",)
 
-    def __init__(self, *, bind: bool, entered: bool = False) -> None:
+    def __init__(self, *, bind: bool, left_between_uses: bool = False) -> None:
         self.bind = bind
         self.processor_bound = bind
-        self.entered = self.synchronised = entered
-        self.traceable = not entered
+        self.loading = Loading.LEFT_BETWEEN_USES if left_between_uses else Loading.LOCAL
+        self.traceable = not left_between_uses
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         source = operator.instances[0].operand("source")
@@ -128,7 +129,7 @@ class StrBcastLinear(Implementation):
         if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
             return None
         length = max(len(i.nodes) for i in operator.instances)
-        if not self.bind and (operator.m > length) == self.entered:
+        if not self.bind and (operator.m > length) == (self.loading is Loading.LEFT_BETWEEN_USES):
             return None
         return Metric(
             words_per_cycle=0.25 if self.bind else 0.48,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import box, keep_in, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
@@ -24,7 +25,7 @@ class SchPermuteRuntime(Synchronised):
     kinds: tuple[str, ...] = ("permute",)
     operand = "permutation"
     alone = True
-    rescheduled = True
+    loading = Loading.RESCHEDULED
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         value = operator.instances[0].operand(self.operand)

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import keep_in, stream_name, taking_part
 from pointsman.operators.api.role_script import Script
 from pointsman.operators.api.roles import RoleDraft
@@ -44,7 +45,7 @@ class SchPrefix(Implementation):
     kinds = ("prefix",)
     traceable = False
     alone = True
-    subphased = True
+    loading = Loading.SUBPHASES
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, *(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances))))

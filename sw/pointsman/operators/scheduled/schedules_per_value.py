@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import chosen_operands, keep_in, runtime_operands, runtime_values
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
@@ -39,7 +40,7 @@ CHANGE = 16
 class ByValue(Implementation):
     """``inner``, which wants its operands constant, once for each run-time value."""
 
-    by_value = True
+    loading = Loading.PER_VALUE
 
     def __init__(self, name: str, inner: Implementation, at_best: float) -> None:
         self.name = name
@@ -49,7 +50,6 @@ class ByValue(Implementation):
         self.kinds = inner.kinds
         self.processor_bound = inner.processor_bound
         self.traceable = inner.traceable
-        self.synchronised = inner.synchronised
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         """Of the worst of its values; a load goes through the barrier of a phase."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 from numesh.codes import ANNOTATION_LATENCY, Codes
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
@@ -33,7 +34,7 @@ class StrStreamDyn(Synchronised):
 
     name = "str_stream_dyn"
     kinds = ("stream",)
-    remote = True
+    loading = Loading.REMOTE
     alone = True
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:

@@ -7,7 +7,7 @@ where hops that end in registers (`toward`) take them on one by one.
 
 Where the phase is left, through what holds everybody back, between any two uses of the operator, no word of the values before is
 on its way when a node enters again, and its router has been rewritten by then: so there is a variant whose load functions
-do without meeting (`Implementation.entered`).
+do without meeting (`Loading.LEFT_BETWEEN_USES`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from numesh.codes import MoveType
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Metric
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_constant, operand, runtime_values, stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
@@ -24,7 +25,7 @@ from pointsman.routing.streams import Condition, RoutedChain, Stream, largest_ga
 from .broadcast import snake
 from .synchronised import Synchronised, shifted
 
-RATE = {False: 0.4, True: 0.45}
+RATE = {Loading.SYNCHRONISED: 0.4, Loading.LEFT_BETWEEN_USES: 0.45}
 """Words a cycle at best, with the barrier in which load functions meet and without. Where words go one way only two chains get
 more, which meeting takes back where messages are short."""
 
@@ -35,8 +36,9 @@ class StrStreamLinear(Synchronised):
     name = "str_stream_runtime"
     kinds = ("stream",)
 
-    def __init__(self, *, entered: bool) -> None:
-        self.entered = entered
+    def __init__(self, *, left_between_uses: bool) -> None:
+        self.loading = Loading.LEFT_BETWEEN_USES if left_between_uses else Loading.SYNCHRONISED
+        self._meets = not left_between_uses
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if is_constant(operator, "source") and is_constant(operator, "destination"):
@@ -48,7 +50,7 @@ class StrStreamLinear(Synchronised):
         if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
             return None
         length = max(len(instance.nodes) for instance in operator.instances)
-        return Metric(words_per_cycle=RATE[self.entered], latency=2.0 * length, reload_words=8)
+        return Metric(words_per_cycle=RATE[self.loading], latency=2.0 * length, reload_words=8)
 
     def ways(self, operator: Operator, instance: int, path: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
         """The nodes of each multicast, from the first possible source to the last destination behind it."""
@@ -97,7 +99,7 @@ class StrStreamLinear(Synchronised):
                         rewritten=True,
                     )
                 )
-        return streams if self.entered else [*streams, *self.meeting_streams(operator, context)]
+        return [*streams, *self.meeting_streams(operator, context)] if self._meets else streams
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
         """Words that are dropped behind the destination wait for nobody: as long as a word takes along the whole multicast. Where
@@ -109,7 +111,7 @@ class StrStreamLinear(Synchronised):
         for chain in routed.chains:
             if chain.stream in own and ".meet-" not in routed.streams[chain.stream].name:
                 gap = largest_gap(chain.vfsms[0].slots, routed.period)
-                waiting = sum(vfsm.type != MoveType.FORK for vfsm in chain.vfsms) - 2 if self.entered else 1
+                waiting = 1 if self._meets else sum(vfsm.type != MoveType.FORK for vfsm in chain.vfsms) - 2
                 longest = max(longest, way_cycles(chain, routed.period) + max(1, min(waiting, operator.m)) * gap + 4)
         return longest
 
@@ -163,7 +165,7 @@ class StrStreamLinear(Synchronised):
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
-        meeting = () if self.entered else self.meeting_lanes(operator, wiring, instance, node)
+        meeting = self.meeting_lanes(operator, wiring, instance, node) if self._meets else ()
         source, destination, used = self._way(operator, wiring, instance, values)
         if used is None or node not in (source, destination):
             return RoleDraft("both" if node == source else "none", meeting, local=node == source)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.operators.api.implementation import Context, Implementation
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
@@ -25,7 +26,7 @@ MEETING = StrBarrierTree(prefix="meet-")
 class Synchronised(Implementation):
     """Base of implementations whose load functions rewrite in step."""
 
-    synchronised = True
+    loading = Loading.SYNCHRONISED
     traceable = False
 
     def meeting_streams(self, operator: Operator, context: Context) -> list[Stream]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from pointsman.operators import Context, Implementation
 from pointsman.operators.api.cached import metric_of
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.continuing.operators import beside_phases
 from pointsman.plan.cost.call_attributes import best_rate
 from pointsman.plan.cost.cost_model import Estimates
@@ -67,7 +68,7 @@ def costs_of(
     choices = {}
     for operator in program.operators():
         known = [one for _, one in able(operator, implementations, context)]
-        ways = [one for one in known if one.by_value == (operator.label in by_value)] or known
+        ways = [one for one in known if (one.loading is Loading.PER_VALUE) == (operator.label in by_value)] or known
         metrics = [(one, metric_of(one, operator, context)) for one in ways]
         choices[operator.label] = [
             (one, replace(metric, words_per_cycle=best_rate(operator, metric.words_per_cycle, period)))

@@ -20,6 +20,7 @@ from math import prod
 
 from pointsman.operators import Context, Implementation
 from pointsman.operators.api.cached import metric_of
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_settled, rounds_between_values
 from pointsman.operators.scheduled.schedules_per_value import MOST_SCHEDULES, for_value, schedule_values
 from pointsman.plan.cost.feasible import able
@@ -107,7 +108,7 @@ def _wants(operator: Operator, context: Context, implementations: Sequence[Imple
     """Does it ask for a schedule for each value?"""
     if operator.impl is None or is_settled(operator):
         return False
-    return all(one.by_value for _, one in able(operator, implementations, context))
+    return all(one.loading is Loading.PER_VALUE for _, one in able(operator, implementations, context))
 
 
 def side_by_side(root: Group, operators: Sequence[Operator]) -> bool:
@@ -132,7 +133,7 @@ def _promises(phase: PhaseOutline, context: Context, implementations: Sequence[I
         metric = metric_of(one, operator, context)
         assert metric is not None
         reload = metric.reload_words * COMMAND / rounds_between_values(operator)
-        costs[one.by_value].append(cycles + reload)
+        costs[one.loading is Loading.PER_VALUE].append(cycles + reload)
     return bool(costs[True]) and (not costs[False] or min(costs[True]) < GAIN * min(costs[False]))
 
 

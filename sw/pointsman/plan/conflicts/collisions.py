@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.conflicts.happens_before import Dependencies
 from pointsman.plan.conflicts.link_slots import Link, kept_links, link_reads, link_writes
 from pointsman.plan.plan import PlannedOperator, PlannedPhase
@@ -225,8 +226,7 @@ def _from_anywhere(routed: RoutedPhase) -> set[int]:
 
 def _in_its_turn(one: PlannedOperator) -> bool:
     """Do only its I/O functions send words, not its load functions, nor its router by itself?"""
-    way = one.implementation
-    return one.stages == 1 and not (way.synchronised or way.remote or way.gated or way.rescheduled)
+    return one.stages == 1 and not one.implementation.loading.moves_early
 
 
 def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: int) -> RoutedPhase:
@@ -238,7 +238,7 @@ def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: in
 
 
 def _rescheduled(phase: PlannedPhase) -> bool:
-    return any(one.implementation.rescheduled for one in phase.operators)
+    return phase.has_loading(Loading.RESCHEDULED)
 
 
 def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:

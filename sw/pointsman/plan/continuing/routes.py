@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pointsman.errors import PointsmanError
 from pointsman.operators import Implementation, Wiring
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.messages.online import ONLINE, Online
 from pointsman.plan.conflicts.link_slots import keep_off
 from pointsman.plan.cost.call_attributes import capped
@@ -242,6 +243,5 @@ def _suitable(planner: Planner, operator: Operator) -> Iterator[Implementation]:
         yield from (one for one in ONLINE if operator.impl == one.name and operator.kind in one.kinds)
         return
     for _, one in sorted(planner._able(operator, False), key=lambda pair: pair[0]):
-        rewrites = one.by_value or one.synchronised or one.gated or one.rescheduled or one.stages(operator) > 1
-        if not rewrites and not one.alone and not isinstance(one, Online):
+        if one.loading is Loading.LOCAL and one.stages(operator) == 1 and not one.alone:
             yield one

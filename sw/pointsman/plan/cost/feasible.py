@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pointsman.operators import Context, Implementation
 from pointsman.operators.api.cached import metric_of
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_operands
 from pointsman.program.program import Operator
 
@@ -29,7 +30,7 @@ def able(
             cycles = call_cycles(operator, 1 / metric.words_per_cycle, metric.latency, answered=answered)
             found.append((cycles, implementation))
     if operator.impl is None and not fallbacks:
-        return [pair for pair in found if not pair[1].fallback] or found
+        return [pair for pair in found if pair[1].loading is not Loading.ONLINE] or found
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from numesh.shape import NodeShape
 from pointsman.operators import Implementation, Wiring
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.conflicts.happens_before import keeping
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Plan, PlannedPhase
@@ -98,7 +99,8 @@ def refuse_overfull_phase(wiring: Wiring, shape: NodeShape) -> None:
 
 def refuse_two_makers(operators: Sequence[Operator], implementations: Sequence[Implementation]) -> None:
     """Raise `RoutingError` if two operators of a phase make schedules at run time: each would put its own over the other's."""
-    makers = [one.label for one, how in zip(operators, implementations, strict=True) if how.rescheduled]
+    loadings = zip(operators, (one.loading for one in implementations), strict=True)
+    makers = [operator.label for operator, loading in loadings if loading is Loading.RESCHEDULED]
     if len(makers) > 1:
         raise RoutingError(
             f"operators '{makers[0]}' and '{makers[1]}' both make their schedule at run time, and a phase has room for one",

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.conflicts.link_slots import reprogram_slots
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
@@ -123,7 +124,7 @@ def reserved_numbers(continuing: Sequence[PlannedPhase], shape: NodeShape) -> li
 def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances) -> bool:
     """May words of its next use wait in VFSM buffers, or does it make VFSMs at run time?"""
     again = index in between.get(index, {})
-    return (again and node in phase.loose) or any(one.implementation.rescheduled for one in phase.operators)
+    return (again and node in phase.loose) or phase.has_loading(Loading.RESCHEDULED)
 
 
 def _barred(
@@ -141,7 +142,7 @@ def _barred(
         if not reprogram_slots(phases[phase].routed, node, own)
     }
     # Commands that come from other nodes name the pipeline.
-    fixed = {p for p, _ in members if any(first) or any(one.implementation.remote for one in phases[p].operators)}
+    fixed = {p for p, _ in members if any(first) or phases[p].has_loading(Loading.REMOTE)}
     found |= {(phase, a, b) for phase in fixed for a in pipelines for b in pipelines if a != b}
     return frozenset(found)
 

@@ -15,8 +15,8 @@ from math import inf, prod
 from pointsman.errors import PointsmanError
 from pointsman.operators import Implementation
 from pointsman.operators.api.cached import streams_of
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_settled
-from pointsman.operators.messages.online import Online
 from pointsman.plan.cost.call_attributes import capped
 from pointsman.plan.cost.feasible import able
 from pointsman.plan.errors import PlanError
@@ -82,21 +82,25 @@ class PhasePlanner(PhaseEnds):
         for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
             if fallbacks and not self.fallbacks:
                 break
-            if fallbacks and not any(i.fallback for o in phase.operators for _, i in self._able(o, True)):
+            if fallbacks and not self._may_be_online(phase, True):
                 continue
             for self.plain in (False, True):
                 # Channels to all neighbours may fit where others do not.
-                if self.plain and not any(i.fallback for o in phase.operators for _, i in self._able(o, fallbacks)):
+                if self.plain and not self._may_be_online(phase, fallbacks):
                     continue
                 yield promising, fallbacks
+
+    def _may_be_online(self, phase: PhaseOutline, fallbacks: bool) -> bool:
+        """May processors pass on the messages of an operator of the phase?"""
+        return any(i.loading is Loading.ONLINE for o in phase.operators for _, i in self._able(o, fallbacks))
 
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
         found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
-        found = [pair for pair in found if not pair[1].subphased or self._has_room(operator, pair[1])]
+        found = [(c, i) for c, i in found if i.loading is not Loading.SUBPHASES or self._has_room(operator, i)]
         if not is_settled(operator):
-            found = [pair for pair in found if not pair[1].by_value]
-        return [pair for pair in found if pair[1].fallback] or found if fallbacks else found
+            found = [pair for pair in found if pair[1].loading is not Loading.PER_VALUE]
+        return [pair for pair in found if pair[1].loading is Loading.ONLINE] or found if fallbacks else found
 
     def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
         """Is there room for a second schedule for every phase? Who asks for it is told by the target if there is none."""
@@ -196,7 +200,7 @@ class PhasePlanner(PhaseEnds):
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
             if not left:
-                found = [one for one in found if not one[1].entered]
+                found = [one for one in found if one[1].loading is not Loading.LEFT_BETWEEN_USES]
             if len(phase.operators) > 1:
                 found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
             most = promising * min((cycles for cycles, _ in found), default=0.0)
@@ -217,7 +221,7 @@ class PhasePlanner(PhaseEnds):
         """Route a phase with these implementations and see how it may end; None if they cannot be used safely."""
         refuse_two_makers(phase.operators, implementations)
         beside = self._beside(index)
-        if beside and any(one.rescheduled or isinstance(one, Online) for one in implementations):
+        if beside and any(one.loading in (Loading.RESCHEDULED, Loading.ONLINE) for one in implementations):
             raise RoutingError(
                 f"'{phase_name(phase)}' is done by schedules or messages made at run time, and others continue"
             )

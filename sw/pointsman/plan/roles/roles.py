@@ -9,8 +9,8 @@ from functools import cached_property
 
 from pointsman.artifacts.images.images import SYNC
 from pointsman.operators import Implementation, RoleDraft, Wiring
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_values
-from pointsman.operators.messages.online import Online
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedOperator, Roles
 from pointsman.plan.termination.marked_graph import Termination, operator_graph, termination
@@ -30,7 +30,7 @@ def plan_operator(
     span : range
         Its streams in the routed phase.
     """
-    if isinstance(implementation, Online):
+    if implementation.loading is Loading.ONLINE:
         nothing = {node: (RoleDraft("none"),) for node in sorted(operator.nodes)}
         return PlannedOperator(operator, implementation, ((),), nothing, {}, False, ())
     values = runtime_values(operator)
@@ -63,7 +63,7 @@ def plan_operator(
                 break
         if not bound and not clear:
             break
-    safe = bound or implementation.processor_bound or implementation.synchronised
+    safe = bound or implementation.processor_bound or implementation.loading.synchronised
     if (values != ((),) or stages > 1) and not safe and (stages > 1 or _rewrites(operator, instances, values)):
         return None
     return PlannedOperator(

@@ -17,6 +17,7 @@ from dataclasses import replace
 from numesh.codes import MoveType
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators import Wiring
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.scheduled.stream_linear import cycles_to
 from pointsman.plan.plan import PlannedOperator
 from pointsman.routing.streams import RoutedPhase, largest_gap
@@ -54,7 +55,7 @@ def drained(
 
 def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
     """By the node that comes last: cycles from then until no word of an operator is on its way."""
-    if not one.implementation.entered or not one.drain:
+    if one.implementation.loading is not Loading.LEFT_BETWEEN_USES or not one.drain:
         return lambda late: one.drain
     ways: list[tuple[dict[int, tuple[int, int]], tuple[int, int], int]] = []
     for chain in routed.chains:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators import Context, Implementation, Metric, RoleDraft, Wiring
-from pointsman.operators.messages.online import Online
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.plan import PlannedOperator
 from pointsman.program.program import Operator
 from pointsman.routing.streams import RoutedPhase, Stream
@@ -99,7 +99,7 @@ def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[i
     return [
         number
         for one in planned
-        if one.values == ((),) and one.stages == 1 and not isinstance(one.implementation, Online)
+        if one.values == ((),) and one.stages == 1 and one.implementation.loading is not Loading.ONLINE
         if not any(draft.settings for drafts in one.distinct_roles for draft in drafts)
         for number in one.streams
         for stream in (routed.streams[number],)

@@ -1,7 +1,7 @@
 """Is a phase left between any two uses of its operator, by all of its nodes?
 
 Then implementations will do whose load functions rewrite the router before they enter the phase, without a barrier of their own
-(`pointsman.operators.api.implementation.Implementation.entered`): what closes the phase held back everybody until
+(`pointsman.operators.api.loading.Loading.LEFT_BETWEEN_USES`): what closes the phase held back everybody until
 all words had come,
 and who enters again has rewritten. Takes a structure; routes do not matter, because a node that only lends its router
 rewrites nothing.

@@ -15,6 +15,7 @@ import numpy as np
 from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.operators import RoleDraft
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
@@ -255,7 +256,7 @@ class Writer:
         if not entering:
             steps, entering = self._enter(node, phase)
         draft = self.parts.role(number, node, value, 0)
-        if one.implementation.synchronised:
+        if one.implementation.loading.synchronised:
             steps += self._load_together(node, number, value, draft, entering=entering)
         else:
             steps += self._load_alone(node, number, value)
@@ -370,7 +371,7 @@ class Writer:
         draft = self.parts.role(number, node, value, 0)
         if draft.kind == "none" or (draft.void and draft.kind in ("write", "both")):
             return []
-        if one.implementation.gated:
+        if one.implementation.loading is Loading.GATED:
             return self._through_gate(node, number, value)
         turn = call % draft.turns
         lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
@@ -395,7 +396,7 @@ class Writer:
                 parts.append(self._switch(node, phase))
             found = [step for part in parts for step in part]
             delay = self._delay(one, node, value)
-            if delay and not one.implementation.synchronised:
+            if delay and not one.implementation.loading.synchronised:
                 found.append((k.DUE, delay, 0))
             self._moves[key] = found
         made = self._moves[key]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.plan import Plan
 
 from .board import Network
@@ -37,7 +38,7 @@ class Timeline:
 def timeline(plan: Plan) -> Timeline | None:
     """How long a plan takes; None if it cannot be played."""
     for phase in plan.phases:
-        if any(one.implementation.rescheduled for one in phase.operators):
+        if phase.has_loading(Loading.RESCHEDULED):
             return None
         if phase.part is not None and any(one.operator.valid is not None for one in phase.operators):
             return None

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from pointsman.artifacts.images.images import Images, OnlineOperator, OperatorImage, PhaseImage, Promise, ReplacedImage
 from pointsman.garbage import seldom_collected
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import function_name, runtime_operands
 from pointsman.operators.messages.online import Online, for_image
 from pointsman.plan.membership.passages import passages
@@ -63,6 +64,7 @@ class _Images(Nodes):
                 bandwidth = part.bandwidth(planned.operator.label, self.phases[phase].routed)
         operator = planned.operator
         routed = self.phases[phase].routed
+        loading = planned.implementation.loading
         continues = self._continues(phase)
         return OperatorImage(
             operator.label,
@@ -77,10 +79,10 @@ class _Images(Nodes):
             str(operator.position) if operator.position else "",
             function_name(operator),
             planned.stages,
-            planned.implementation.synchronised,
-            planned.implementation.gated,
-            tuple(i.nodes for i in operator.instances) if planned.implementation.rescheduled else (),
-            remote=planned.implementation.remote,
+            synchronised=loading.synchronised,
+            gated=loading is Loading.GATED,
+            instances=tuple(i.nodes for i in operator.instances) if loading is Loading.RESCHEDULED else (),
+            remote=loading is Loading.REMOTE,
             online=online,
             continues=continues,
         )

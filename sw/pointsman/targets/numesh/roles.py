@@ -12,6 +12,7 @@ from dataclasses import replace
 from numesh.codes import Annotation, MoveType
 from pointsman.artifacts.images.images import LaneImage, Rewrite, Role
 from pointsman.operators import RoleDraft, VfsmSetting
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.plan import Plan
 from pointsman.routing.streams import Place, RoutedVfsm
 
@@ -31,7 +32,7 @@ class Roles(Allocation):
         phase, planned = self.operators[index]
         like = planned.like(node)
         here, first = self.vfsms[phase].get(node), self.first_register[phase].get(node)
-        if planned.implementation.remote:
+        if planned.implementation.loading is Loading.REMOTE:
             like = node  # commands rewrite VFSMs of others
         key = index, like, here, first
         if key not in self._known_roles:

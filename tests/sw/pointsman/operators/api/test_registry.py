@@ -88,6 +88,15 @@ def test_a_plan_uses_it_when_the_program_asks(tmp_path: Path) -> None:
         (SKELETON.format(body="kinds = ('strem',)"), "{path}: Mine names 'strem', which is no kind of operator"),
         (SKELETON.format(body="kinds = (3,)"), "{path}: Mine names 3, which is no kind of operator"),
         (SKELETON.format(body="processor_bound = 1"), "{path}: processor_bound of Mine must be True or False"),
+        (SKELETON.format(body="alone = None"), "{path}: alone of Mine must be True or False"),
+        (
+            SKELETON.format(body="loading = 'synchronised'"),
+            "{path}: loading of Mine must be a Loading other than ONLINE, not 'synchronised'",
+        ),
+        (
+            SKELETON.format(body="loading = THEIRS[-5].loading"),
+            "{path}: loading of Mine must be a Loading other than ONLINE, not <Loading.ONLINE",
+        ),
         (
             SKELETON.format(body="name = 'str_bcast'"),
             "{path}: there is an implementation 'str_bcast' already, from Pointsman",

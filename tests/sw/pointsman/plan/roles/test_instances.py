@@ -9,6 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
 from pointsman.operators.api.implementation import role
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_values
 from pointsman.plan.cost.feasible import able
 from pointsman.plan.roles.instances import Instances
@@ -30,7 +31,7 @@ def test_moved_roles_are_those_of_the_implementation(name: str) -> None:
     context = Context(program.topology, NodeShape())
     moved = 0
     for _, implementation in able(operator, IMPLEMENTATIONS, context):
-        if implementation.by_value:
+        if implementation.loading is Loading.PER_VALUE:
             continue  # those only do operators whose value is settled
         streams = implementation.streams(operator, context)
         try:

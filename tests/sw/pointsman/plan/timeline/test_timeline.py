@@ -14,6 +14,7 @@ from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_values
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
@@ -141,7 +142,7 @@ def test_loading_vfsms_in_turn_is_in_it():
 
 def test_load_functions_that_do_not_meet_are_in_it():
     plan = plan_of("(loop 'l 6 (stream 's (runtime) (runtime) :m 9) (barrier 'e))", mesh(3, 3), split=True)
-    assert plan.phases[0].operators[0].implementation.entered
+    assert plan.phases[0].operators[0].implementation.loading is Loading.LEFT_BETWEEN_USES
     found = timeline(plan)
     assert found is not None
     assert found.total == pytest.approx(measured(plan)[1], rel=0.05)

@@ -13,6 +13,7 @@ from pointsman.artifacts.images.images import SYNC, Images
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import drafts as phase_planner
 from pointsman.plan.structure.extents import disjoint_tree
@@ -28,7 +29,7 @@ STREAM = 1
 
 def images(text: str = LOOP, *size: int) -> Images:
     program = compile_text(text, topology=mesh(*(size or (4,))))
-    only = [one for one in IMPLEMENTATIONS if one.kinds[0] != "stream" or one.entered]
+    only = [one for one in IMPLEMENTATIONS if one.kinds[0] != "stream" or one.loading is Loading.LEFT_BETWEEN_USES]
     plan = make_plan(program, NodeShape(), name="test", period=16, structures=[outline(program)], implementations=only)
     return make_images(plan)
 
