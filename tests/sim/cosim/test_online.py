@@ -17,9 +17,8 @@ from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import PlanOptions, make_plan
-from pointsman.protocol.costs import Costs
+from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 from pointsman.runtime import Category, numesh_node
-from pointsman.runtime.numesh.online_port import LOAD_CYCLES
 from pointsman.targets.numesh import make_images
 
 
@@ -109,7 +108,7 @@ def test_a_computing_processor_is_interrupted_and_loses_no_cycle_of_its_own():
     online, cpu = record.cycles[1, Category.ONLINE], record.cycles[1, Category.CPU]
     assert cpu == 2000
     assert nodes[1].substrate.agents[0].passed == 4
-    costs = Costs()
+    costs = AgentCosts()
     # One header and four words, read and written; at least one interrupt, at most one for each access.
     least = costs.interrupt + costs.lookup + costs.buffer + costs.turn + 10
     assert least <= online <= least + 10 * 2 * costs.interrupt

@@ -12,18 +12,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from numesh.codes import ANNOTATION_LATENCY, FIRST_FREE_VFSM, Codes
+from numesh.codes import FIRST_FREE_VFSM, Codes
 from pointsman.plan.errors import PlanError
 from pointsman.plan.memory.schedule_blocks import schedule_blocks
 from pointsman.plan.memory.vfsm_numbers import VfsmMap, reserved, vfsm_numbers
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import END
+from pointsman.protocol.costs import ANNOTATION_DRAIN, load_cycles
 from pointsman.routing.streams import RoutedVfsm
 
 from .board import Network
-
-LOAD_OVERHEAD = ANNOTATION_LATENCY - 1
-"""Cycles from the last command word to its effect."""
 
 
 @dataclass
@@ -194,8 +192,8 @@ class Memories:
         for one in (*self._with(node, phase), phase):
             words[int(one in self.alone(node))] += self._words * self._missing(node, one)
             self._loaded(node, one)
-        in_turn, both = (int(max(2 * sent.max(), sent.sum())) for sent in (words[0], words[0] + words[1]))
-        return in_turn + LOAD_OVERHEAD, both - in_turn
+        in_turn, both = (load_cycles(sent.tolist()) for sent in (words[0], words[0] + words[1]))
+        return in_turn + ANNOTATION_DRAIN, both - in_turn
 
     def _missing(self, node: int, phase: int) -> np.ndarray:
         """Commands by pipeline."""

@@ -31,8 +31,7 @@ from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
-from pointsman.protocol.costs import Costs
-from pointsman.runtime.numesh.online_port import LOAD_CYCLES
+from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 
 from . import kernel as k
 from . import online_kernel as agents
@@ -183,7 +182,7 @@ class Messages:
             onward,
             np.array(places, np.int64).reshape(-1, 2, 2),
             np.array(registers_of, np.int64),
-            np.array(astuple(Costs()), np.int64),
+            np.array(astuple(AgentCosts()), np.int64),
             state,
             np.zeros((self.sendings, 8), np.int64),
             np.zeros((self.sendings, 5), np.int64),

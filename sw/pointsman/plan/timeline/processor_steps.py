@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, Codes
+from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.operators import RoleDraft
 from pointsman.operators.api.loading import Loading
@@ -20,6 +20,7 @@ from pointsman.operators.api.roles import VfsmSetting
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
+from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, can_rewrite, rewrites_soon
 
 from . import kernel as k
 from .board import Network, Parts, Row
@@ -29,8 +30,6 @@ from .sampling import Visit, choice
 
 CALLS = 6
 """Calls of an I/O function that are played at most after one load; each but the first stands for its share of the rest."""
-DETOUR = 16
-"""About how many cycles it takes to go through the loader phase on the way to another."""
 LOADER = -1
 
 Step = tuple[int, int, int]
@@ -151,7 +150,7 @@ class Writer:
 
     def start(self, node: int) -> list[Step]:
         words = (self.plan.period + 1) * self.words
-        pointer = [*self._send(node, {0: self.words}), (k.WAIT, POINTER_LATENCY - 1, 0)]
+        pointer = [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0)]
         return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
 
     def _finish(self, node: int, way: Way) -> list[Step]:
@@ -174,7 +173,7 @@ class Writer:
     def _jump(self, node: int, phase: int) -> list[Step]:
         self.ways[node].current = phase
         runs = self.network.loader if phase < 0 else phase
-        return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_LATENCY - 1, 0), (k.PHASE, runs, 0)]
+        return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0), (k.PHASE, runs, 0)]
 
     def _enter(self, node: int, phase: int, rewrites: dict[int, Row] | None = None) -> tuple[list[Step], bool]:
         """Go on to a phase (-1: the end), whose VFSMs are to stand so; tells whether the phase before has been left."""
@@ -303,18 +302,18 @@ class Writer:
         current = self.ways[node].current
         if current < 0:
             return True
-        slots = self.network.command_slots[current][node].sum(axis=0)
-        return all(
-            slots[p] and count * self.plan.period < (DETOUR + 2 * count) * slots[p]
-            for p, count in self._commands(changed).items()
-        )
+        return rewrites_soon(self._commands(changed), self._slots(node, current), self.plan.period)
 
     def _can_rewrite(self, node: int, changed: Iterable[int]) -> bool:
         current = self.ways[node].current
         if current < 0:
             return True
-        slots = self.network.command_slots[current][node]
-        return all(slots[:, self.network.pipeline(vfsm)].any() for vfsm in changed)
+        return can_rewrite(self._commands(changed).keys(), self._slots(node, current))
+
+    def _slots(self, node: int, phase: int) -> list[int]:
+        """Slots of a phase in which commands are carried out, by pipeline."""
+        slots: list[int] = self.network.command_slots[phase][node].sum(axis=0).tolist()
+        return slots
 
     def _meet(self, node: int, number: int, value: int, draft: RoleDraft) -> list[Step]:
         key = ("meet", node, number, value)
@@ -348,7 +347,7 @@ class Writer:
             return []
         self.ways[node].standing.update(changed)
         steps = [*self._send(node, self._commands(changed)), *self._set(changed)]
-        return [*steps, (k.WAIT, ANNOTATION_LATENCY - 1, 0)] if running else steps
+        return [*steps, (k.WAIT, ANNOTATION_DRAIN, 0)] if running else steps
 
     def _commands(self, changed: Iterable[int]) -> dict[int, int]:
         words: dict[int, int] = defaultdict(int)

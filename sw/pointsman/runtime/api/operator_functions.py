@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from pointsman.errors import PointsmanError
 from .combine import combiner, function_named
 from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Part, Port, Signature, Substrate
 
-if TYPE_CHECKING:
-    from .node import Node
+
+class Caller(Protocol):
+    """The node whose functions these are. ``activity``: what it is doing, in words, for reports."""
+
+    number: int
+    activity: str
 
 
 class Cop:
@@ -28,7 +32,7 @@ class Cop:
     the operator gives that node nothing: away from the destination of a reduce, and outside ``:valid``.
     """
 
-    def __init__(self, node: Node, substrate: Substrate, functions: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, node: Caller, substrate: Substrate, functions: Mapping[str, Callable[..., Any]]) -> None:
         self._node = node
         self._substrate = substrate
         self._functions: dict[str, Callable[..., Awaitable[Any]]] = {}
@@ -69,7 +73,7 @@ class OperatorFunctions:
     """load, write, read and func of one operator at one node; ``port`` is None outside its subset."""
 
     def __init__(
-        self, node: Node, signature: Signature, port: Port | None, functions: Mapping[str, Callable[..., Any]]
+        self, node: Caller, signature: Signature, port: Port | None, functions: Mapping[str, Callable[..., Any]]
     ) -> None:
         self.node = node
         self.signature = signature

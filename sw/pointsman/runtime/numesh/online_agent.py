@@ -21,7 +21,7 @@ import numpy as np
 from pointsman.artifacts.images.images import Images, OnlineNode
 from pointsman.errors import PointsmanError
 from pointsman.operators.messages.online import channel_words
-from pointsman.protocol.costs import Costs
+from pointsman.protocol.costs import AgentCosts
 from pointsman.runtime.api.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 from pointsman.runtime.api.substrate import Clock
 from pointsman.runtime.numesh.online_messages import HeaderLayout, Message, Sending
@@ -30,13 +30,16 @@ Steps = Generator[Request, None, None]
 """Requests, one after the other."""
 
 
-class Service(Request):
-    """What a program asks of its own agent; the engine never sees it."""
+class Service:
+    """What a program asks of its own agent, awaited like a request; the engine never sees it."""
 
     __slots__ = ("steps",)
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        return iter((self,))  # type: ignore[return-value]  # as for `Request`
 
 
 class Agent:
@@ -57,7 +60,7 @@ class Agent:
         layout: HeaderLayout,
         lengths: Sequence[int],
         clock: Clock,
-        costs: Costs,
+        costs: AgentCosts,
     ) -> None:
         self.number = number
         self.table = table
@@ -336,7 +339,7 @@ def _in_turn(channel: tuple[int, ...], turn: int) -> tuple[int, ...]:
     return channel[at:] + channel[:at]
 
 
-def agents_of(images: Images, number: int, clock: Clock, costs: Costs | None = None) -> dict[int, Agent]:
+def agents_of(images: Images, number: int, clock: Clock, costs: AgentCosts | None = None) -> dict[int, Agent]:
     """The agents of a node, by phase: one for all phases of what continues."""
     found: dict[int, Agent] = {}
     known: dict[int, Agent] = {}
@@ -349,7 +352,7 @@ def agents_of(images: Images, number: int, clock: Clock, costs: Costs | None = N
         if phase.online not in known:
             lengths = queue_lengths(images, index)
             layout = HeaderLayout.of(images.topology.nodes, len(lengths))
-            known[phase.online] = Agent(number, table, layout, lengths, clock, costs or Costs())
+            known[phase.online] = Agent(number, table, layout, lengths, clock, costs or AgentCosts())
         found[index] = known[phase.online]
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,29 +16,26 @@ from pointsman.operators.messages import Call, Combine, Exchange, Receive, Scrip
 from pointsman.operators.messages.online import AGREEING, UNKNOWN, agreement, agrees, legal_values, way_named
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
+from pointsman.protocol.costs import LOAD_CYCLES
 from pointsman.runtime.api.requests import Category, Wait
 from pointsman.runtime.api.substrate import CHOSEN, HERE, Given, Part, Signature
 from pointsman.runtime.api.substrate import Combine as Combining
 
+from .node_view import NodeView
 from .online_agent import Agent, Service
 from .online_messages import Message, Sending
-
-if TYPE_CHECKING:
-    from .substrate import NumeshSubstrate
 
 POINT_TO_POINT = ("spread", "gather", "seqread", "seqwrite", "collect")
 """Kinds in which a call concerns two nodes only, so that it need not be made when one of them is not ``:valid``."""
 COUNTED = ("broadcast", "permute")
 """Kinds of which every node has a part in every call, so that calls are counted alike everywhere. When readers do not know
 their source, the count tells them which message is meant."""
-LOAD_CYCLES = 4
-"""Cycles of a load function that looks up who sends to whom for new values."""
 
 
 class OnlinePort:
     """One online operator at one node."""
 
-    def __init__(self, substrate: NumeshSubstrate, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+    def __init__(self, substrate: NodeView, index: int, operator: OperatorImage, view: NodeOperator) -> None:
         assert operator.online is not None
         self.substrate = substrate
         self.router = substrate.router

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,17 +20,15 @@ from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitE
 from pointsman.runtime.api.substrate import HERE, Combine, Given, Part, Signature
 
 from .by_item import move_by_item
+from .node_view import NodeView
 from .online_port import online_signature
 from .scheduling import Schedule, schedule_moves
-
-if TYPE_CHECKING:
-    from .substrate import NumeshSubstrate
 
 
 class NumeshPort:
     """One operator at one node: its load function rewrites the router, its others move the lanes of its role."""
 
-    def __init__(self, substrate: NumeshSubstrate, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+    def __init__(self, substrate: NodeView, index: int, operator: OperatorImage, view: NodeOperator) -> None:
         self.substrate = substrate
         self.router = substrate.router
         self.index = index

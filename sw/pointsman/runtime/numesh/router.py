@@ -10,9 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 
 from numesh.codes import (
-    ANNOTATION_LATENCY,
     LOOKAHEAD,
-    POINTER_LATENCY,
     REPROGRAM_VFSM,
     SHORTEST_LOOP,
     Annotation,
@@ -21,18 +19,12 @@ from numesh.codes import (
 )
 from pointsman.artifacts.images.images import Images, NodeOperator, NodePhase, Rewrite
 from pointsman.errors import PointsmanError
+from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, can_rewrite, rewrites_soon
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 from pointsman.runtime.api.substrate import Clock
 
 from .residency import Memories
 
-POINTER_DRAIN = POINTER_LATENCY - 1
-"""Cycles from an empty command register, in which a pointer command executes, until no VFSM of the old phase can still take
-a word from a register (§7.1.2): a word that is written one cycle before the first read of the new phase meets that."""
-ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
-"""The same for a command that changes an annotation."""
-DETOUR = 16
-"""About how many cycles it takes to go through the loader phase on the way to another."""
 ALIGN = -3
 """The last word of the pointer command that starts the block of the loader phase is written in a cycle congruent to this,
 modulo the period. Its entries then run in the slots in which they would run had the memories been filled before reset."""
@@ -297,8 +289,7 @@ class Router:
         """Does the phase that runs carry commands to the pipelines in question?"""
         if self.current < 0:
             return True
-        slots = self._slots[self.current]
-        return all(slots[r.pipeline] for r in rewrites)
+        return can_rewrite({r.pipeline for r in rewrites}, self._slots[self.current])
 
     def soon(self, rewrites: Sequence[Rewrite]) -> bool:
         """Would the phase that runs carry commands out in less time than it takes to go through the loader phase?"""
@@ -307,10 +298,7 @@ class Router:
         words: dict[int, int] = {}
         for r in rewrites:
             words[r.pipeline] = words.get(r.pipeline, 0) + len(self.codes.write_annotation(r.vfsm, r.annotation))
-        slots = self._slots[self.current]
-        return all(
-            slots[p] and count * self.images.period < (DETOUR + 2 * count) * slots[p] for p, count in words.items()
-        )
+        return rewrites_soon(words, self._slots[self.current], self.images.period)
 
     def wish(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
         """Annotations that are to stand when a phase is loaded next."""

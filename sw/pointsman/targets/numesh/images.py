@@ -12,6 +12,7 @@ from pointsman.operators.api.operands import function_name, runtime_operands
 from pointsman.operators.messages.online import Online, for_image
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan
+from pointsman.protocol.costs import load_cycles
 
 from .nodes import Nodes
 from .promises import COMMAND, Follower
@@ -122,8 +123,7 @@ class _Images(Nodes):
         return tuple(sorted((number[one], number[other]) for other, known in before.items() for one in known & telling))
 
     def _load_cycles(self, index: int) -> int:
-        """Cycles that the node with most to load needs for all of it. In the loader phase a command register takes a word
-        every other cycle, and the processor writes one word a cycle."""
+        """Cycles that the node with most to load needs for all of it."""
         phase = self.plan.phases[index]
         words: dict[tuple[int, int], int] = defaultdict(int)
         for one in (index, *self.beside[index]):
@@ -134,7 +134,7 @@ class _Images(Nodes):
         for node in self.members[index]:
             own = [words[node, p] for p in range(self.plan.shape.pipelines)]
             own[0] += self.plan.period * len(phase.routed.schedules) * self.codes.command_words
-            slowest = max(slowest, 2 * max(own), sum(own))
+            slowest = max(slowest, load_cycles(own))
         return slowest + LOAD_OVERHEAD
 
     def _promises(self, index: int) -> Iterable[Promise]:

@@ -9,7 +9,7 @@ import pytest
 
 from pointsman.artifacts.images.images import OnlineNode
 from pointsman.errors import PointsmanError
-from pointsman.protocol.costs import Costs
+from pointsman.protocol.costs import AgentCosts
 from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer
 from pointsman.runtime.numesh.online_agent import Agent
 from pointsman.runtime.numesh.online_messages import HeaderLayout, Message, Sending
@@ -21,7 +21,7 @@ class Clock:
 
 def agent() -> Agent:
     table = OnlineNode(((2,), (3,)), ((4,), (5,)), (-1, 0, 1, -1))
-    return Agent(0, table, HeaderLayout.of(4, 2), (2, 1), Clock(), Costs())
+    return Agent(0, table, HeaderLayout.of(4, 2), (2, 1), Clock(), AgentCosts())
 
 
 @pytest.mark.parametrize(("nodes", "queues"), [(1, 1), (2, 1), (16, 3), (455, 9), (4096, 16)])

@@ -1,0 +1,26 @@
+"""What an operator's port sees of its node on the mesh of scheduled routers."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pointsman.artifacts.images.images import Images
+from pointsman.runtime.api.substrate import Clock
+
+from .online_agent import Agent
+from .router import Router
+
+
+class NodeView(Protocol):
+    """A node: its images, its router, and who serves online messages in the phase that runs."""
+
+    images: Images
+    number: int
+    clock: Clock
+    router: Router
+
+    @property
+    def agent(self) -> Agent | None: ...
+
+    async def leave(self, phase: int) -> None:
+        """Make sure that no word of a phase is left in the router."""
