@@ -9,7 +9,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-ROOTS = ("", "sw/pointsman", "sim", "sim/cosim", "hdl", "tests", "tests/sw/pointsman", "tests/sim/cosim", "tests/hdl", "examples", "benchmarks")
+ROOTS = (
+    "",
+    "sw/pointsman",
+    "sim",
+    "sim/cosim",
+    "hdl",
+    "tests",
+    "tests/sw/pointsman",
+    "tests/sim/cosim",
+    "tests/hdl",
+    "examples",
+    "benchmarks",
+)
 """Where a path may begin."""
 PATH = re.compile(r"`((?:[\w-]+/)+(?:[\w-]+\.(?:py|cop|md|v|json|csv|cpp|h))?)`")
 MADE = ("build/", "node_modules/")
