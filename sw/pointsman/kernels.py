@@ -1,14 +1,24 @@
-"""Compiled kernels, and where their machine code is kept.
+"""Compiled kernels, and where their machine code is kept from run to run.
 
-Numba keys its cache by the file of each function alone: a caller that was cached goes on with the old text of what it calls from
-another file. So all kernels of a package share a folder that is named by a hash of the package.
+Numba keys machine code by the file of its function alone: a kernel goes on with the old text of whatever it took from another
+file when it was compiled, be it a kernel that it calls or a constant. So the kernels of a module have a folder of their own,
+named by a hash of everything that can have been compiled into them: the text of the module, of every module of ours that it
+imports, of those that these import, and so on, and the versions of Python and of Numba.
+
+For example, the kernels of ``routing/network_router/rip_up.py`` are compiled again when ``routing/pathfinder/arrays.py`` changes,
+whose constants they use, and not when ``routing/network_router/levels.py`` changes, which calls them.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Callable
+import re
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +29,54 @@ from .files import cache_folder
 
 config: Any = numba_config
 
+OURS = ("pointsman", "cosim", "numesh", "tdm_switch", "packet_router")
+"""Packages that are followed wherever they are installed; others unless they are installed among those of other people."""
+_OTHERS = tuple(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+_FIRST_DEFINITION = re.compile(rb"^(?:@|def |class |async def )", re.MULTILINE)
+
+_folders: dict[Path, str] = {}
+"""Where the kernels of each module of this process are kept, by its file."""
+
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Decorator: ``numba.njit``, cached for the whole package of ``function``; ``options`` go to Numba."""
+    """Decorator: ``numba.njit``, kept until something changes that is compiled in; ``options`` go to Numba."""
     if function is None:
         return lambda later: kernel(later, **options)
+    file = Path(function.__code__.co_filename)
+    if file not in _folders:
+        _folders[file] = _folder(file)
     before = config.CACHE_DIR
-    config.CACHE_DIR = _folder(Path(function.__code__.co_filename).parent) or before
+    config.CACHE_DIR = _folders[file] or before
     try:
         return numba.njit(cache=True, **options)(function)
     finally:
         config.CACHE_DIR = before
 
 
-@cache
-def _folder(package: Path) -> str:
-    """Folder for the kernels of the package in this folder; empty if there can be none (Numba then has its own way)."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(package.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
+def is_cold(package: Path) -> bool:
+    """Whether no kernel has been compiled yet of the modules in this folder that this process has imported."""
+    folders = [folder for file, folder in _folders.items() if file.parent == package]
+    return not any(folder and any(Path(folder).rglob("*.nbi")) for folder in folders)
+
+
+def compiled_in(file: Path) -> list[Path]:
+    """Files of which something may be compiled into the kernels of the module in ``file``, this one first."""
+    reached = {file: None}
+    todo = [file]
+    while todo:
+        for other in _imports(todo.pop()):
+            if other not in reached:
+                reached[other] = None
+                todo.append(other)
+    return list(reached)
+
+
+def _folder(file: Path) -> str:
+    """Folder for the kernels of the module in ``file``; empty if there can be none (Numba then has its own way)."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(compiled_in(file)):
+        digest.update(f"\0{path}\0".encode() + path.read_bytes())
     folder = cache_folder() / f"kernels-{digest.hexdigest()[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +87,68 @@ def _folder(package: Path) -> str:
     return str(folder)
 
 
-def is_cold(package: Path) -> bool:
-    """Whether the kernels of the package in this folder have still to be compiled."""
-    folder = _folder(package)
-    return not folder or not any(Path(folder).rglob("*.nbi"))
+@cache
+def _imports(file: Path) -> tuple[Path, ...]:
+    """Files of ours that the module in ``file`` imports when it is imported itself. Where a name comes from a package and not
+    from a module in it, the package's ``__init__`` is meant."""
+    found: list[Path | None] = []
+    for statement in _import_statements(_beginning(file.read_bytes())):
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                top, *rest = alias.name.split(".")
+                found.append(_module(_home(top), rest))
+            continue
+        parts = statement.module.split(".") if statement.module else []
+        if statement.level:
+            home: Path | None = file.parents[statement.level - 1]
+        else:
+            home, parts = _home(parts[0]), parts[1:]
+        inside = [_module(home, [*parts, alias.name]) for alias in statement.names]
+        found += inside
+        if None in inside:
+            found.append(_module(home, parts))
+    return tuple(dict.fromkeys(path for path in found if path is not None))
+
+
+def _beginning(text: bytes) -> list[ast.stmt]:
+    """Statements before the first function or class, where imports stand; to parse the rest takes ten times as long."""
+    first = _FIRST_DEFINITION.search(text)
+    try:
+        return ast.parse(text[: first.start()] if first else text).body
+    except SyntaxError:  # that was in the middle of a string
+        return ast.parse(text).body
+
+
+def _import_statements(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Those that run with the module: not those inside functions, nor those for type checkers alone."""
+    for statement in body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield statement
+        elif isinstance(statement, ast.If) and ast.unparse(statement.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            yield from _import_statements(statement.orelse)
+        elif isinstance(statement, ast.If | ast.Try | ast.With):
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.ExceptHandler):
+                    yield from _import_statements(child.body)
+                elif isinstance(child, ast.stmt):
+                    yield from _import_statements([child])
+
+
+@cache
+def _home(package: str) -> Path | None:
+    """Folder of a top-level package (or the path of a module without ``.py``) if it is ours."""
+    if package in sys.stdlib_module_names:
+        return None
+    spec = find_spec(package)
+    if spec is None or spec.origin is None or (package not in OURS and spec.origin.startswith(_OTHERS)):
+        return None
+    origin = Path(spec.origin)
+    return origin.parent if origin.name == "__init__.py" else origin.with_suffix("")
+
+
+def _module(home: Path | None, parts: Iterable[str]) -> Path | None:
+    """The file of a module or package; None if there is none, or if it is not ours."""
+    if home is None:
+        return None
+    path = home.joinpath(*parts)
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)

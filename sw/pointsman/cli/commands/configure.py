@@ -50,9 +50,9 @@ def configure(
     if not 0 <= seed < 1 << 32:
         raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
     problem = read_problem(connections)
-    import pointsman.connections as package
+    from pointsman.connections import algorithms
 
-    if is_cold(Path(package.__path__[0])):
+    if is_cold(Path(algorithms.__path__[0])):
         note("compiling kernels, once (about fifteen seconds)")
     answer: Configurations | Timetable
     if isinstance(problem, ConnectionProblem):
