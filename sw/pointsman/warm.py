@@ -17,6 +17,7 @@ from .artifacts.images.images import LaneImage
 from .cop import compile_text
 from .network import mesh
 from .operators import IMPLEMENTATIONS, Context
+from .plan.analysis import ProgramAnalysis
 from .plan.candidates.candidates import find_candidates
 from .plan.make_plan import make_plan
 from .plan.termination.marked_graph import MarkedGraph, termination
@@ -39,8 +40,8 @@ def route() -> None:
 def estimate_and_judge() -> None:
     """Estimates, how operators end, and the judge's games."""
     program = _program()
-    context = Context(program.topology, NodeShape())
-    find_candidates(program, context, IMPLEMENTATIONS, period=None, effort=1.0)
+    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
+    find_candidates(analysis, period=None, effort=1.0)
     graph = MarkedGraph()
     graph.add(("lane", 0, 0, 0), 0, (1, 0))
     lane = LaneImage(True, (0,))

@@ -17,6 +17,7 @@ from pointsman.garbage import seldom_collected
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
 from pointsman.program.program import Program
 
+from .analysis import ProgramAnalysis
 from .candidates.candidates import Candidate, Candidates, find_candidates
 from .errors import PlanError
 from .memory.capacity import fit
@@ -99,14 +100,11 @@ def make_plan(
     """
     if program.topology.ports > shape.neighbours:
         raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
-    context = Context(program.topology, shape)
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
     candidates = find_candidates(
-        program,
-        context,
-        implementations,
+        ProgramAnalysis(program, Context(program.topology, shape), tuple(implementations)),
         period=asked,
         effort=effort,
         structures=structures,

@@ -16,6 +16,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan import make_plan as build
 from pointsman.plan.candidates import candidates
 from pointsman.plan.make_plan import make_plan
@@ -38,8 +39,8 @@ ROUNDS = 4
 def compiled(text: str, *names: str, split: bool = True, monkeypatch: pytest.MonkeyPatch) -> Images:
     """Images of a program on a line of nodes, with these implementations; ``split``: a phase for each operator."""
 
-    def only(program: object, *_: object, **__: object) -> list[Structure]:
-        return [outline(program)]  # type: ignore[arg-type]
+    def only(analysis: ProgramAnalysis, *_: object, **__: object) -> list[Structure]:
+        return [outline(analysis.program)]
 
     if split:
         monkeypatch.setattr(candidates, "divisions", only)

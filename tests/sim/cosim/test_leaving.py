@@ -30,7 +30,7 @@ ROW = "(subset '(0 1 2 3) (broadcast 'b 0 :m 64))"
 
 @pytest.fixture(autouse=True)
 def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
     monkeypatch.setattr(build, "POLISH", 0)
 
 

@@ -18,6 +18,7 @@ from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan import make_plan as build
 from pointsman.plan.candidates import candidates
 from pointsman.plan.errors import PlanError
@@ -37,8 +38,8 @@ PERIOD = 16
 
 @pytest.fixture(autouse=True)
 def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
-    def only(program: object, *_: object, **__: object) -> list[Structure]:
-        return [outline(program)]  # type: ignore[arg-type]
+    def only(analysis: ProgramAnalysis, *_: object, **__: object) -> list[Structure]:
+        return [outline(analysis.program)]
 
     monkeypatch.setattr(candidates, "divisions", only)
     monkeypatch.setattr(build, "POLISH", 0)

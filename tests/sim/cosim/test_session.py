@@ -132,7 +132,7 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again(
     programs: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Short messages would share a phase.
-    monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
     monkeypatch.setattr(build, "POLISH", 0)
 
     async def main(node: Node) -> None:

@@ -78,13 +78,14 @@ def explain(
     if decision:
         from numesh.shape import NodeShape
         from pointsman.operators import IMPLEMENTATIONS, Context
+        from pointsman.plan.analysis import ProgramAnalysis
         from pointsman.plan.candidates.divisions import costs_of
         from pointsman.plan.make_plan import PlanOptions, make_plan
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))
         plan = make_plan(parsed, shape, name=program.stem, effort=effort, options=PlanOptions(most_phases=phases))
-        costs = costs_of(plan.program, Context(topology, shape), IMPLEMENTATIONS, period=plan.period)
+        costs = costs_of(ProgramAnalysis(plan.program, Context(topology, shape), IMPLEMENTATIONS), period=plan.period)
         plain["decision"] = decision_json(plan, costs)
         text += "\n\n" + decision_text(plain["decision"])
     emit_text(json.dumps(plain, indent=1) if as_json else text, output)

@@ -15,7 +15,7 @@ a cost for fewer phases. Leaves alone: implementations, routes; they are in the 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import inf
@@ -59,7 +59,7 @@ def search(
     costs: Costs,
     *,
     budget: int = 20_000,
-    allowed: Callable[[Break], bool] | None = None,
+    places: Sequence[Break] | None = None,
     most: int | None = None,
 ) -> Found:
     """The best division of ``root`` into phases.
@@ -68,12 +68,12 @@ def search(
     ----------
     budget : int
         Most search nodes to follow.
-    allowed : callable or None
-        Tells of each place of `breaks` whether a phase may end there; None: everywhere.
+    places : sequence or None
+        Places of `breaks` where a phase may end; None: all of them.
     most : int or None
         Most phases, those of all threads together: what the schedule memory holds.
     """
-    places = [place for place in breaks(root) if allowed is None or allowed(place)]
+    places = breaks(root) if places is None else places
     walk = _Walk(root, places, costs, most)
     if without_threads(walk.steps):
         found = divide(walk.steps, costs, budget=budget, most=most)
@@ -124,7 +124,7 @@ def _told(ends: frozenset[Break]) -> Callable[[Part, int], bool]:
     return lambda part, i: (part, i) in ends
 
 
-def _first_guess(root: Part, places: list[Break], costs: Costs, most: int | None) -> tuple[frozenset[Break], float]:
+def _first_guess(root: Part, places: Sequence[Break], costs: Costs, most: int | None) -> tuple[frozenset[Break], float]:
     """A phase for each operator, then place after place without an end as long as that is cheaper or phases are too many."""
 
     def score(ends: frozenset[Break]) -> tuple[int, float]:
@@ -218,7 +218,7 @@ class _State:
 class _Walk:
     """The program as steps, and what each does to a search node."""
 
-    def __init__(self, root: Part, places: list[Break], costs: Costs, most: int | None = None) -> None:
+    def __init__(self, root: Part, places: Sequence[Break], costs: Costs, most: int | None = None) -> None:
         self.costs = costs
         self.most = most
         self.steps = list(_steps(root, set(places)))

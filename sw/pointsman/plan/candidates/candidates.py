@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pointsman.errors import PointsmanError
-from pointsman.operators import Context, Implementation
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.cost_model import Estimates
 from pointsman.plan.cost.critical_path import longest
 from pointsman.plan.cost.schedule_lengths import PERIODS, refuse_many_phases, schedule_lengths
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
-from pointsman.program.program import Operator, Program
+from pointsman.program.program import Operator
 
 from .divisions import costs_of, divisions, neighbours, searched
 from .replacements import Variant, variants
@@ -54,8 +54,6 @@ class _Priced:
     """A variant of the program, and what phases of it are estimated to cost."""
 
     variant: Variant
-    context: Context
-    implementations: Sequence[Implementation]
     costs: Estimates
 
     def ways(self, structure: Structure, lengths: Iterable[int], *, whole: bool) -> Iterator[Candidate]:
@@ -63,8 +61,7 @@ class _Priced:
         chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
         prices = self.costs
         if chosen:
-            program, period = self.variant.program, self.costs.period
-            prices = costs_of(program, self.context, self.implementations, period=period, by_value=chosen)
+            prices = costs_of(self.variant.analysis, period=self.costs.period, by_value=chosen)
         for n in lengths:
             at = prices.at(n)
             if structure.threads is None:
@@ -93,12 +90,13 @@ class Candidates:
         """Divisions that end a phase more or less, with the same schedule length, and the same division with other lengths, the
         most promising first."""
         (priced,) = (priced for priced in self.priced if priced.variant is one.variant)
-        program, shape = one.variant.program, priced.context.shape
+        analysis = one.variant.analysis
+        shape = analysis.context.shape
         lengths = schedule_lengths(one.structure, shape, self.period)
         found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
-        for other in neighbours(program, one.structure):
+        for other in neighbours(analysis, one.structure):
             try:
-                for structure in with_schedules([other], priced.context, priced.implementations, program.root):
+                for structure in with_schedules([other], analysis):
                     refuse_many_phases(structure, self.most_phases)
                     found += priced.ways(structure, schedule_lengths(structure, shape, one.period), whole=False)
             except PlanError:
@@ -107,9 +105,7 @@ class Candidates:
 
 
 def find_candidates(
-    program: Program,
-    context: Context,
-    implementations: Sequence[Implementation],
+    analysis: ProgramAnalysis,
     *,
     period: int | None,
     effort: float,
@@ -123,23 +119,23 @@ def find_candidates(
     several: list[_Priced] = []
     assumed = period or PERIODS[1]
     gap, fits = 0.0, False
-    for variant in variants(program, implementations, context, period=assumed):
+    for variant in variants(analysis, period=assumed):
         if structures is not None and variant.replaced:
             # They are of the program as it was written.
             labels = ", ".join(f"'{one.operator.label}'" for one in variant.replaced)
             refused.append(PlanError(f"only replacements can do {labels}, and the phases are given"))
             continue
-        costs = costs_of(variant.program, context, implementations, period=assumed)
-        priced = _Priced(variant, context, implementations, costs)
+        costs = costs_of(variant.analysis, period=assumed)
+        priced = _Priced(variant, costs)
         several.append(priced)
-        fits = fits or costs.fit(variant.program.operators())
-        found = searched(variant.program, costs, effort=effort, most_phases=most_phases)
+        fits = fits or costs.fit(variant.analysis.operators)
+        found = searched(variant.analysis, costs, effort=effort, most_phases=most_phases)
         gap = max([gap, *(one.gap for one in found)])
-        divided = divisions(variant.program, found) if structures is None else structures
-        for structure in with_schedules(divided, context, implementations, variant.program.root):
+        divided = divisions(variant.analysis, found) if structures is None else structures
+        for structure in with_schedules(divided, variant.analysis):
             try:
                 refuse_many_phases(structure, most_phases)
-                lengths = schedule_lengths(structure, context.shape, period)
+                lengths = schedule_lengths(structure, analysis.context.shape, period)
             except PlanError as error:
                 refused.append(error)
                 continue

@@ -10,21 +10,19 @@ Leaves alone: routes and real ends.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from pointsman.operators import Context, Implementation
 from pointsman.operators.api.cached import metric_of
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.continuing.operators import beside_phases
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.call_attributes import best_rate
 from pointsman.plan.cost.cost_model import Estimates
 from pointsman.plan.cost.critical_path import longest
-from pointsman.plan.cost.feasible import able
-from pointsman.plan.structure.extents import Part, PartKind, disjoint_tree
-from pointsman.plan.structure.phase_tree import Break, breaks, fold
-from pointsman.plan.structure.structure import PhaseOutline, Structure, divided, outline
-from pointsman.program.program import Operator, Program
+from pointsman.plan.structure.extents import Part, PartKind
+from pointsman.plan.structure.phase_tree import Break
+from pointsman.plan.structure.structure import PhaseOutline, Structure, outline
+from pointsman.program.program import Operator
 
 from .branch_and_bound import Found, search
 from .walk import Costs
@@ -55,63 +53,53 @@ class _Apart:
         return self.costs.least(own, exits) if own else 0.0
 
 
-def costs_of(
-    program: Program,
-    context: Context,
-    implementations: Sequence[Implementation],
-    *,
-    period: int,
-    by_value: Collection[str] = (),
-) -> Estimates:
+def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str] = ()) -> Estimates:
     """What phases of a program would cost with this schedule length. ``by_value``: labels of operators that have a schedule
     for each value."""
     choices = {}
-    for operator in program.operators():
-        known = [one for _, one in able(operator, implementations, context)]
+    for operator in analysis.operators:
+        known = [one for _, one in analysis.feasible(operator)]
         ways = [one for one in known if (one.loading is Loading.PER_VALUE) == (operator.label in by_value)] or known
-        metrics = [(one, metric_of(one, operator, context)) for one in ways]
+        metrics = [(one, metric_of(one, operator, analysis.context)) for one in ways]
         choices[operator.label] = [
             (one, replace(metric, words_per_cycle=best_rate(operator, metric.words_per_cycle, period)))
             for one, metric in metrics
             if metric is not None
         ]
-    return Estimates(choices, program.rounds(), context, period=period)
+    return Estimates(choices, analysis.rounds, analysis.context, period=period)
 
 
-def searched(program: Program, costs: Estimates, *, effort: float = 1.0, most_phases: int | None = None) -> list[Found]:
+def searched(
+    analysis: ProgramAnalysis, costs: Estimates, *, effort: float = 1.0, most_phases: int | None = None
+) -> list[Found]:
     """Answers of the search; none if there is nothing to choose. ``most_phases``: of a node."""
-    root = disjoint_tree(program)
-    # What continues beside a sequence slows down all of its phases alike, about.
-    beside = beside_phases(root)
+    root, beside = analysis.root, analysis.beside
     kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
-    free = list(dict.fromkeys(tuple(_free(root, around)) for around in kinds))
+    free = list(dict.fromkeys(_free(analysis, around) for around in kinds))
     # The loader phase is one more.
     most = max(1, costs.context.shape.schedule_depth // costs.period - 1)
     most = most if most_phases is None else min(most, most_phases)
     budget = max(1, int(BUDGET * effort))
-    best = [
-        search(root, costs, budget=budget, allowed=set(places).__contains__, most=most) for places in free if places
-    ]
+    best = [search(root, costs, budget=budget, places=places, most=most) for places in free if places]
     # Threads that are not expected to be quicker are not worth the time to route them.
     if len(best) > 1:
-        threads = divided(program, best[0].root, best[0].phases)
+        threads = analysis.divided(best[0].phases)
         if longest(threads, costs.phase) >= best[1].cost:
             del best[0]
     if beside.labels:
+        # What continues beside a sequence slows down all of its phases alike, about.
         bound = {child for part in beside.whole for child in part.walk() if child is not part}
-        open_ = {place for place in _free(root, ()) if place[0] not in bound}
-        priced = _Apart(costs, beside.labels)
-        best.insert(0, search(root, priced, budget=budget, allowed=open_.__contains__, most=most))
+        open_ = [place for place in analysis.breaks if place[0] not in bound]
+        best.insert(0, search(root, _Apart(costs, beside.labels), budget=budget, places=open_, most=most))
     return best
 
 
-def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
+def divisions(analysis: ProgramAnalysis, found: Sequence[Found]) -> list[Structure]:
     """Structures without doubles; ``found`` are the search's answers."""
-    root = disjoint_tree(program)
-    ways = [divided(program, one.root, one.phases) for one in found]
-    ways.append(outline(program))
-    if root.operators():
-        ways.append(divided(program, root, fold(root, lambda part, i: False)))
+    ways = [analysis.divided(one.phases) for one in found]
+    ways.append(outline(analysis.program))
+    if analysis.operators:
+        ways.append(analysis.folded(lambda part, i: False))
     distinct: dict[tuple[tuple[str, ...], ...], Structure] = {}
     for structure in ways:
         # Phases without an operator of their own are for nobody to enter.
@@ -121,23 +109,21 @@ def divisions(program: Program, found: Sequence[Found]) -> list[Structure]:
     return list(distinct.values())
 
 
-def neighbours(program: Program, structure: Structure) -> list[Structure]:
+def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structure]:
     """Divisions that end a phase at one place more than ``structure``, or at one less; none where operators continue over phases,
     or if it is no folding of the program's tree."""
     if structure.through:
         return []
-    root = disjoint_tree(program)
-    places = breaks(root)
     phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}
-    ended = {(part, i) for part, i in places if _apart(part.children[i], part.children[i + 1], phases)}
+    ended = {(part, i) for part, i in analysis.breaks if _apart(part.children[i], part.children[i + 1], phases)}
 
     def folded(ends: set[Break]) -> Structure:
-        return divided(program, root, fold(root, lambda part, i: (part, i) in ends))
+        return analysis.folded(lambda part, i: (part, i) in ends)
 
     distinct = {_division(structure): structure}
     if _division(folded(ended)) != _division(structure):
         return []
-    for place in places:
+    for place in analysis.breaks:
         other = folded(ended ^ {place})
         if all(phase.operators for phase in other.phases) and not other.through:
             distinct.setdefault(_division(other), other)
@@ -158,7 +144,9 @@ def _division(structure: Structure) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(map(_labels, structure.phases)))
 
 
-def _free(root: Part, around: Collection[PartKind]) -> Iterator[Break]:
+def _free(analysis: ProgramAnalysis, around: Collection[PartKind]) -> tuple[Break, ...]:
     """Places to end a phase that are in no group of these kinds."""
-    bound = {child for part in root.walk() if part.kind in around for child in part.walk() if child is not part}
-    return (place for place in breaks(root) if place[0] not in bound)
+    bound = {
+        child for part in analysis.root.walk() if part.kind in around for child in part.walk() if child is not part
+    }
+    return tuple(place for place in analysis.breaks if place[0] not in bound)

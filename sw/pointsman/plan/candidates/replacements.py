@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pointsman.operators import Context, Implementation
 from pointsman.operators.scheduled.replacements import Replacement
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.equations import barrier_cycles
-from pointsman.plan.cost.feasible import able, why_none
+from pointsman.plan.cost.feasible import why_none
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import ReplacedOperator
 from pointsman.program.program import Group, Operator, Program
@@ -27,13 +27,15 @@ WORTH = 0.8
 class Variant:
     """A program with some of its operators replaced."""
 
-    program: Program
+    analysis: ProgramAnalysis
     replaced: tuple[ReplacedOperator, ...] = ()
 
+    @property
+    def program(self) -> Program:
+        return self.analysis.program
 
-def variants(
-    program: Program, implementations: Sequence[Implementation], context: Context, *, period: int
-) -> list[Variant]:
+
+def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
     """The programs to plan, the one nearest to the text first.
 
     Raises
@@ -44,14 +46,14 @@ def variants(
     must: dict[str, Group] = {}
     may: dict[str, Group] = {}
     names: dict[str, ReplacedOperator] = {}
-    for operator in program.operators():
-        own = able(operator, implementations, context)
-        others = _replacements(operator, implementations, context)
+    for operator in analysis.operators:
+        own = analysis.feasible(operator)
+        others = _replacements(operator, analysis)
         if not own and not others:
-            raise PlanError(why_none(operator, implementations))
+            raise PlanError(why_none(operator, analysis.implementations))
         if not others:
             continue
-        cycles, way, parts = min(((_cycles(p, implementations, context, period), w, p) for w, p in others), key=_first)
+        cycles, way, parts = min(((_cycles(p, analysis, period), w, p) for w, p in others), key=_first)
         loop = Group(
             "loop", parts, label=f"{operator.label}/calls", count=max(1, operator.c), position=operator.position
         )
@@ -60,9 +62,9 @@ def variants(
             must[operator.label] = loop
         elif cycles <= WORTH * min(cycles for cycles, _ in own):
             may[operator.label] = loop
-    found = [_variant(program, must, names)]
+    found = [_variant(analysis, must, names)]
     if may:
-        found.append(_variant(program, must | may, names))
+        found.append(_variant(analysis, must | may, names))
     return found
 
 
@@ -70,34 +72,31 @@ def _first(triple: tuple[float, Replacement, tuple[Operator, ...]]) -> float:
     return triple[0]
 
 
-def _replacements(
-    operator: Operator, implementations: Sequence[Implementation], context: Context
-) -> list[tuple[Replacement, tuple[Operator, ...]]]:
+def _replacements(operator: Operator, analysis: ProgramAnalysis) -> list[tuple[Replacement, tuple[Operator, ...]]]:
     """Replacements whose parts can all be done."""
     found = []
-    for one in implementations:
+    for one in analysis.implementations:
         if not isinstance(one, Replacement) or operator.kind not in one.kinds or operator.impl not in (None, one.name):
             continue
-        parts = one.replace(operator, context)
-        if parts is not None and all(able(part, implementations, context) for part in parts):
+        parts = one.replace(operator, analysis.context)
+        if parts is not None and all(map(analysis.feasible, parts)):
             found.append((one, parts))
     return found
 
 
-def _cycles(
-    parts: Sequence[Operator], implementations: Sequence[Implementation], context: Context, period: int
-) -> float:
+def _cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: int) -> float:
     """Expected cycles of a call, with a change of phases after each part if there are several."""
-    cycles = sum(min(cycles for cycles, _ in able(part, implementations, context)) for part in parts)
+    cycles = sum(min(cycles for cycles, _ in analysis.feasible(part)) for part in parts)
     if len(parts) > 1:
-        across = max(context.topology.across(instance.nodes) for instance in parts[0].instances)
+        across = max(analysis.context.topology.across(instance.nodes) for instance in parts[0].instances)
         cycles += len(parts) * (barrier_cycles(across, period) + period)
     return cycles
 
 
-def _variant(program: Program, ways: dict[str, Group], names: dict[str, ReplacedOperator]) -> Variant:
+def _variant(analysis: ProgramAnalysis, ways: dict[str, Group], names: dict[str, ReplacedOperator]) -> Variant:
     if not ways:
-        return Variant(program)
+        return Variant(analysis)
+    program = analysis.program
     done: dict[int, Group | Operator] = {}
     # Backwards through the order of the text, children come before their group.
     for part, _ in reversed(list(program.root.walk())):
@@ -107,4 +106,4 @@ def _variant(program: Program, ways: dict[str, Group], names: dict[str, Replaced
             done[id(part)] = replace(part, children=tuple(done[id(child)] for child in part.children))
     root = done[id(program.root)]
     assert isinstance(root, Group)
-    return Variant(replace(program, root=root), tuple(names[label] for label in ways))
+    return Variant(analysis.of(replace(program, root=root)), tuple(names[label] for label in ways))

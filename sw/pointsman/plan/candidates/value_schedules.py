@@ -18,12 +18,11 @@ from dataclasses import replace
 from itertools import chain, product
 from math import prod
 
-from pointsman.operators import Context, Implementation
 from pointsman.operators.api.cached import metric_of
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_settled, rounds_between_values
 from pointsman.operators.scheduled.schedules_per_value import MOST_SCHEDULES, for_value, schedule_values
-from pointsman.plan.cost.feasible import able
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.control_flow import END, START
@@ -36,12 +35,7 @@ COMMAND = 4.0
 """Cycles of a command of `Metric.reload_words`, about."""
 
 
-def with_schedules(
-    structures: Sequence[Structure],
-    context: Context,
-    implementations: Sequence[Implementation],
-    root: Group | None = None,
-) -> Iterator[Structure]:
+def with_schedules(structures: Sequence[Structure], analysis: ProgramAnalysis) -> Iterator[Structure]:
     """The structures, and those of them with operators' phases divided by value that are asked for or promise more; not where
     threads have phases of their own or operators continue.
 
@@ -58,30 +52,28 @@ def with_schedules(
             given = True
             continue
         try:
-            asked = [i for i, phase in enumerate(structure.phases) if _asked(phase, context, implementations, root)]
+            asked = [i for i, phase in enumerate(structure.phases) if _asked(phase, analysis)]
         except PlanError as error:
             shared = shared or error
             continue
         given = True
-        yield _divided(structure, asked, context, implementations) if asked else structure
+        yield _divided(structure, asked, analysis) if asked else structure
         if not asked:
-            better = [i for i, phase in enumerate(structure.phases) if _promises(phase, context, implementations)]
+            better = [i for i, phase in enumerate(structure.phases) if _promises(phase, analysis)]
             better = [i for i in better if _inside(structure, i)]
             if better:
-                yield _divided(structure, better, context, implementations)
+                yield _divided(structure, better, analysis)
     if shared is not None and not given:
         raise shared
 
 
-def _asked(
-    phase: PhaseOutline, context: Context, implementations: Sequence[Implementation], root: Group | None
-) -> bool:
+def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
     """Do operators ask for a schedule for each value? Raises `PlanError` if they cannot have them in this phase."""
-    wanting = [operator for operator in phase.operators if _wants(operator, context, implementations)]
+    wanting = [operator for operator in phase.operators if _wants(operator, analysis)]
     if not wanting:
         return False
     first = wanting[0]
-    if len(phase.operators) > 1 and (root is None or not side_by_side(root, phase.operators)):
+    if len(phase.operators) > 1 and not side_by_side(analysis.program.root, phase.operators):
         raise PlanError(
             f"{first.position}: operator '{first.label}' shares a phase with operators that come before or after it, and "
             f"{first.impl} needs one of its own for each value",
@@ -104,11 +96,11 @@ def _asked(
     return True
 
 
-def _wants(operator: Operator, context: Context, implementations: Sequence[Implementation]) -> bool:
+def _wants(operator: Operator, analysis: ProgramAnalysis) -> bool:
     """Does it ask for a schedule for each value?"""
     if operator.impl is None or is_settled(operator):
         return False
-    return all(one.loading is Loading.PER_VALUE for _, one in able(operator, implementations, context))
+    return all(one.loading is Loading.PER_VALUE for _, one in analysis.feasible(operator))
 
 
 def side_by_side(root: Group, operators: Sequence[Operator]) -> bool:
@@ -123,14 +115,14 @@ def side_by_side(root: Group, operators: Sequence[Operator]) -> bool:
     return all(sum(held(child) > 0 for child in group.children) < 2 for group in groups)
 
 
-def _promises(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> bool:
+def _promises(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
     """Would its operator be much quicker with a schedule for each value?"""
     if len(phase.operators) > 1 or is_settled(phase.operators[0]):
         return False
     operator = phase.operators[0]
     costs: dict[bool, list[float]] = {True: [], False: []}
-    for cycles, one in able(operator, implementations, context):
-        metric = metric_of(one, operator, context)
+    for cycles, one in analysis.feasible(operator):
+        metric = metric_of(one, operator, analysis.context)
         assert metric is not None
         reload = metric.reload_words * COMMAND / rounds_between_values(operator)
         costs[one.loading is Loading.PER_VALUE].append(cycles + reload)
@@ -150,15 +142,13 @@ def _inside(structure: Structure, index: int) -> bool:
     return all(any(other <= own or not other & own for own in instances) for other in others)
 
 
-def _divided(
-    structure: Structure, indices: Sequence[int], context: Context, implementations: Sequence[Implementation]
-) -> Structure:
+def _divided(structure: Structure, indices: Sequence[int], analysis: ProgramAnalysis) -> Structure:
     """A structure with the phases of these indices divided."""
     phases: list[PhaseOutline] = []
     new: dict[int, tuple[int, ...]] = {START: (START,), END: (END,)}
     for i, phase in enumerate(structure.phases):
         first = len(phases)
-        phases += _by_value(phase, context, implementations) if i in indices else [phase]
+        phases += _by_value(phase, analysis) if i in indices else [phase]
         new[i] = tuple(range(first, len(phases)))
     successors = {
         one: frozenset(other for after in followers for other in new[after])
@@ -176,9 +166,9 @@ def _divided(
     return replace(structure, phases=tuple(phases), successors=successors, again=again, last=last, before=before)
 
 
-def _by_value(phase: PhaseOutline, context: Context, implementations: Sequence[Implementation]) -> list[PhaseOutline]:
+def _by_value(phase: PhaseOutline, analysis: ProgramAnalysis) -> list[PhaseOutline]:
     """A phase for each combination of values, each used for its share of the rounds."""
-    chosen = [operator for operator in phase.operators if _wants(operator, context, implementations)]
+    chosen = [operator for operator in phase.operators if _wants(operator, analysis)]
     chosen = chosen or list(phase.operators)
     choices = [schedule_values(operator) or () for operator in chosen]
     share = 1 / prod(map(len, choices))

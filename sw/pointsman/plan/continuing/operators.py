@@ -13,51 +13,14 @@ Non-goals: operators whose router is rewritten; other slots from phase to phase 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from pointsman.operators.api.operands import runtime_values
-from pointsman.operators.messages.online import ONLINE
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Continuing, Leaving, PlannedPhase
-from pointsman.plan.structure.extents import Part
-from pointsman.plan.structure.phase_tree import breakable
+from pointsman.plan.structure.beside import by_messages
 from pointsman.plan.structure.structure import END, START, Structure, Through
 from pointsman.program.program import Operator
 from pointsman.routing.streams import RoutedChain, RoutedPhase, RoutedVfsm, Stream
-
-
-def may_continue(operator: Operator) -> bool:
-    """Is its router the same all the time?"""
-    return by_messages(operator) or runtime_values(operator) == ((),)
-
-
-def by_messages(operator: Operator) -> bool:
-    """Does the program ask for an implementation that goes online? Its channels are the same whatever the values."""
-    return any(operator.impl == one.name and operator.kind in one.kinds for one in ONLINE)
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Operators that may continue beside phases, by label, and the parallel groups that have to stay in one phase."""
-
-    labels: frozenset[str]
-    whole: frozenset[Part]
-
-
-def beside_phases(root: Part) -> Beside:
-    """What stands beside a child of a parallel group in which phases may end."""
-    labels: set[str] = set()
-    whole = set()
-    for part in root.walk():
-        if part.kind != "parallel" or breakable(part) < 0:
-            continue
-        through = breakable(part)
-        beside = [o for i, child in enumerate(part.children) if i != through for o in child.operators()]
-        if beside and all(map(may_continue, beside)):
-            labels |= {operator.label for operator in beside}
-        else:
-            whole.add(part)
-    return Beside(frozenset(labels), frozenset(whole))
 
 
 def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:

@@ -22,13 +22,14 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.online import OnlinePart, online_part, stands_for
 from pointsman.plan.plan import Continuing, Plan, PlannedPhase
 from pointsman.plan.roles.roles import plan_operator
+from pointsman.plan.structure.beside import by_messages, may_continue
 from pointsman.plan.structure.structure import PhaseOutline, Through
 from pointsman.program.program import Operator
 from pointsman.routing.phase_router.fixed_routes import goes_on
 from pointsman.routing.phase_router.router import route_phase
 from pointsman.routing.streams import RoutedPhase, Stream
 
-from .operators import by_messages, ends_of, inside, may_continue, taken_out
+from .operators import ends_of, inside, taken_out
 from .slots import share
 
 if TYPE_CHECKING:

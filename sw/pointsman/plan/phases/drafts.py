@@ -18,7 +18,6 @@ from pointsman.operators.api.cached import streams_of
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_settled
 from pointsman.plan.cost.call_attributes import capped
-from pointsman.plan.cost.feasible import able
 from pointsman.plan.errors import PlanError
 from pointsman.plan.memory.capacity import refuse_two_makers
 from pointsman.plan.online import online_part
@@ -96,8 +95,8 @@ class PhasePlanner(PhaseEnds):
 
     def _able(self, operator: Operator, fallbacks: bool) -> list[tuple[float, Implementation]]:
         """Implementations that can do an operator; with ``fallbacks`` only those to fall back on, if it has any."""
-        found = able(operator, self.implementations, self.context, fallbacks=fallbacks)
-        found = [(c, i) for c, i in found if i.loading is not Loading.SUBPHASES or self._has_room(operator, i)]
+        known = self.variant.analysis.feasible(operator, fallbacks=fallbacks)
+        found = [(c, i) for c, i in known if i.loading is not Loading.SUBPHASES or self._has_room(operator, i)]
         if not is_settled(operator):
             found = [pair for pair in found if pair[1].loading is not Loading.PER_VALUE]
         return [pair for pair in found if pair[1].loading is Loading.ONLINE] or found if fallbacks else found

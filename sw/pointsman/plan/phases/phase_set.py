@@ -26,7 +26,6 @@ from pointsman.plan.membership.transit import refuse_secret_phases
 from pointsman.plan.memory.capacity import keeper
 from pointsman.plan.memory.misses import predicted_misses
 from pointsman.plan.plan import Leaving, Plan, PlannedPhase
-from pointsman.plan.structure.structure import optional_groups
 
 from .drafts import PhasePlanner
 
@@ -197,7 +196,7 @@ class Planner(PhasePlanner):
 
     def _leaving(self, planned: list[PlannedPhase]) -> Leaving:
         structure = self.structure
-        optional = optional_groups(self.program)
+        optional = self.variant.analysis.optional
         refuse_missed_rounds(self.program, planned, optional)
         return leaving(planned, structure.successors, structure.again, optional, structure.flow)
 

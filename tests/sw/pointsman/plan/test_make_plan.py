@@ -9,6 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan import make_plan as build
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates import candidates
 from pointsman.plan.candidates.candidates import find_candidates
 from pointsman.plan.make_plan import PLANS, PlanError, make_plan
@@ -44,7 +45,7 @@ def test_every_kind_of_operator_has_an_implementation(kind: str) -> None:
 
 def test_an_optional_phase_through_a_node_that_has_no_part_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     # Else the compiler would put all into one phase.
-    monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
     monkeypatch.setattr(build, "POLISH", 0)
     text = "(broadcast 'a 0 :m 20) (optional (subset '((0 2)) (stream 's 0 1 :m 4))) (broadcast 'b 1 :m 20)"
     program = compile_text(text, topology=mesh(3, 1), file="x.cop")
@@ -110,7 +111,9 @@ def test_a_schedule_of_one_slot_is_refused(text: str, period: int | None) -> Non
 def test_none_of_the_candidates_that_are_given_up_is_quicker(text: str) -> None:
     program = compile_text(text, topology=mesh(3, 2))
     shape = NodeShape()
-    found = find_candidates(program, Context(program.topology, shape), IMPLEMENTATIONS, period=None, effort=1.0)
+    found = find_candidates(
+        ProgramAnalysis(program, Context(program.topology, shape), IMPLEMENTATIONS), period=None, effort=1.0
+    )
     alone = []
     for one in found.ways[:PLANS]:
         try:

@@ -13,6 +13,7 @@ from pointsman.cli import main
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.divisions import costs_of
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.extents import disjoint_tree
@@ -31,7 +32,9 @@ TEXT = """
 def decided():
     program = compile_text(TEXT, topology=mesh(3, 3))
     plan = make_plan(program, NodeShape(), name="test")
-    costs = costs_of(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS, period=plan.period)
+    costs = costs_of(
+        ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS), period=plan.period
+    )
     return plan, decision_json(plan, costs)
 
 
@@ -104,7 +107,7 @@ def test_what_continues_is_told_with_its_words_in_each_phase() -> None:
     root = disjoint_tree(program)
     structure = divided(program, root, fold(root, lambda part, i: True))
     plan = make_plan(program, shape, name="test", period=16, structures=[structure])
-    costs = costs_of(program, Context(program.topology, shape), IMPLEMENTATIONS, period=plan.period)
+    costs = costs_of(ProgramAnalysis(program, Context(program.topology, shape), IMPLEMENTATIONS), period=plan.period)
     plain = decision_json(plan, costs)
     (one,) = plain["continuing"]
     least = [min(chain.words for chain in plan.phases[p].routed.beside[0].chains) for p in range(2)]

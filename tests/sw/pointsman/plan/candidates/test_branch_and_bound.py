@@ -120,7 +120,7 @@ def test_a_search_that_is_cut_short_tells_how_far_off_it_may_be() -> None:
 
 def test_a_place_that_is_not_allowed_is_not_used() -> None:
     root = chain(4)
-    found = search(root, Equal(0), allowed=lambda place: place[1] != 1)
+    found = search(root, Equal(0), places=[place for place in breaks(root) if place[1] != 1])
     assert [leaf.labels() for leaf in leaves(found.phases)] == ["o0", "o1,o2", "o3"]
 
 

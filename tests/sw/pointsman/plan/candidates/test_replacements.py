@@ -8,6 +8,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.replacements import Variant, variants
 from pointsman.plan.errors import PlanError
 from pointsman.program.program import Group, Runtime
@@ -16,7 +17,7 @@ from pointsman.program.program import Group, Runtime
 def found(text: str, *size: int, without: str = "-") -> list[Variant]:
     program = compile_text(text, topology=mesh(*size))
     known = [one for one in IMPLEMENTATIONS if not one.name.startswith(without)]
-    return variants(program, known, Context(program.topology, NodeShape()), period=16)
+    return variants(ProgramAnalysis(program, Context(program.topology, NodeShape()), known), period=16)
 
 
 def test_operator_that_needs_nothing_is_left_alone() -> None:

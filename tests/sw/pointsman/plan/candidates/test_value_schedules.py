@@ -9,6 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.operators.scheduled.schedules_per_value import schedule_values
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.value_schedules import with_schedules
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
@@ -22,7 +23,9 @@ ASKED = ":impl 'sch_bcast_dense"
 def structures(text: str, size: tuple[int, ...] = (4,)) -> list[Structure]:
     topology = mesh(*size)
     program = compile_text(text, topology=topology)
-    return list(with_schedules([outline(program)], Context(topology, NodeShape()), IMPLEMENTATIONS, program.root))
+    return list(
+        with_schedules([outline(program)], ProgramAnalysis(program, Context(topology, NodeShape()), IMPLEMENTATIONS))
+    )
 
 
 def test_a_phase_is_divided_by_value_and_each_part_can_follow_each() -> None:

@@ -11,7 +11,6 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.conflicts.link_slots import kept_links, link_writes
-from pointsman.plan.continuing.operators import beside_phases
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
@@ -44,16 +43,6 @@ def test_it_is_in_none_of_the_phases_that_it_goes_through() -> None:
     assert labels(split) == [["x"], ["a"], ["b"], ["y"]]
     (through,) = split.through
     assert (through.operator.label, through.phases) == ("s", (1, 2))
-
-
-def test_run_time_values_keep_a_group_in_one_phase() -> None:
-    text = "(parallel (broadcast 's {}) (sequential (barrier 'a) (barrier 'b)))"
-    root = disjoint_tree(compile_text(text.format("0"), topology=mesh(2, 2)))
-    assert beside_phases(root).labels == {"s"}
-    assert not beside_phases(root).whole
-    root = disjoint_tree(compile_text(text.format("(runtime)"), topology=mesh(2, 2)))
-    assert not beside_phases(root).labels
-    assert beside_phases(root).whole
 
 
 def test_a_plan_with_what_continues() -> None:

@@ -10,6 +10,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
@@ -50,9 +51,7 @@ def test_a_plan_that_reaches_the_limit_when_its_phases_are_kept_apart_is_given_u
     )
     shape = NodeShape()
     candidates = find_candidates(
-        program,
-        Context(program.topology, shape),
-        IMPLEMENTATIONS,
+        ProgramAnalysis(program, Context(program.topology, shape), IMPLEMENTATIONS),
         period=8,
         effort=1.0,
         structures=[outline(program)],

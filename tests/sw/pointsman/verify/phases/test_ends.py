@@ -22,7 +22,7 @@ from pointsman.verify.images import check_images
 
 def images(subset: str, monkeypatch: pytest.MonkeyPatch) -> Images:
     """Broadcasts in a line of four, closed by messages whatever the planner thinks of it; and something after it."""
-    monkeypatch.setattr(candidates, "divisions", lambda program, *_, **__: [outline(program)])
+    monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
     monkeypatch.setattr(build, "POLISH", 0)
     monkeypatch.setattr(phase_ends, "why_not_loose", lambda *_: None)
     only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]

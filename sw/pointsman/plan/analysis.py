@@ -1,0 +1,98 @@
+"""Program -> what can be said of it before anything is decided; made once and handed down to every stage of the planner.
+
+Takes a Program, the node that it is compiled for and the implementations that may be used. Gives a `ProgramAnalysis`: the tree
+of extents, the places where phases may end, how often each operator's place is reached, and which implementations can do an
+operator. Leaves alone: where phases do end (``candidates``), which implementation is taken (``phases``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pointsman.operators import Context, Implementation
+from pointsman.program.program import Operator, Program
+
+from .cost.feasible import able
+from .structure.beside import Beside, beside_phases
+from .structure.extents import Part, disjoint_tree
+from .structure.phase_tree import Break, Phases, breaks, fold
+from .structure.structure import Structure, divided, optional_groups
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramAnalysis:
+    """A program, and what follows from it alone. Each part is worked out when it is asked for first.
+
+    Parameters
+    ----------
+    context : Context
+        The network and the node.
+    implementations : sequence of Implementation
+        Those among which the planner chooses.
+    """
+
+    program: Program
+    context: Context
+    implementations: Sequence[Implementation]
+
+    def of(self, program: Program) -> ProgramAnalysis:
+        """The analysis of another program for the same node and implementations."""
+        return replace(self, program=program)
+
+    @cached_property
+    def operators(self) -> tuple[Operator, ...]:
+        """In the order of the text."""
+        return tuple(self.program.operators())
+
+    @cached_property
+    def root(self) -> Part:
+        """The tree of extents, with disjoint groups."""
+        return disjoint_tree(self.program)
+
+    @cached_property
+    def breaks(self) -> tuple[Break, ...]:
+        """Places where a phase may end, in the order of the text."""
+        return tuple(breaks(self.root))
+
+    @cached_property
+    def rounds(self) -> Mapping[str, int]:
+        """By label, times that an operator's place in the program is reached."""
+        return self.program.rounds()
+
+    @cached_property
+    def optional(self) -> Mapping[str, frozenset[int]]:
+        """By label, the optional groups around an operator."""
+        return optional_groups(self.program)
+
+    @cached_property
+    def beside(self) -> Beside:
+        """Operators that may continue beside phases."""
+        return beside_phases(self.root)
+
+    def divided(self, phases: Phases) -> Structure:
+        """The structure whose phases are ``phases``, folded out of ``root``."""
+        return divided(self.program, self.root, phases)
+
+    def folded(self, ends: Callable[[Part, int], bool]) -> Structure:
+        """The structure whose phases end where ``ends`` says so of places of ``breaks``."""
+        return self.divided(fold(self.root, ends))
+
+    @cached_property
+    def _own(self) -> dict[str, Operator]:
+        return {operator.label: operator for operator in self.operators}
+
+    @cached_property
+    def _feasible(self) -> dict[tuple[str, bool], tuple[tuple[float, Implementation], ...]]:
+        return {}
+
+    def feasible(self, operator: Operator, *, fallbacks: bool = False) -> tuple[tuple[float, Implementation], ...]:
+        """Implementations that can do an operator (`able`), each with the cycles that a message would take. ``operator``: of the
+        program, or made from one of its operators, such as the operator for one run-time value."""
+        if self._own.get(operator.label) is not operator:
+            return tuple(able(operator, self.implementations, self.context, fallbacks=fallbacks))
+        key = operator.label, fallbacks
+        if key not in self._feasible:
+            self._feasible[key] = tuple(able(operator, self.implementations, self.context, fallbacks=fallbacks))
+        return self._feasible[key]

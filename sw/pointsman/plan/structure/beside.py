@@ -1,0 +1,51 @@
+"""Tree of extents -> operators that may continue beside phases (Metcalf 1997, §5.1).
+
+A parallel group such as ``(parallel (broadcast 'k 0) (sequential (cshift 'a 1) (cshift 'b 2)))`` may end a phase between ``a``
+and ``b``. The broadcast ``k`` then continues over the change of phase if its router is the same all the time; if it is not,
+the whole group has to stay in one phase. Takes a tree of extents; leaves alone: whether it pays, routes, who enters where.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pointsman.operators.api.operands import runtime_values
+from pointsman.operators.messages.online import ONLINE
+from pointsman.program.program import Operator
+
+from .extents import Part
+from .phase_tree import breakable
+
+
+def may_continue(operator: Operator) -> bool:
+    """Is its router the same all the time?"""
+    return by_messages(operator) or runtime_values(operator) == ((),)
+
+
+def by_messages(operator: Operator) -> bool:
+    """Does the program ask for an implementation that goes online? Its channels are the same whatever the values."""
+    return any(operator.impl == one.name and operator.kind in one.kinds for one in ONLINE)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Operators that may continue beside phases, by label, and the parallel groups that have to stay in one phase."""
+
+    labels: frozenset[str]
+    whole: frozenset[Part]
+
+
+def beside_phases(root: Part) -> Beside:
+    """What stands beside a child of a parallel group in which phases may end."""
+    labels: set[str] = set()
+    whole = set()
+    for part in root.walk():
+        if part.kind != "parallel" or breakable(part) < 0:
+            continue
+        through = breakable(part)
+        beside = [o for i, child in enumerate(part.children) if i != through for o in child.operators()]
+        if beside and all(map(may_continue, beside)):
+            labels |= {operator.label for operator in beside}
+        else:
+            whole.add(part)
+    return Beside(frozenset(labels), frozenset(whole))
