@@ -16,8 +16,8 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan import make_plan as build
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates import candidates
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import closing as phase_ends

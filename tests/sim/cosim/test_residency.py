@@ -18,8 +18,8 @@ from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan import make_plan as build
+from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates import candidates
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
