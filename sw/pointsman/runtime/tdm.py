@@ -324,7 +324,7 @@ class TdmPort:
 
     def _lane(self, send: Send, slots: list[np.ndarray], after: int | None = None) -> Lane:
         words = self.operator.m if send.words is None else send.words
-        return Lane(True, self.interface.registers.queue(send.to), words, slots[send.slot], after)
+        return Lane(True, self.interface.registers.queue(send.to), words, slots[send.slot], after=after)
 
 
 def _peers(call: Call) -> list[int | None]:

@@ -339,7 +339,13 @@ def two_phases_2x2(shape: NodeShape | None = None) -> Images:
         by.vfsm(first, node, 5, into, "r7", (1,), pipeline=1)
         begins = node == 0
         on = LaneImage(
-            True, (6,), 2, "token", None if begins else 1, pair=1 if begins else None, window=1 if begins else None
+            True,
+            (6,),
+            2,
+            "token",
+            after=None if begins else 1,
+            pair=1 if begins else None,
+            window=1 if begins else None,
         )
         by.role(barrier, node, on, LaneImage(False, (7,), 2, "token"), delay=8)
         by.promise(barrier, (node, 6), [(following, 7)], 1)

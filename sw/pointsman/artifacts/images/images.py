@@ -7,7 +7,7 @@ function may do stand here as the hardware will see them. The file format is in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -26,7 +26,8 @@ Technique = Literal["none", "msg-sync", "hijack", "barrier", "no-op"]
 
 @dataclass(frozen=True)
 class LaneImage:
-    """One direction of words between a processor and its router (see ``pointsman.runtime.api.requests.Lane``).
+    """One direction of words between a processor and its router as the node's part of an image names it: messages by
+    name, where ``pointsman.runtime.api.requests.Lane`` has arrays. The fields have the same order in both.
 
     ``words`` None: the operator's message length. ``data`` tells which words: the caller's message going out
     ("out"), the message coming in ("in", also what a later lane forwards), nothing that matters ("token"), or a message
@@ -41,6 +42,7 @@ class LaneImage:
     registers: tuple[int, ...]
     words: int | None = None
     data: str = "out"
+    _: KW_ONLY
     after: int | None = None
     after_all: bool = False
     pair: int | None = None

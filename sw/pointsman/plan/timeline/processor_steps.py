@@ -494,4 +494,13 @@ class Writer:
 
 def _at(lane: LaneImage, registers: tuple[int, ...]) -> LaneImage:
     """A lane with its registers by their numbers on the board; of those of one call, turn and step do not matter any more."""
-    return LaneImage(lane.write, registers, lane.words, lane.data, lane.after, lane.after_all, lane.pair, lane.window)
+    return LaneImage(
+        lane.write,
+        registers,
+        lane.words,
+        lane.data,
+        after=lane.after,
+        after_all=lane.after_all,
+        pair=lane.pair,
+        window=lane.window,
+    )

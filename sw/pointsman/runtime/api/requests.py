@@ -136,10 +136,10 @@ class Lane:
         write lane may send what the read lane it comes after receives, by naming the same array.
     after_all : bool
         With ``after``: no word may move before that lane is complete.
-    window : int or None
-        With ``pair``: at most this many words ahead of that lane.
     pair : int or None
         Number of a lane of the same transfer.
+    window : int or None
+        With ``pair``: at most this many words ahead of that lane.
     """
 
     __slots__ = ("after", "after_all", "data", "pair", "registers", "window", "words", "write")
@@ -150,10 +150,11 @@ class Lane:
         registers: int | Sequence[int],
         words: int,
         data: np.ndarray | None = None,
+        *,
         after: int | None = None,
         after_all: bool = False,
-        window: int | None = None,
         pair: int | None = None,
+        window: int | None = None,
     ) -> None:
         self.write = bool(write)
         self.words = _count("a lane", "words", words)
@@ -174,8 +175,8 @@ class Lane:
             raise PointsmanError("a window must be at least 1 word")
         self.after = after
         self.after_all = bool(after_all)
-        self.window = window
         self.pair = pair
+        self.window = window
 
     def __repr__(self) -> str:
         text = f"Lane({'write' if self.write else 'read'} {self.words} words, registers {self.registers}"

@@ -454,4 +454,13 @@ def lane_request(lane: LaneImage, m: int, messages: dict[str, np.ndarray]) -> La
     data = None if lane.data == "token" else messages.get(lane.data)
     if data is None and lane.data != "token":
         data = messages[lane.data] = np.zeros(m, np.uint32)
-    return Lane(lane.write, lane.registers, words, data, lane.after, lane.after_all, lane.window, lane.pair)
+    return Lane(
+        lane.write,
+        lane.registers,
+        words,
+        data,
+        after=lane.after,
+        after_all=lane.after_all,
+        pair=lane.pair,
+        window=lane.window,
+    )
