@@ -1,0 +1,49 @@
+"""The corpus of everything that is compiled tells what has changed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PATH = Path(__file__).parents[2] / "benchmarks/corpus.py"
+
+
+@pytest.fixture(scope="module")
+def corpus() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("corpus", PATH)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_same_code_gives_the_same_digests_and_another_digest_is_named(
+    corpus: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "digests.json"
+    words = ["corpus", "--quick", "--part", "3/600"]
+    monkeypatch.setattr(sys, "argv", [*words, "--save", str(saved)])
+    assert corpus.main() == 0
+    digests = json.loads(saved.read_text())["digests"]
+    assert digests
+    monkeypatch.setattr(sys, "argv", [*words, "--against", str(saved)])
+    assert corpus.main() == 0
+    changed = next(iter(digests))
+    saved.write_text(json.dumps({"digests": {**digests, changed: "another"}}))
+    capsys.readouterr()
+    assert corpus.main() == 1
+    assert f"differs: {changed}" in capsys.readouterr().err
+
+
+def test_the_corpus_has_every_target_and_every_kind_of_artifact(corpus: ModuleType) -> None:
+    names = [name for name, _ in corpus.cases(False)]
+    assert len(names) == len(set(names))
+    assert len(names) > 1000
+    for kind in ("--target tdm", "--target packet", "--emit plan", "route ", "configure ", "random 299"):
+        assert any(kind in name for name in names), kind
