@@ -9,7 +9,7 @@ from pointsman.artifacts.images.images import Combination, LaneImage
 from .roles import RoleDraft
 
 
-class Script:
+class RoleScript:
     """Collects lanes and combinations in the order in which a processor does them."""
 
     def __init__(self) -> None:

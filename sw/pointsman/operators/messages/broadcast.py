@@ -7,11 +7,11 @@ from typing import Any
 
 from pointsman.network import Topology
 from pointsman.operators.api.operands import box
-from pointsman.operators.scheduled.broadcast import flood_parent
+from pointsman.operators.trees.flood_fill import flood_children, flood_parent
+from pointsman.operators.trees.in_order_tree import in_order_tree
 from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, is_known, is_partial, value_of
-from .in_order_tree import in_order_tree
 from .script import Call, Receive, Script, Send
 
 
@@ -75,19 +75,3 @@ def _forwarding(node: int, source: int, children: Sequence[int], topology: Topol
     if node == source:
         return Script("write", {"write": (Call(sends),)})
     return Script("read", {"read": (Call((Receive(flood_parent(node, source, topology), forward=sends),), 0),)})
-
-
-def flood_children(node: int, source: int, members: frozenset[int], topology: Topology) -> list[int]:
-    """Those that get the words of ``source`` from ``node``; along the last dimension first, where most nodes lie behind."""
-    place = topology.coordinates(node)
-    found = []
-    for axis in reversed(range(len(place))):
-        for step in (1, -1):
-            other = list(place)
-            other[axis] += step
-            if not 0 <= other[axis] < topology.size[axis]:
-                continue
-            number = topology.node_at(*other)
-            if number in members and flood_parent(number, source, topology) == node:
-                found.append(number)
-    return found

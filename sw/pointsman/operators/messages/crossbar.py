@@ -178,7 +178,7 @@ def arguments(operator: Operator, numbers: Sequence[int], permutation: Sequence[
 
 
 @dataclass(frozen=True)
-class Use:
+class SwitchUse:
     """What one call of every I/O function of an operator asks of the switch and of the processors.
 
     Parameters
@@ -202,7 +202,7 @@ class Use:
     depth: int
 
 
-def use_of(operator: Operator, way: Decomposition, topology: Topology) -> Use:
+def use_of(operator: Operator, way: Decomposition, topology: Topology) -> SwitchUse:
     """Look at the scripts of all nodes for all values."""
     possible = runtime_values(operator)
     partial = any(is_partial(operator, name) for name in runtime_names(operator))
@@ -232,10 +232,10 @@ def use_of(operator: Operator, way: Decomposition, topology: Topology) -> Use:
     if is_permuted(operator) or some is not possible:
         everything = frozenset((u, v) for one in operator.instances for u in one.nodes for v in one.nodes if u != v)
         accesses, depth = max(accesses, 2 * operator.m), max(depth, 1)
-        return Use(dict.fromkeys(everything, operator.m), {}, (everything,) * len(possible), accesses, depth)
+        return SwitchUse(dict.fromkeys(everything, operator.m), {}, (everything,) * len(possible), accesses, depth)
     if partial:
         sets = [frozenset().union(*sets)] * len(possible)
-    return Use(words, {pair: n / len(some) for pair, n in count.items()}, tuple(sets), accesses, depth)
+    return SwitchUse(words, {pair: n / len(some) for pair, n in count.items()}, tuple(sets), accesses, depth)
 
 
 def _sent(script: Script, m: int) -> dict[int, int]:

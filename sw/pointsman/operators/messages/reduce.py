@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from pointsman.network import Topology
+from pointsman.operators.trees.in_order_tree import InOrderTree, in_order_tree
 from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, is_partial, value_of
-from .in_order_tree import Tree, in_order_tree
 from .script import Call, Combine, Receive, Script, Send, Step
 
 _OWN, _LEFT, _RIGHT, _ABOVE = 0, 1, 2, 3
@@ -138,7 +138,7 @@ def _taking_part(operator: Operator, instance: int) -> list[int]:
     return [nodes[position] for position in _valid(operator, len(nodes))]
 
 
-def _up(tree: Tree, at: int, nodes: Sequence[int]) -> list[Step]:
+def _up(tree: InOrderTree, at: int, nodes: Sequence[int]) -> list[Step]:
     """Collect what is below, left of it and right of it, and send it on; the root keeps it in its own slot."""
     steps: list[Step] = []
     if tree.left[at] >= 0:

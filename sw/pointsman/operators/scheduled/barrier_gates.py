@@ -8,10 +8,9 @@ from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.multicast_trees import snake
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
-
-from .broadcast import snake
 
 TURNS = ("even", "odd")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
@@ -19,10 +17,10 @@ from pointsman.operators.api.operands import (
 )
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.flood_fill import flood_parent, mesh_neighbours
+from pointsman.operators.trees.multicast_trees import Links, multicast_tree, snake, tree_depth
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Condition, Stream
-
-from .multicast_trees import Links, narrow_tree, snake, tree_depth, two_arms
 
 
 class StrBcast(Implementation):
@@ -77,9 +75,7 @@ class StrBcast(Implementation):
         source, readers = one.nodes[operand(operator, instance, "source", ())], self._readers(operator, instance)
         inside = keep_in(one, context)
         nodes = tuple(sorted(inside)) if inside is not None else tuple(range(context.topology.nodes))
-        if self.legs == 2:
-            return two_arms(nodes, source, readers, context.topology)
-        return narrow_tree(nodes, source, readers, context.topology, self.legs)
+        return multicast_tree(nodes, source, readers, context.topology, self.legs)
 
     @staticmethod
     def _readers(operator: Operator, instance: int) -> tuple[int, ...]:
@@ -255,7 +251,7 @@ class StrBcastDense(Implementation):
         for i, instance in enumerate(operator.instances):
             members = frozenset(instance.nodes)
             for node in instance.nodes:
-                for other in _mesh_neighbours(node, members, context.topology):
+                for other in mesh_neighbours(node, members, context.topology):
                     sources = _sources(operator, i)
                     if all(flood_parent(other, source, context.topology) != node for source in sources):
                         continue  # no word ever goes that way
@@ -280,7 +276,7 @@ class StrBcastDense(Implementation):
         source = nodes[operand(operator, instance, "source", values)]
         children = [
             other
-            for other in _mesh_neighbours(node, frozenset(nodes), topology)
+            for other in mesh_neighbours(node, frozenset(nodes), topology)
             if flood_parent(other, source, topology) == node
         ]
 
@@ -332,29 +328,6 @@ def _sources(operator: Operator, instance: int) -> frozenset[int]:
     """Nodes that may be the source of an instance."""
     nodes = operator.instances[instance].nodes
     return frozenset(nodes[operand(operator, instance, "source", value)] for value in runtime_values(operator))
-
-
-@lru_cache(maxsize=1 << 14)
-def flood_parent(node: int, source: int, topology: Topology) -> int:
-    """Node from which ``node`` gets the words of ``source`` in a flood fill ordered by dimension."""
-    place, origin = list(topology.coordinates(node)), topology.coordinates(source)
-    for axis in range(len(place)):
-        if place[axis] != origin[axis]:
-            place[axis] += 1 if origin[axis] > place[axis] else -1
-            return topology.node_at(*place)
-    return node
-
-
-@lru_cache(maxsize=1024)
-def _mesh_neighbours(node: int, members: frozenset[int], topology: Topology) -> list[int]:
-    """Neighbours inside ``members``, without the links that close a torus."""
-    place = topology.coordinates(node)
-    found = []
-    for _, (other, _) in sorted(topology.at_port[node].items()):
-        distance = sum(abs(a - b) for a, b in zip(place, topology.coordinates(other), strict=True))
-        if other in members and distance == 1 and other not in found:
-            found.append(other)
-    return found
 
 
 def _extent(nodes: tuple[int, ...], topology: Topology) -> list[int]:

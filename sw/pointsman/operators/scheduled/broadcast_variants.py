@@ -8,10 +8,9 @@ from pointsman.operators.api.implementation import Context, Implementation, Metr
 from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Stream
-
-from .reduction_trees import Tree, build_tree, centre
 
 
 def _source(operator: Operator, instance: int, values: tuple[int, ...]) -> int:
@@ -83,7 +82,7 @@ class StrBcastTree(Implementation):
     processor_bound = True
     traceable = False
 
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
         nodes = operator.instances[instance].nodes
         found = build_tree(nodes, topology, start=centre(nodes, topology), valid=taking_part(operator, instance))
         assert found is not None
@@ -124,7 +123,7 @@ class StrBcastTree(Implementation):
         return streams
 
     @staticmethod
-    def _passed(operator: Operator, instance: int, tree: Tree) -> set[int]:
+    def _passed(operator: Operator, instance: int, tree: ReductionTree) -> set[int]:
         """Nodes from which words of some source go up."""
         found: set[int] = set()
         for values in runtime_values(operator):

@@ -8,11 +8,11 @@ from pointsman.operators.api.implementation import Context, Implementation, Metr
 from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, dimension_tree
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 from .hop_by_hop import HOP, ByDimension, OnLinks, OnTree, Snake
-from .reduction_trees import Tree, build_tree, dimension_tree
 from .synchronised import Synchronised, shifted
 
 
@@ -24,7 +24,7 @@ class StrCollect(Implementation):
     kinds: tuple[str, ...] = ("collect",)
     traceable = False
 
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
         nodes = operator.instances[instance].nodes
         found = build_tree(
             nodes,
@@ -94,7 +94,7 @@ class StrCollectDimensions(StrCollect):
 
     name = "sch_collect_dim"
 
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
         nodes = operator.instances[instance].nodes
         root = nodes[operand(operator, instance, "destination", ())]
         return dimension_tree(nodes, topology, root, taking_part(operator, instance))

@@ -20,11 +20,12 @@ from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.operands import box, keep_in, operand, runtime_values, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.flood_fill import flood_parent
+from pointsman.operators.trees.multicast_trees import snake
+from pointsman.operators.trees.reduction_trees import build_tree, centre
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Stream
 
-from .broadcast import flood_parent, snake
-from .reduction_trees import build_tree, centre
 from .synchronised import Synchronised, shifted
 
 HOP = 6.0

@@ -18,13 +18,12 @@ from math import isqrt
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import item_by_item, keep_in, stream_name, taking_part
-from pointsman.operators.api.role_script import Script
+from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.reduction_trees import distances
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
-
-from .reduction_trees import distances
 
 HOP = 6.0
 """Cycles from processor to processor, about, besides one for each link."""
@@ -105,7 +104,7 @@ class StrPrefixLinear(Implementation):
         block = blocks[number]
         at = block.index(node)
         last = at == len(block) - 1
-        script = Script()
+        script = RoleScript()
         sofar = "out"
         if at:
             script.move(False, registers(f"after{block[at - 1]}", "deliver"), "t0")

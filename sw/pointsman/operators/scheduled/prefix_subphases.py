@@ -17,14 +17,14 @@ from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import keep_in, stream_name, taking_part
-from pointsman.operators.api.role_script import Script
+from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.reduction_trees import ANY, ReductionTree, build_tree, centre, distances, halving_tree
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 from .reduce import idle, items_of, preceded
-from .reduction_trees import ANY, Tree, build_tree, centre, distances, halving_tree
 
 CHILDREN = 3
 """Most children of a node: what is left of the links of a node of a plane."""
@@ -51,7 +51,7 @@ class SchPrefix(Implementation):
         depth = max(1, *(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances))))
         return Metric(words_per_cycle=1 / (11 * depth), latency=16.0 * depth + 8)
 
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
         """The tree of an instance, in the order of the subset, with at most CHILDREN children a node."""
         nodes = operator.instances[instance].nodes
         return quickest_tree(nodes, topology, taking_part(operator, instance))
@@ -81,12 +81,12 @@ class SchPrefix(Implementation):
                 ]
         return streams
 
-    def below(self, tree: Tree, node: int) -> tuple[int, ...]:
+    def below(self, tree: ReductionTree, node: int) -> tuple[int, ...]:
         """Children to whom the node sends anything: those with something before them."""
         some = preceded(tree)
         return tuple(child for child in tree.nodes[node].children if child in some)
 
-    def own_sums(self, tree: Tree, node: int) -> list[int]:
+    def own_sums(self, tree: ReductionTree, node: int) -> list[int]:
         """Children for whom there is a sum of what stands before them among the node's own, in order."""
         here = tree.nodes[node]
         names = items_of(tree, node)
@@ -100,7 +100,7 @@ class SchPrefix(Implementation):
         if (resting := idle(operator, instance, tree, node)) is not None:
             return resting
         here, some = tree.nodes[node], preceded(tree)
-        script = Script()
+        script = RoleScript()
 
         def registers(way: str, at: int, end: str) -> tuple[int, ...]:
             return wiring.registers(stream_name(operator, instance, f"{way}{at}"), node, end)
@@ -137,7 +137,7 @@ class SchPrefix(Implementation):
                 script.combine(before[at + 1], "", "in")
         return script.role(by_item=False, result=not void, void=void, switch=switch)
 
-    def _from_above(self, script: Script, tree: Tree, node: int, registers, down: tuple[int, ...]) -> str:  # type: ignore[no-untyped-def]
+    def _from_above(self, script: RoleScript, tree: ReductionTree, node: int, registers, down: tuple[int, ...]) -> str:  # type: ignore[no-untyped-def]
         """Read what the parent sends all its children and pass on what stands before this node; gives that message's name."""
         parent = tree.nodes[node].parent
         assert parent is not None
@@ -170,11 +170,11 @@ class SchPrefix(Implementation):
 
 
 @lru_cache(maxsize=256)
-def quickest_tree(nodes: tuple[int, ...], topology: Topology, valid: tuple[int, ...]) -> Tree:
+def quickest_tree(nodes: tuple[int, ...], topology: Topology, valid: tuple[int, ...]) -> ReductionTree:
     """Of the trees with at most CHILDREN children a node that several roots and longest distances give, and the flattest, the one
     with the quickest way to its farthest node; the shortest distance of several."""
     roots = dict.fromkeys((centre(nodes, topology), 0, len(nodes) - 1, len(nodes) // 2))
-    found: list[tuple[float, int, Tree]] = []
+    found: list[tuple[float, int, ReductionTree]] = []
     for distance in DISTANCES:
         for root in roots:
             tree = build_tree(nodes, topology, start=root, valid=valid, max_children=CHILDREN, max_distance=distance)
@@ -185,7 +185,7 @@ def quickest_tree(nodes: tuple[int, ...], topology: Topology, valid: tuple[int, 
     return min(found, key=lambda one: one[:2])[2]
 
 
-def _farthest(tree: Tree, topology: Topology) -> float:
+def _farthest(tree: ReductionTree, topology: Topology) -> float:
     ways = distances(tuple(tree.nodes), topology)
     cost = {tree.root: 0.0}
     stack = [tree.root]

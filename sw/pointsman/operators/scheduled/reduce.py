@@ -11,13 +11,12 @@ from collections.abc import Callable, Container
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import is_constant, item_by_item, keep_in, operand, stream_name, taking_part
-from pointsman.operators.api.role_script import Script
+from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
-
-from .reduction_trees import Tree, build_tree, centre
 
 HOP = 4.0
 """Cycles from processor to processor up a tree, besides those that a whole message takes, measured on the cycle model."""
@@ -31,7 +30,7 @@ class _OnTree(Implementation):
 
     traceable = False
 
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> Tree:
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
         """The tree of an instance. Its order is that of the subset, so any associative function will do."""
         nodes = operator.instances[instance].nodes
         found = build_tree(
@@ -48,7 +47,7 @@ class _OnTree(Implementation):
         return self.tree_streams(operator, context, lambda tree: tree.nodes, up=True)
 
     def tree_streams(
-        self, operator: Operator, context: Context, below: Callable[[Tree], Container[int]], *, up: bool
+        self, operator: Operator, context: Context, below: Callable[[ReductionTree], Container[int]], *, up: bool
     ) -> list[Stream]:
         """A stream between each node of ``below`` and its parent, up or down the tree."""
         way = "up" if up else "down"
@@ -74,7 +73,7 @@ class _OnTree(Implementation):
         return streams
 
     def gather_up(
-        self, script: Script, operator: Operator, wiring: Wiring, instance: int, tree: Tree, node: int
+        self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
     ) -> str:
         """Read what the children send, combine it with the node's own, and send it on unless this is the root. Gives the
         name of the outcome."""
@@ -108,7 +107,7 @@ class _OnTree(Implementation):
         return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
 
 
-def items_of(tree: Tree, node: int) -> list[str]:
+def items_of(tree: ReductionTree, node: int) -> list[str]:
     """What a node combines, in order: messages of children t0, t1, … and its own."""
     here = tree.nodes[node]
     names = [f"t{k}" for k in range(len(here.children))]
@@ -122,7 +121,7 @@ def _taking_part(operator: Operator, instance: int) -> frozenset[int]:
     return frozenset(nodes[k] for k in taking_part(operator, instance))
 
 
-def idle(operator: Operator, instance: int, tree: Tree, node: int) -> RoleDraft | None:
+def idle(operator: Operator, instance: int, tree: ReductionTree, node: int) -> RoleDraft | None:
     """The role of a node that exchanges nothing with others; None if it does."""
     void = node not in _taking_part(operator, instance)
     if len(operator.instances[instance].nodes) == 1:
@@ -157,7 +156,7 @@ class StrReduce(_OnTree):
         void = node not in _taking_part(operator, instance)
         if (resting := idle(operator, instance, tree, node)) is not None:
             return resting
-        script = Script()
+        script = RoleScript()
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         if node == tree.root and outcome != "in":
             script.combine(outcome, "", "in")
@@ -215,7 +214,7 @@ class StrAllreduce(_OnTree):
         void = node not in _taking_part(operator, instance)
         if (resting := idle(operator, instance, tree, node)) is not None:
             return resting
-        script = Script()
+        script = RoleScript()
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         root, listeners = self._down(operator, instance, wiring.routed.topology)
         down = stream_name(operator, instance, "down")
@@ -261,7 +260,7 @@ class StrPrefix(_OnTree):
         if (resting := idle(operator, instance, tree, node)) is not None:
             return resting
         here = tree.nodes[node]
-        script = Script()
+        script = RoleScript()
         some = preceded(tree)
         count = len(here.children)
         total, before, running = f"t{count}", f"t{count + 1}", f"t{count + 2}"
@@ -298,7 +297,7 @@ class StrPrefix(_OnTree):
         return script.role(by_item=item_by_item(operator), result=not void, void=void)
 
 
-def preceded(tree: Tree) -> frozenset[int]:
+def preceded(tree: ReductionTree) -> frozenset[int]:
     """Nodes with something valid before their subtrees."""
     found = set()
     stack = [(tree.root, False)]

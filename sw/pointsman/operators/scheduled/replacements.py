@@ -16,10 +16,9 @@ from pointsman.operators.api.implementation import Context, Implementation, Metr
 from pointsman.operators.api.operands import runtime_values, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.reduction_trees import centre
 from pointsman.program.program import Instance, Operator, Runtime, Value
 from pointsman.routing.streams import Stream
-
-from .reduction_trees import centre
 
 
 class Replacement(Implementation):

@@ -19,10 +19,10 @@ from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_constant, operand, runtime_values, stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.multicast_trees import snake
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Condition, RoutedChain, Stream, largest_gap
 
-from .broadcast import snake
 from .synchronised import Synchronised, shifted
 
 RATE = {Loading.SYNCHRONISED: 0.4, Loading.LEFT_BETWEEN_USES: 0.45}

@@ -20,7 +20,7 @@ from pointsman.artifacts.tables.tables import MODES
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import runtime_values
 from pointsman.operators.messages import Decomposition
-from pointsman.operators.messages.crossbar import Use, use_of, ways
+from pointsman.operators.messages.crossbar import SwitchUse, use_of, ways
 from pointsman.plan.structure.structure import START, PhaseOutline, Structure, outline
 from pointsman.program.program import Group, Operator, Program, Runtime
 from tdm_switch.shape import SwitchShape
@@ -41,7 +41,7 @@ class _Done:
 
     operator: Operator
     way: Decomposition
-    use: Use
+    use: SwitchUse
     times: float
 
     @property

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pointsman.artifacts.tables import Pair
 from pointsman.connections import colour_crossbar
-from pointsman.operators.messages.crossbar import Use
+from pointsman.operators.messages.crossbar import SwitchUse
 from tdm_switch.shape import SwitchShape
 
 HOP_CYCLES = 6
@@ -56,7 +56,7 @@ class Cost:
 
     shape: SwitchShape
 
-    def call(self, use: Use, degree: int) -> float:
+    def call(self, use: SwitchUse, degree: int) -> float:
         """One call of an operator when ``degree`` slots take turns."""
         turn = max(1, degree) * self.shape.slot_cycles
         per_word = turn / self.shape.slot_words
@@ -78,7 +78,7 @@ class Part:
     """A phase as ``divide`` sees it."""
 
     pairs: frozenset[Pair]
-    uses: tuple[tuple[Use, float], ...]
+    uses: tuple[tuple[SwitchUse, float], ...]
     """Each operator's use and how often it is called in the whole program."""
     alone: bool
     """It may not share its set: run-time values or a condition choose it."""

@@ -12,7 +12,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, torus
 from pointsman.operators.scheduled.broadcast import StrBcast
-from pointsman.operators.scheduled.multicast_trees import narrow_tree, two_arms
+from pointsman.operators.trees.multicast_trees import narrow_tree, two_arms
 from pointsman.plan.make_plan import make_plan
 from pointsman.routing.phase_router.router import RoutingError, route_phase
 from pointsman.routing.streams import Stream

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 
 @dataclass(frozen=True)
-class Tree:
+class InOrderTree:
     """A binary tree over positions 0 … n - 1: what lies below a left child comes before its parent, what lies below a
     right child after it. So results that are combined left, own, right stand in the order of the positions.
 
@@ -32,7 +32,7 @@ class Tree:
 
 
 @lru_cache(maxsize=256)
-def in_order_tree(size: int, root: int) -> Tree:
+def in_order_tree(size: int, root: int) -> InOrderTree:
     """The tree over ``size`` positions with this root and halves below; -1 stands for nobody.
 
     >>> tree = in_order_tree(5, 0)
@@ -52,4 +52,4 @@ def in_order_tree(size: int, root: int) -> Tree:
             middle = at + 1 + (last - at - 1) // 2
             right[at] = middle
             stack.append((at + 1, last, middle, at))
-    return Tree(root, *(tuple(row) for row in (parent, left, right, low, high)))
+    return InOrderTree(root, *(tuple(row) for row in (parent, left, right, low, high)))

@@ -34,7 +34,7 @@ class TreeNode:
 
 
 @dataclass
-class Tree:
+class ReductionTree:
     """A tree whose nodes, taken in order, are those of the subset in its order."""
 
     root: int
@@ -69,14 +69,14 @@ class Tree:
         return deepest
 
 
-def _once(build: Callable[..., Tree | None]) -> Callable[..., Tree | None]:
+def _once(build: Callable[..., ReductionTree | None]) -> Callable[..., ReductionTree | None]:
     """Trees are asked for by every part of an implementation, at every node and for every value, and changed by none."""
     kept = lru_cache(maxsize=1024)(build)
 
     @wraps(build)
     def asked(
         subset: Sequence[int], topology: Topology, *, valid: Collection[int] | None = None, **how: int
-    ) -> Tree | None:
+    ) -> ReductionTree | None:
         return kept(tuple(subset), topology, valid=None if valid is None else tuple(valid), **how)
 
     return asked
@@ -91,7 +91,7 @@ def build_tree(
     valid: Collection[int] | None = None,
     max_children: int = ANY,
     max_distance: int = ANY,
-) -> Tree | None:
+) -> ReductionTree | None:
     """A reduction tree over ``subset`` that keeps its order.
 
     From the start node it walks backwards and forwards through the subset and hangs each new node below the nearest node
@@ -114,7 +114,7 @@ def build_tree(
 
     Returns
     -------
-    Tree or None
+    ReductionTree or None
         None if there is no such tree, or no valid node.
     """
     ways = distances(subset, topology)
@@ -142,7 +142,7 @@ def build_tree(
         for position, edge, first in ((start - step, left, True), (start + step, right, False)):
             if 0 <= position < len(subset) and not attach(position, edge, first):
                 return None
-    tree = Tree(subset[start], nodes)
+    tree = ReductionTree(subset[start], nodes)
     _prune(tree)
     return tree if any(here.valid for here in nodes.values()) else None
 
@@ -173,7 +173,7 @@ def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-unt
     return searched
 
 
-def halving_tree(subset: Sequence[int], valid: Collection[int] | None = None) -> Tree:
+def halving_tree(subset: Sequence[int], valid: Collection[int] | None = None) -> ReductionTree:
     """A tree over ``subset`` that keeps its order and is as flat as two children a node allow: below each node the middles of the
     parts before and behind it. It takes no notice of distances. Positions that are not ``valid`` are left out as by
     `build_tree`."""
@@ -190,12 +190,12 @@ def halving_tree(subset: Sequence[int], valid: Collection[int] | None = None) ->
         nodes[subset[middle]] = TreeNode(subset[middle], middle, subset[parent], valid=middle in wanted)
         (here.before if first else here.after).append(subset[middle])
         waiting += [(middle, low, middle, True), (middle, middle + 1, high, False)]
-    tree = Tree(subset[root], nodes)
+    tree = ReductionTree(subset[root], nodes)
     _prune(tree)
     return tree
 
 
-def _prune(tree: Tree) -> None:
+def _prune(tree: ReductionTree) -> None:
     """Leave out nodes that are not valid and have no valid node below them; the root stays."""
     order = [tree.root]
     for node in order:
@@ -223,7 +223,9 @@ def _centre(nodes: tuple[int, ...], topology: Topology) -> int:
     return min(range(0, len(nodes), step), key=lambda k: (max(ways(nodes[k], other) for other in nodes), k))
 
 
-def dimension_tree(nodes: Sequence[int], topology: Topology, root: int, valid: Collection[int] | None = None) -> Tree:
+def dimension_tree(
+    nodes: Sequence[int], topology: Topology, root: int, valid: Collection[int] | None = None
+) -> ReductionTree:
     """A tree of shortest ways among ``nodes``, which hang together, to ``root``, along the first dimension that leads there: in
     a box dimension by dimension. It does not keep the order of the nodes. Positions that are not ``valid`` (None: all are)
     and have no valid node below them are left out.
@@ -233,7 +235,7 @@ def dimension_tree(nodes: Sequence[int], topology: Topology, root: int, valid: C
     position = {node: k for k, node in enumerate(nodes)}
     distance = {root: 0}
     queue = [root]
-    tree = Tree(root, {root: TreeNode(root, position[root], None)})
+    tree = ReductionTree(root, {root: TreeNode(root, position[root], None)})
     for node in queue:
         for other, _ in topology.at_port[node].values():
             if other in position and other not in distance:

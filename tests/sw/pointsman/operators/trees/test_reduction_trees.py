@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.network import Topology, mesh, torus
-from pointsman.operators.scheduled.reduction_trees import ANY, Tree, build_tree, centre, halving_tree
+from pointsman.operators.trees.reduction_trees import ANY, ReductionTree, build_tree, centre, halving_tree
 
 SIZES = [(1, 1), (1, 5), (2, 2), (3, 5), (4, 4), (2, 2, 2)]
 
@@ -22,7 +22,7 @@ def subsets(draw: st.DrawFn) -> tuple[Topology, tuple[int, ...], int, frozenset[
     return topology, tuple(nodes), start, valid
 
 
-def parents(tree: Tree) -> dict[int, int]:
+def parents(tree: ReductionTree) -> dict[int, int]:
     return {node: here.parent for node, here in tree.nodes.items() if here.parent is not None}
 
 

@@ -38,6 +38,16 @@ def snake(
     return tuple(order)
 
 
+def multicast_tree(
+    nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topology: Topology, legs: int
+) -> Links | None:
+    """Links of a tree from ``source`` to ``readers`` within ``nodes``, on which a word takes at most ``legs`` moves at a node:
+    two arms of a snake for 2, a tree of short ways for more; None if there is none or it is not found."""
+    if legs == 2:
+        return two_arms(nodes, source, readers, topology)
+    return narrow_tree(nodes, source, readers, topology, legs)
+
+
 @lru_cache(maxsize=256)
 def two_arms(nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topology: Topology) -> Links | None:
     """Links along a snake through ``nodes`` from ``source`` both ways, no farther than the last of ``readers``; the one with the

@@ -1,0 +1,10 @@
+"""Trees, snakes and flood fills over the nodes of a subset: the ways on which operators send their words.
+
+Takes nodes in their order and a topology; gives links or parents. Leaves alone: which streams and messages an operator makes of
+them (`pointsman.operators.scheduled`, `pointsman.operators.messages`).
+
+- ``multicast_trees``: trees of few moves at a node, and snakes; here a broadcast's tree is chosen.
+- ``reduction_trees``: trees that keep the order of the subset (Metcalf 1997, B.2), for reduce, prefix and collect.
+- ``in_order_tree``: the same over positions, without distances, for operators by messages.
+- ``flood_fill``: dimension by dimension from a source.
+"""
