@@ -25,7 +25,7 @@ from pointsman.operators.scheduled.schedules_per_value import MOST_SCHEDULES, fo
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
-from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.structure import PhaseOutline, Structure
 from pointsman.program.program import Group, Operator
 

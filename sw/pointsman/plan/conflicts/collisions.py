@@ -30,7 +30,7 @@ def collisions(
     for earlier, phase in enumerate(planned):
         if phase.technique == "none":
             continue
-        for later in sorted(structure.reachable(earlier) - {earlier}):
+        for later in sorted(structure.graph.later(earlier) - {earlier}):
             shared = _shared(planned, left, writes, earlier, later, aliased_handshake=aliased_handshake)
             if phase.loose and known is not None:
                 shared = {link for link in shared if not apart(known, phase, earlier, later, link)}
@@ -54,7 +54,7 @@ def settling(
     return [
         frozenset(
             later
-            for later in structure.reachable(earlier)
+            for later in structure.graph.later(earlier)
             if later == earlier or _shared(planned, left, writes, earlier, later, aliased_handshake=aliased_handshake)
         )
         for earlier in range(len(planned))
@@ -76,9 +76,11 @@ def turned_round(planned: Sequence[PlannedPhase], structure: Structure) -> dict[
             continue
         at_port = phase.routed.topology.at_port
         left = link_writes(left_behind(planned, structure, earlier))
-        for later in structure.reachable(earlier) - {earlier}:
+        for later in sorted(structure.graph.later(earlier) - {earlier}):
             turned = left & link_reads(planned[later].routed)
-            straight = {node for node, _, _ in turned if later in structure.next_for(earlier, members[node], node)}
+            straight = {
+                node for node, _, _ in turned if later in structure.graph_of(node).next_among(earlier, members[node])
+            }
             if straight:
                 found[earlier, later] = frozenset((*at_port[node][port], slot) for node, port, slot in left)
     return found

@@ -124,7 +124,7 @@ class Dependencies:
         that do not come after it."""
         everybody = (1 << self.nodes) - 1
         flow = self.structure.successors
-        after = self.structure.reachable(earlier)
+        after = self.structure.graph.later(earlier)
         before: dict[int, list[int]] = {p: [] for p in after}
         for p in (earlier, *sorted(after)):
             for s in flow[p]:
@@ -183,7 +183,7 @@ def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]
     known = Dependencies(structure, planned, topology)
     found = []
     for index, phase in enumerate(planned):
-        again = index in structure.reachable(index)
+        again = index in structure.graph.later(index)
         found.append(
             bool(phase.loose)
             and (

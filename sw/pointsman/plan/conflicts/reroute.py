@@ -45,8 +45,8 @@ def route_around(
         instead = {a for a, b in against(planned, later) if b == later}
         if not instead:
             continue
-        before = {p for p, phase in enumerate(planned) if phase.loose and later in structure.reachable(p)}
-        after = structure.reachable(later) if planned[later].loose else frozenset()
+        before = {p for p, phase in enumerate(planned) if phase.loose and later in structure.graph.later(p)}
+        after = structure.graph.later(later) if planned[later].loose else frozenset()
         known = Dependencies(structure, planned, planned[later].routed.topology)
         taken = {
             p: frozenset(

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
-from pointsman.plan.structure.control_flow import END, START, control
+from pointsman.plan.structure.control_flow import control
 from pointsman.plan.structure.extents import Part
+from pointsman.plan.structure.phase_graph import START, PhaseGraph
 from pointsman.plan.structure.structure import Structure
-from pointsman.plan.structure.threads import Flow, child_of
+from pointsman.plan.structure.threads import child_of
 
 from .collisions import word_spans
 from .link_slots import Link
@@ -28,7 +29,7 @@ def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> No
     for index, phase in enumerate(planned):
         where = phase.operators[0].operator.position
         for node in sorted(phase.nodes):
-            if index not in _reached(structure.flow(node), START, None):
+            if index not in structure.graph_of(node).later(START):
                 raise PlanError(
                     f"{where}: words of phase '{phase.name}' pass through node {node}, which is in another thread"
                 )
@@ -69,12 +70,12 @@ def odd_one(structure: Structure, index: int, nodes: Iterable[int]) -> int | Non
 def _visits(structure: Structure, index: int, child: Part, node: int) -> int | None:
     """How often a node comes through a phase each time that a part of the program runs: 0, 1, or None if that is not fixed."""
     assert structure.threads is not None
-    flow = control(child, structure.threads.phases, node).successors
-    if index not in _reached(flow, START, None):
+    graph = PhaseGraph(control(child, structure.threads.phases, node).successors)
+    if index not in graph.later(START):
         return 0
-    if END in _reached(flow, START, index) or index in _reached(flow, index, None):
-        return None
-    return 1
+    if index not in graph.later(index) and index not in graph.optional:
+        return 1
+    return None
 
 
 def unsolved(
@@ -106,18 +107,6 @@ def comes_next(structure: Structure, planned: Sequence[PlannedPhase], earlier: i
         return True
     for node in planned[earlier].nodes & planned[later].nodes:
         members = [i for i, phase in enumerate(planned) if node in phase.nodes]
-        if later in structure.next_for(earlier, members, node):
+        if later in structure.graph_of(node).next_among(earlier, members):
             return True
     return False
-
-
-def _reached(flow: Flow, start: int, without: int | None) -> set[int]:
-    """Phases (and END) that can come after ``start`` on ways that avoid ``without``."""
-    found: set[int] = set()
-    stack = list(flow[start])
-    while stack:
-        place = stack.pop()
-        if place not in found and place != without:
-            found.add(place)
-            stack += flow.get(place, ())
-    return found

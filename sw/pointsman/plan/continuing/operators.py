@@ -12,13 +12,14 @@ Non-goals: operators whose router is rewritten; other slots from phase to phase 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Continuing, Leaving, PlannedPhase
 from pointsman.plan.structure.beside import by_messages
-from pointsman.plan.structure.structure import END, START, Structure, Through
+from pointsman.plan.structure.phase_graph import END, START
+from pointsman.plan.structure.structure import Structure, Through
 from pointsman.program.program import Operator
 from pointsman.routing.streams import RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
@@ -81,7 +82,7 @@ def entered(
     found = {}
     for node in sorted(operator.nodes):
         own = {p for p, phase in enumerate(planned) if any(node in one.operator.nodes for one in phase.operators)}
-        flow = structure.flow(node)
+        graph = structure.graph_of(node)
         mine = own & set(through.phases)
         for p in set(through.phases) - mine - set(ends):
             if node in planned[p].nodes:
@@ -89,7 +90,7 @@ def entered(
                     operator, f"node {node} would come to phase '{planned[p].name}', in which it has no operator"
                 )
         if not mine:
-            reached = _reached(flow, START, lambda p: True)
+            reached = graph.later(START)
             home = [p for p in ends or through.phases if p in reached]
             if len(ends) > 1 or not home:
                 raise _refused(operator, f"node {node} has no other operator, and cannot tell in which phase it ends")
@@ -97,7 +98,7 @@ def entered(
             continue
         firsts = set()
         for start in (START, *sorted(own - set(through.phases))):
-            firsts |= _reached(flow, start, lambda p: p not in own) & mine  # noqa: B023
+            firsts |= graph.reached(graph.successors[start], lambda p: p not in own) & mine  # noqa: B023
         if len(firsts) != 1:
             raise _refused(operator, f"node {node} cannot tell which of its phases comes first")
         (found[node],) = firsts
@@ -116,7 +117,7 @@ def refuse_tangles(through: Through, structure: Structure, planned: Sequence[Pla
         if leaving.between_uses.get(p):
             raise _refused(operator, f"nodes leave phase '{phase.name}' between two uses")
         for node in sorted(operator.nodes & phase.barrier.operator.nodes) if phase.barrier is not None else ():
-            for q in structure.flow(node)[p]:
+            for q in structure.graph_of(node).successors[p]:
                 if (
                     q in through.phases
                     and q != p
@@ -142,18 +143,6 @@ def continuing(
         refuse_tangles(through, structure, planned, leaving)
         found.append(Continuing(alone, through.phases, ends, entered(through, ends, structure, planned)))
     return tuple(found)
-
-
-def _reached(flow: Mapping[int, frozenset[int]], start: int, onward: Callable[[int], bool]) -> set[int]:
-    found: set[int] = set()
-    stack = list(flow[start])
-    while stack:
-        place = stack.pop()
-        if place >= 0 and place not in found:
-            found.add(place)
-            if onward(place):
-                stack += flow[place]
-    return found
 
 
 def _refused(operator: Operator, why: str) -> PlanError:

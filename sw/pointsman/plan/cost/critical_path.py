@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pointsman.plan.structure.control_flow import START
+from pointsman.plan.structure.phase_graph import START
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
@@ -24,13 +24,5 @@ def longest(structure: Structure, price: Price) -> float:
     ways = {structure.threads.signature(node): node for node in sorted(nodes)}
     most = 0.0
     for node in ways.values():
-        flow = structure.flow(node)
-        reached: set[int] = set()
-        stack = list(flow[START])
-        while stack:
-            phase = stack.pop()
-            if phase >= 0 and phase not in reached:
-                reached.add(phase)
-                stack += flow[phase]
-        most = max(most, sum(costs[phase] for phase in reached))
+        most = max(most, sum(costs[phase] for phase in sorted(structure.graph_of(node).later(START))))
     return most

@@ -12,33 +12,21 @@ leave it at the end of the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Leaving, PlannedPhase
-from pointsman.plan.structure.structure import END
-
-Flow = Mapping[int, frozenset[int]]
-"""Successors by phase, START and END included."""
+from pointsman.plan.structure.phase_graph import END, PhaseGraph
+from pointsman.plan.structure.structure import Structure
 
 
-def leaving(
-    phases: Sequence[PlannedPhase],
-    flow: Flow,
-    again: frozenset[int],
-    optional: Mapping[str, frozenset[int]],
-    own: Callable[[int], Flow] | None = None,
-) -> Leaving:
+def leaving(phases: Sequence[PlannedPhase], structure: Structure, optional: Mapping[str, frozenset[int]]) -> Leaving:
     """Who leaves when.
 
     Parameters
     ----------
-    again : frozenset of int
-        Phases of which a node may use an operator twice without others leaving in between.
     optional : mapping
         By label, the optional groups around an operator.
-    own : callable or None
-        The flow of one node, where threads make them differ.
 
     Raises
     ------
@@ -46,32 +34,35 @@ def leaving(
         If a node could not tell when to leave a phase, or how often to pass through it.
     """
     users = [_users(phase) for phase in phases]
-    own = own or (lambda _: flow)
     between: dict[int, frozenset[int]] = {}
     at_end: dict[int, frozenset[int]] = {}
     for z, phase in enumerate(phases):
         _check_skipped(phase, optional)
-        _check_round(z, phases, users, own, again)
+        _check_round(z, phases, users, structure)
         if phase.barrier is None:
             continue
         for instance in phase.barrier.operator.instances:
             part = frozenset(instance.nodes)
             here = part & users[z]
             alike = _alike(phase, here) and here == part
-            unseen = [node for node in sorted(here) if _round(z, node, part, phases, users, flow)]
+            unseen = [node for node in sorted(here) if _round(z, node, part, phases, users, structure.graph)]
             if unseen:
                 if not alike:
                     _refuse(phase, unseen[0])
                 between[z] = between.get(z, frozenset()) | here
             # A node that only lends its router leaves at its end as well, because it has been through.
-            if here != part or any(_away(z, node, phases, own(node)) for node in part):
-                ending = frozenset(node for node in here if _may_end(z, node, phases, own(node)))
-                quiet = [node for node in sorted(ending) if not alike and not _always_last(z, node, users, own(node))]
+            if here != part or any(_away(z, node, phases, structure.graph_of(node)) for node in part):
+                ending = frozenset(node for node in here if _may_end(z, node, phases, structure.graph_of(node)))
+                quiet = [
+                    node
+                    for node in sorted(ending)
+                    if not alike and not _always_last(z, node, users, structure.graph_of(node))
+                ]
                 if quiet:
                     _refuse(phase, quiet[0])
                 at_end[z] = at_end.get(z, frozenset()) | ending
     for z in range(len(phases)):
-        _check_transit(z, phases, users, own, left_between=z in between)
+        _check_transit(z, phases, users, structure, left_between=z in between)
     return Leaving(between, at_end)
 
 
@@ -90,44 +81,44 @@ def _round(
     part: frozenset[int],
     phases: Sequence[PlannedPhase],
     users: Sequence[frozenset[int]],
-    flow: Flow,
+    graph: PhaseGraph,
 ) -> bool:
     """Can some other node of the barrier go on to another phase and come back, and this one not see it?"""
 
     def hidden(phase: int) -> bool:
         return phase >= 0 and phase != z and node not in users[phase] and node not in phases[phase].nodes
 
-    out = _reached(flow[z], flow, hidden)
-    back = [w for w in out if hidden(w) and z in _reached(flow[w], flow, hidden)]
+    out = graph.reached(graph.successors[z], hidden)
+    back = [w for w in out if hidden(w) and z in graph.reached(graph.successors[w], hidden)]
     return any(part & phases[w].nodes for w in back)
 
 
-def _away(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool:
+def _away(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) -> bool:
     """Can this node go on to another of its phases, and the program end without this phase?"""
-    after = _reached(flow[z], flow, lambda phase: phase != z)
+    after = graph.reached(graph.successors[z], lambda phase: phase != z)
     return any(
-        w >= 0 and node in phases[w].nodes and END in _reached(flow[w], flow, lambda phase: phase != z)
+        w >= 0 and node in phases[w].nodes and END in graph.reached(graph.successors[w], lambda phase: phase != z)
         for w in after
         if w != z
     )
 
 
-def _always_last(z: int, node: int, users: Sequence[frozenset[int]], flow: Flow) -> bool:
+def _always_last(z: int, node: int, users: Sequence[frozenset[int]], graph: PhaseGraph) -> bool:
     """Does no phase of this node's come after, so that it knows at its end that it was the last use?"""
-    after = _reached(flow[z], flow, lambda phase: True)
-    return z not in after and not any(w >= 0 and node in users[w] for w in after)
+    after = graph.later(z)
+    return z not in after and not any(node in users[w] for w in after)
 
 
-def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], flow: Flow) -> bool:
+def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) -> bool:
     """Can this be the node's last phase? If not it leaves whenever it goes on."""
-    return END in _reached(flow[z], flow, lambda phase: phase == z or node not in phases[phase].nodes)
+    return END in graph.reached(graph.successors[z], lambda phase: phase == z or node not in phases[phase].nodes)
 
 
 def _check_transit(
     z: int,
     phases: Sequence[PlannedPhase],
     users: Sequence[frozenset[int]],
-    own: Callable[[int], Flow],
+    structure: Structure,
     *,
     left_between: bool,
 ) -> None:
@@ -139,8 +130,9 @@ def _check_transit(
         def other(number: int, node: int = node) -> bool:
             return number != z and node not in users[number]
 
-        flow = own(node)
-        if z in _reached(flow[z] if left_between else flow[z] - {z}, flow, other):
+        graph = structure.graph_of(node)
+        first = graph.successors[z] if left_between else graph.successors[z] - {z}
+        if z in graph.reached(first, other):
             raise PlanError(
                 f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which has "
                 "no operator in its loop and cannot tell how often it runs",
@@ -167,8 +159,7 @@ def _check_round(
     z: int,
     phases: Sequence[PlannedPhase],
     users: Sequence[frozenset[int]],
-    own: Callable[[int], Flow],
-    again: frozenset[int],
+    structure: Structure,
 ) -> None:
     """A node that passes phases without operators of its own between two uses of this one must do so every time."""
     phase = phases[z]
@@ -177,30 +168,18 @@ def _check_round(
         def other(number: int, node: int = node) -> bool:
             return number != z and node not in users[number]
 
-        flow = own(node)
-        between = [w for w in _reached(flow[z], flow, other) if w >= 0 and other(w) and node in phases[w].nodes]
-        often = z in again or sum(node in one.operator.nodes for one in phase.operators) > 1
-        back = [w for w in between if z in _reached(flow[w], flow, other)]
+        graph = structure.graph_of(node)
+        between = [
+            w for w in graph.reached(graph.successors[z], other) if w >= 0 and other(w) and node in phases[w].nodes
+        ]
+        often = z in structure.again or sum(node in one.operator.nodes for one in phase.operators) > 1
+        back = [w for w in between if z in graph.reached(graph.successors[w], other)]
         if back and often:
             raise PlanError(
                 f"{phase.operators[0].operator.position}: node {node} cannot tell when to pass through phase "
                 f"'{phases[back[0]].name}' between two uses of phase '{phase.name}': it has no operator in it",
                 hint="give the operators the same subset (:valid says who has something to send), or put them into one phase",
             )
-
-
-def _reached(first: Iterable[int], flow: Flow, through: Callable[[int], bool]) -> set[int]:
-    """Phases (and END) that can come after, walking on through phases for which ``through`` holds only."""
-    found: set[int] = set()
-    stack = list(first)
-    while stack:
-        phase = stack.pop()
-        if phase in found:
-            continue
-        found.add(phase)
-        if phase >= 0 and through(phase):
-            stack += flow[phase]
-    return found
 
 
 def _refuse(phase: PlannedPhase, node: int) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from pointsman.plan.conflicts.link_slots import memberships
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure.structure import END, START
+from pointsman.plan.structure.phase_graph import END, START
 
 Passage = tuple[int, int, int, tuple[int, ...]]
 """(node, phase left or -1, phase entered or -1 for the end, phases on the way)."""
@@ -27,11 +27,13 @@ def passages(plan: Plan) -> tuple[Passage, ...]:
     leaves = plan.leaving
     for members, nodes in memberships(plan.members()).items():
         for node in nodes:
+            graph = plan.structure.graph_of(node)
             ways: dict[tuple[int, int], tuple[int, ...]] = {}
             if any(p not in own_operators[node] for p in members):
                 for number in (START, *sorted(own_operators[node])):
-                    for target in plan.structure.next_for(number, own_operators[node], node):
-                        way = _way(plan, number, target, members, node)
+                    for target in graph.next_among(number, own_operators[node]):
+                        shortest = graph.next_among(number, {target})[target]
+                        way = tuple(p for p in shortest if p in members)
                         if way:
                             ways[number, -1 if target == END else target] = way
             for number in sorted(own_operators[node]):
@@ -41,18 +43,3 @@ def passages(plan: Plan) -> tuple[Passage, ...]:
                     ways.setdefault((number, number), ())
             found += [(node, left, entered, way) for (left, entered), way in ways.items()]
     return tuple(found)
-
-
-def _way(plan: Plan, phase: int, target: int, members: tuple[int, ...], node: int) -> tuple[int, ...]:
-    """Phases among ``members`` on the shortest way of a node from ``phase`` to ``target``."""
-    flow = plan.structure.flow(node)
-    queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(flow[phase])]
-    seen = set()
-    for place, way in queue:
-        if place == target:
-            return tuple(p for p in way if p in members)
-        if place in seen or place < 0:
-            continue
-        seen.add(place)
-        queue += [(s, (*way, place)) for s in sorted(flow[place])]
-    return ()

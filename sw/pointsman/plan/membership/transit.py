@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
-from pointsman.plan.structure.structure import END, START, Structure
-from pointsman.plan.structure.threads import Flow
+from pointsman.plan.structure.phase_graph import END, START, PhaseGraph
+from pointsman.plan.structure.structure import Structure
 
 
 def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
@@ -25,7 +25,7 @@ def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) 
     for index, phase in enumerate(planned):
         for node in sorted(phase.nodes):
             mine = frozenset(own.get(node, ()))
-            if index in mine or not _may_be_passed(structure.flow(node), index, mine):
+            if index in mine or not _may_be_passed(structure.graph_of(node), index, mine):
                 continue
             raise PlanError(
                 f"{phase.operators[0].operator.position}: phase '{phase.name}' is optional and uses node {node}, which has no "
@@ -34,26 +34,13 @@ def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) 
             )
 
 
-def _may_be_passed(flow: Flow, phase: int, mine: frozenset[int]) -> bool:
+def _may_be_passed(graph: PhaseGraph, phase: int, mine: frozenset[int]) -> bool:
     """Can a node with operators in ``mine`` go from one of them to the next both through ``phase`` and past it?"""
 
-    def reached(start: int, without: int | None) -> set[int]:
+    def reached(start: int, without: int | None = None) -> set[int]:
         """What comes next after ``start``, for this node, on ways that avoid ``without``."""
-        found: set[int] = set()
-        seen: set[int] = set()
-        stack = list(flow[start])
-        while stack:
-            place = stack.pop()
-            if place in seen or place == without:
-                continue
-            seen.add(place)
-            if place == END or place in mine:
-                found.add(place)
-            else:
-                stack += flow[place]
-        return found | ({phase} if phase in seen else set())
+        seen = graph.reached(graph.successors[start], lambda place: place not in mine, without)
+        return {place for place in seen if place in (END, phase) or place in mine}
 
-    behind = reached(phase, None) - {phase}
-    return any(
-        phase in reached(start, None) and bool(behind & reached(start, phase)) for start in (START, *sorted(mine))
-    )
+    behind = reached(phase) - {phase}
+    return any(phase in reached(start) and bool(behind & reached(start, phase)) for start in (START, *sorted(mine)))

@@ -15,9 +15,10 @@ from numesh.codes import POINTER_LATENCY, Codes
 from numesh.shape import NodeShape
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.structure.phase_graph import Distances
 from pointsman.plan.structure.structure import Structure
 
-from .residency_plan import Distances, again, distances
+from .residency_plan import again
 from .schedule_blocks import schedule_blocks
 from .vfsm_numbers import reserved, vfsm_numbers
 
@@ -49,7 +50,7 @@ def predicted_misses(
     """By phase; only those that are loaded more than once. ``standing``: what continues, and keeps its VFSMs."""
     exits = {i: max(1.0, phase.exits) for i, phase in enumerate(structure.phases)}
     blocks = schedule_blocks(structure, period, shape)
-    between = distances(structure.successors)
+    between = structure.graph.distances
     found: dict[int, Misses] = {}
     word = WORD * Codes(shape).command_words
     for index, (count, vfsms) in _vfsm_loads(planned, structure, shape, standing, exits, between).items():

@@ -9,33 +9,11 @@ which the cheapest order is taken.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import inf
 
-Distances = Mapping[int, Mapping[int, int]]
-"""Changes of phase on the shortest way from one phase to another."""
-
-
-def distances(successors: Mapping[int, frozenset[int]]) -> dict[int, dict[int, int]]:
-    """By phase and later phase; a phase that is not reached is missing. All steps count one, so breadth first will do.
-
-    ``successors`` may have negative stand-ins for the beginning and the end; they are passed over.
-    """
-    found = {}
-    for start in successors:
-        if start < 0:
-            continue
-        steps: dict[int, int] = {}
-        queue = deque((after, 1) for after in sorted(successors[start]))
-        while queue:
-            phase, step = queue.popleft()
-            if phase >= 0 and phase not in steps:
-                steps[phase] = step
-                queue.extend((after, step + 1) for after in sorted(successors[phase]))
-        found[start] = steps
-    return found
+from pointsman.plan.structure.phase_graph import Distances, PhaseGraph
 
 
 def apart(between: Distances, one: int, other: int) -> float:
@@ -44,12 +22,7 @@ def apart(between: Distances, one: int, other: int) -> float:
 
 
 def schedule_places(
-    phases: Sequence[int],
-    successors: Mapping[int, frozenset[int]],
-    places: int,
-    optional: frozenset[int] = frozenset(),
-    *,
-    apart_at_least: int = 2,
+    phases: Sequence[int], graph: PhaseGraph, places: int, *, apart_at_least: int = 2
 ) -> dict[int, int]:
     """A place for each phase's schedule, from 0.
 
@@ -67,10 +40,10 @@ def schedule_places(
     ValueError
         If phases that come closer would need one place.
     """
-    between = distances(successors)
+    between = graph.distances
     holders: list[list[int]] = [[] for _ in range(places)]
     chosen: dict[int, int] = {}
-    ordered = [p for p in phases if p not in optional] + [p for p in phases if p in optional]
+    ordered = sorted(phases, key=lambda phase: phase in graph.optional)
     for phase in ordered:
 
         def worth(place: int, phase: int = phase) -> tuple[float, int, int]:
@@ -83,22 +56,6 @@ def schedule_places(
         holders[best].append(phase)
         chosen[phase] = best
     return chosen
-
-
-def passed_over(successors: Mapping[int, frozenset[int]], start: int, end: int) -> frozenset[int]:
-    """Phases without which one can come from the beginning to the end."""
-
-    def reached(without: int) -> bool:
-        seen: set[int] = set()
-        stack = list(successors[start])
-        while stack:
-            phase = stack.pop()
-            if phase not in seen and phase != without:
-                seen.add(phase)
-                stack += successors.get(phase, ())
-        return end in seen
-
-    return frozenset(phase for phase in successors if phase >= 0 and reached(phase))
 
 
 def reloads(chosen: Mapping[int, int], order: Sequence[int]) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from numesh.shape import NodeShape
-from pointsman.plan.memory.residency_plan import passed_over, schedule_places
-from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.memory.residency_plan import schedule_places
 from pointsman.plan.structure.structure import Structure
 
 
@@ -14,7 +13,6 @@ def schedule_blocks(structure: Structure, period: int, shape: NodeShape) -> dict
     phases, blocks = range(len(structure.phases)), shape.schedule_depth // period - 1
     if len(phases) <= blocks:
         return {phase: phase + 1 for phase in phases}
-    optional = passed_over(structure.successors, START, END)
     # While a phase is loaded the loader phase runs, so phases that follow each other may share a block where they must.
-    places = schedule_places(phases, structure.successors, blocks, optional, apart_at_least=1)
+    places = schedule_places(phases, structure.graph, blocks, apart_at_least=1)
     return {phase: place + 1 for phase, place in places.items()}

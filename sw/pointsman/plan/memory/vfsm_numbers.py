@@ -21,10 +21,10 @@ from pointsman.operators.api.loading import Loading
 from pointsman.plan.conflicts.link_slots import reprogram_slots
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
-from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.phase_graph import Distances, PhaseGraph
 from pointsman.plan.structure.structure import Structure
 
-from .residency_plan import Distances, VfsmPlaces, distances, passed_over
+from .residency_plan import VfsmPlaces
 
 Members = Sequence[tuple[int, tuple[int, ...]]]
 """Phases of a node, and VFSMs of each of their own pipelines."""
@@ -79,18 +79,15 @@ def vfsm_numbers(
     counts = [_counts(phase, shape.pipelines) for phase in phases]
     found: list[dict[int, VfsmMap]] = [{} for _ in phases]
     known: dict[object, dict[int, VfsmMap]] = {}
-    flows: dict[int, _Flow] = {}
     for node in sorted({node for by_node in counts for node in by_node}):
         members = tuple((i, counts[i][node]) for i in range(len(phases)) if node in counts[i])
-        flow = structure.flow(node)
-        if id(flow) not in flows:
-            flows[id(flow)] = _Flow(flow)
-        kept = frozenset(i for i, _ in members if keeps_buffers(phases[i], i, node, flows[id(flow)].between))
+        graph = structure.graph_of(node)
+        kept = frozenset(i for i, _ in members if keeps_buffers(phases[i], i, node, graph.distances))
         first = (kept_first or {}).get(node, (0,) * shape.pipelines)
         barred = _barred(members, node, phases, shape, first)
-        key = members, id(flow), kept, barred, first
+        key = members, graph, kept, barred, first
         if key not in known:
-            known[key] = _of_node(node, members, flows[id(flow)], kept, barred, first, phases, shape)
+            known[key] = _of_node(node, members, graph, kept, barred, first, phases, shape)
         for phase, place in known[key].items():
             found[phase][node] = place
     return found
@@ -151,14 +148,6 @@ def _room(shape: NodeShape, first: tuple[int, ...], pipeline: int) -> int:
     return shape.vfsms - FIRST_FREE_VFSM - first[pipeline]
 
 
-class _Flow:
-    """What follows what at some node."""
-
-    def __init__(self, successors: Mapping[int, frozenset[int]]) -> None:
-        self.between = distances(successors)
-        self.optional = passed_over(successors, START, END)
-
-
 def _counts(phase: PlannedPhase, pipelines: int) -> dict[int, tuple[int, ...]]:
     """By node, VFSMs of each of the phase's own pipelines."""
     top: dict[int, list[int]] = defaultdict(lambda: [0] * pipelines)
@@ -172,7 +161,7 @@ def _counts(phase: PlannedPhase, pipelines: int) -> dict[int, tuple[int, ...]]:
 def _of_node(
     node: int,
     members: Members,
-    flow: _Flow,
+    graph: PhaseGraph,
     kept: frozenset[int],
     barred: frozenset[tuple[int, int, int]],
     first: tuple[int, ...],
@@ -189,9 +178,9 @@ def _of_node(
             used = [used[p] + counts[p] for p in identity]
         return found
     room = shape.vfsms - FIRST_FREE_VFSM
-    places = VfsmPlaces(shape.pipelines, room, flow.between)
+    places = VfsmPlaces(shape.pipelines, room, graph.distances)
     taken = [set(range(first[p])) for p in identity]
-    rank = {phase: (phase not in kept, phase in flow.optional, phase) for phase, _ in members}
+    rank = {phase: (phase not in kept, phase in graph.optional, phase) for phase, _ in members}
     for phase, counts in sorted(members, key=lambda member: rank[member[0]]):
         away = frozenset((own, there) for one, own, there in barred if one == phase)
         try:

@@ -195,10 +195,9 @@ class Planner(PhasePlanner):
         planned[index] = again
 
     def _leaving(self, planned: list[PlannedPhase]) -> Leaving:
-        structure = self.structure
         optional = self.variant.analysis.optional
         refuse_missed_rounds(self.program, planned, optional)
-        return leaving(planned, structure.successors, structure.again, optional, structure.flow)
+        return leaving(planned, self.structure, optional)
 
     def _on_other_wires(
         self,

@@ -13,10 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from .extents import Part
+from .phase_graph import END, START
 from .phase_tree import Phases, leaves
-
-START, END = -1, -2
-"""Stand-ins for before the first and after the last phase."""
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,17 @@ Operators that the search lets continue over several phases are in none of them:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from pointsman.program.program import Group, GroupKind, Operator, Program
 
-from .control_flow import END, START, control
+from .control_flow import control
 from .extents import Part
+from .phase_graph import END, START, PhaseGraph
 from .phase_tree import Phases, leaves
-from .threads import Flow, Threads
+from .threads import Threads
 
 
 @dataclass(frozen=True)
@@ -73,39 +74,14 @@ class Structure:
     """By phase and label, operators that a node always uses before
     (`pointsman.plan.structure.control_flow.Control.before`); empty if that is not known."""
 
-    def flow(self, node: int) -> Flow:
-        """Successors by phase as one node may take them."""
-        return self.successors if self.threads is None else self.threads.flow(node)
+    @cached_property
+    def graph(self) -> PhaseGraph:
+        """Which phase may follow which, for all nodes together."""
+        return PhaseGraph(self.successors)
 
-    def next_for(self, phase: int, members: Iterable[int], node: int | None = None) -> dict[int, tuple[int, ...]]:
-        """Phases of ``members`` (or END) that may come next after ``phase`` for a node that only has a part in
-        ``members``, with the phases passed on the way (none of them in ``members``); the shortest way for each. ``node``: the
-        one in question, if there are threads."""
-        inside = frozenset(members)
-        flow = self.successors if node is None else self.flow(node)
-        found: dict[int, tuple[int, ...]] = {}
-        queue: list[tuple[int, tuple[int, ...]]] = [(s, ()) for s in sorted(flow[phase])]
-        seen = set()
-        for place, way in queue:
-            if place in seen:
-                continue
-            seen.add(place)
-            if place == END or place in inside:
-                found[place] = way
-            else:
-                queue += [(s, (*way, place)) for s in sorted(flow[place])]
-        return found
-
-    def reachable(self, phase: int) -> frozenset[int]:
-        """Phases that may run at any time after ``phase``; itself too if a loop leads back."""
-        found: set[int] = set()
-        stack = list(self.successors[phase])
-        while stack:
-            place = stack.pop()
-            if place >= 0 and place not in found:
-                found.add(place)
-                stack += self.successors[place]
-        return frozenset(found)
+    def graph_of(self, node: int) -> PhaseGraph:
+        """The same for one node; nodes with the same ways have the same graph."""
+        return self.graph if self.threads is None else self.threads.graph_of(node)
 
 
 def divided(program: Program, root: Part, phases: Phases) -> Structure:

@@ -7,16 +7,13 @@ same ways. Takes a `Part` and phases folded out of it; leaves alone: routes, bar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from .control_flow import control
 from .extents import Part
+from .phase_graph import PhaseGraph
 from .phase_tree import Phases, leaves
-
-Flow = Mapping[int, frozenset[int]]
-"""Successors by phase, START and END included."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +42,7 @@ class Threads:
         return tuple(part for part in self.root.walk() if part.kind == "disjoint" and len(self.phases_of(part)) > 1)
 
     @cached_property
-    def _known(self) -> dict[tuple[tuple[int, ...], ...], Flow]:
+    def _known(self) -> dict[tuple[tuple[int, ...], ...], PhaseGraph]:
         return {}
 
     @cached_property
@@ -58,11 +55,11 @@ class Threads:
             tuple(i for i, child in enumerate(part.children) if child.extent >> node & 1) for part in self._apart
         )
 
-    def flow(self, node: int) -> Flow:
-        """The ways of one node."""
+    def graph_of(self, node: int) -> PhaseGraph:
+        """The ways of one node; nodes with the same ways have the same graph."""
         signature = self.signature(node)
         if signature not in self._known:
-            self._known[signature] = control(self.root, self.phases, node).successors
+            self._known[signature] = PhaseGraph(control(self.root, self.phases, node).successors)
         return self._known[signature]
 
 

@@ -22,17 +22,12 @@ def always_left(structure: Structure, phase: int) -> bool:
     outline = structure.phases[phase]
     if len(outline.operators) != 1 or phase in structure.again or structure.threads is not None:
         return False
-    if phase not in structure.reachable(phase) or any(phase in one.phases for one in structure.through):
+    if phase not in structure.graph.later(phase) or any(phase in one.phases for one in structure.through):
         return False
-    for node in sorted(outline.operators[0].nodes):
-        reached: set[int] = set()
-        stack = [p for p in structure.successors[phase] if p >= 0]
-        while stack:
-            other = stack.pop()
-            if other == phase:
-                return False
-            if other in reached or node in structure.phases[other].nodes:
-                continue
-            reached.add(other)
-            stack += [p for p in structure.successors[other] if p >= 0]
-    return True
+    first = structure.successors[phase]
+
+    def unseen(node: int) -> set[int]:
+        """What comes after the phase, as long as the node has no part in it."""
+        return structure.graph.reached(first, lambda p: p != phase and node not in structure.phases[p].nodes)
+
+    return all(phase not in unseen(node) for node in outline.operators[0].nodes)

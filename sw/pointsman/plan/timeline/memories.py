@@ -17,7 +17,7 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.memory.schedule_blocks import schedule_blocks
 from pointsman.plan.memory.vfsm_numbers import VfsmMap, reserved, vfsm_numbers
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure.structure import END
+from pointsman.plan.structure.phase_graph import END, PhaseGraph
 from pointsman.protocol.costs import ANNOTATION_DRAIN, load_cycles
 from pointsman.routing.streams import RoutedVfsm
 
@@ -45,7 +45,7 @@ class _Flow:
 
     def __init__(self, plan: Plan, node: int, own: tuple[int, ...]) -> None:
         structure = plan.structure
-        self.after = {p: set(structure.next_for(p, own, node)) for p in own}
+        self.after = {p: set(structure.graph_of(node).next_among(p, own)) for p in own}
         if structure.threads is None:
             # What nodes know in this case (`pointsman.artifacts.images.images.PhaseImage.successors`).
             self.after = {p: after - {END} for p, after in self.after.items()}
@@ -86,7 +86,7 @@ class Memories:
             for node in members:
                 own[node].append(p)
         self._own = [tuple(phases) for phases in own]
-        self._flows: dict[tuple[int, tuple[int, ...]], _Flow] = {}
+        self._flows: dict[tuple[PhaseGraph, tuple[int, ...]], _Flow] = {}
         self._flow_of: dict[int, _Flow] = {}
         self._settles: dict[tuple[int, int], Mapping[int, int]] = {}
         self._alone: dict[int, frozenset[int]] = {}
@@ -151,7 +151,7 @@ class Memories:
     def _flow(self, node: int) -> _Flow:
         if node not in self._flow_of:
             own = self._own[node]
-            key = id(self.plan.structure.flow(node)), own
+            key = self.plan.structure.graph_of(node), own
             if key not in self._flows:
                 self._flows[key] = _Flow(self.plan, node, own)
             self._flow_of[node] = self._flows[key]

@@ -12,7 +12,7 @@ from pointsman.artifacts.images.images import NodeImage, NodeOperator, NodePhase
 from pointsman.plan.conflicts.link_slots import command_gap, memberships, reprogram_slots
 from pointsman.plan.online import online_node
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure.structure import END, START
+from pointsman.plan.structure.phase_graph import END, START
 from pointsman.routing.streams import RoutedPhase, largest_gap
 
 from .roles import Roles
@@ -103,12 +103,12 @@ class Nodes(Roles):
         for members, nodes in memberships(self.members).items():
             if index in members:
                 for node in self._unlike(nodes):
-                    found |= {s for s in self.plan.structure.next_for(index, members, node) if s >= 0}
+                    found |= {s for s in self.plan.structure.graph_of(node).next_among(index, members) if s >= 0}
         return sorted(found)
 
     def _unlike(self, nodes: Iterable[int]) -> list[int]:
         """Of several nodes, one for each way through the program."""
-        return list({id(self.plan.structure.flow(node)): node for node in nodes}.values())
+        return list({self.plan.structure.graph_of(node): node for node in nodes}.values())
 
     def _slower(self, index: int) -> int:
         """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""
@@ -128,7 +128,8 @@ class Nodes(Roles):
         structure = self.plan.structure
         if structure.threads is None:
             return ()
-        ways = {(p, s) for p in (START, *members) for s in structure.next_for(p, members, node)}
+        graph = structure.graph_of(node)
+        ways = {(p, s) for p in (START, *members) for s in graph.next_among(p, members)}
         return tuple(sorted((p, -1 if s == END else s) for p, s in ways))
 
     def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pointsman.cop.evaluation.operators import ends
 from pointsman.network import Topology
 from pointsman.operators.messages import Combine, Decomposition, Exchange, Receive, Send, runtime_names
-from pointsman.plan.structure.structure import END, START, Structure
+from pointsman.plan.structure.phase_graph import END, START
+from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
 
@@ -157,7 +158,7 @@ class Dependencies:
             for phase, numbers in phases.items():
                 key = (phase, members)
                 if key not in following:
-                    after = structure.next_for(phase, members)
+                    after = structure.graph.next_among(phase, members)
                     following[key] = tuple(p for p in after if p not in (START, END))
                 for later in following[key]:
                     for number in numbers:

@@ -21,7 +21,8 @@ from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import runtime_values
 from pointsman.operators.messages import Decomposition
 from pointsman.operators.messages.crossbar import SwitchUse, use_of, ways
-from pointsman.plan.structure.structure import START, PhaseOutline, Structure, outline
+from pointsman.plan.structure.phase_graph import START
+from pointsman.plan.structure.structure import PhaseOutline, Structure, outline
 from pointsman.program.program import Group, Operator, Program, Runtime
 from tdm_switch.shape import SwitchShape
 

@@ -17,7 +17,8 @@ from pointsman.cop import (
     program_to_cop,
 )
 from pointsman.network import mesh
-from pointsman.plan.structure.structure import END, START, outline
+from pointsman.plan.structure.phase_graph import END, START
+from pointsman.plan.structure.structure import outline
 
 
 def run(text: str, *size: int) -> Program:

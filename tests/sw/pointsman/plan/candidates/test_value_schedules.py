@@ -13,7 +13,7 @@ from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.value_schedules import with_schedules
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
-from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.structure import Structure, outline
 
 BROADCAST = "(broadcast 'b (runtime) :m {m} {more})"

@@ -13,9 +13,9 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.memory.misses import predicted_misses
-from pointsman.plan.memory.residency_plan import again, distances
+from pointsman.plan.memory.residency_plan import again
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure.control_flow import END, START
+from pointsman.plan.structure.phase_graph import END, START, PhaseGraph
 from pointsman.plan.structure.structure import outline
 from pointsman.runtime import Node
 from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
@@ -64,7 +64,7 @@ def test_misses_are_predicted(vfsms: int, depth: int) -> None:
 
 def test_a_phase_outside_the_loop_costs_a_load_once() -> None:
     flow = {START: frozenset([0]), 0: frozenset([1]), 1: frozenset([0, 2]), 2: frozenset([3]), 3: frozenset([2, END])}
-    between = distances(flow)
+    between = PhaseGraph(flow).distances
     exits = {0: 30.0, 1: 30.0, 2: 10.0, 3: 10.0}
     assert again(0, [2, 3], exits, between) == 0
     assert again(0, [1], exits, between) == 29

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.structure.control_flow import END, START, control
+from pointsman.plan.structure.control_flow import control
 from pointsman.plan.structure.extents import Part, disjoint_tree
+from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.phase_tree import fold, leaves
 
 

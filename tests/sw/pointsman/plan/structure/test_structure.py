@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pointsman.network import mesh
-from pointsman.plan.structure.structure import END, START, outline
+from pointsman.plan.structure.phase_graph import END, START
+from pointsman.plan.structure.structure import outline
 from pointsman.program.program import Group, Instance, Operator, Program
 
 
@@ -48,8 +49,8 @@ def test_an_optional_phase_may_be_passed_over() -> None:
 
 def test_the_next_phase_of_a_node_skips_phases_that_do_not_concern_it() -> None:
     structure = outline(program(operator("red", 0, 3), operator("black", 1, 2), operator("all")))
-    assert structure.next_for(0, [0, 2]) == {2: (1,)}
-    assert structure.next_for(START, [1]) == {1: (0,)}
+    assert structure.graph.next_among(0, [0, 2]) == {2: (1,)}
+    assert structure.graph.next_among(START, [1]) == {1: (0,)}
 
 
 def test_an_empty_program_has_no_phases() -> None:

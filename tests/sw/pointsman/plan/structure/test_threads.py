@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.structure.control_flow import END, START
 from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.phase_tree import fold, leaves
 from pointsman.plan.structure.structure import Structure, divided
 
@@ -29,7 +29,7 @@ def structure(text: str, *merged: str) -> tuple[Structure, list[str]]:
 def way(text: str, node: int, *merged: str) -> dict[str, set[str]]:
     made, labels = structure(text, *merged)
     names = {START: "start", END: "end", **dict(enumerate(labels))}
-    return {names[a]: {names[b] for b in after} for a, after in made.flow(node).items() if after}
+    return {names[a]: {names[b] for b in after} for a, after in made.graph_of(node).successors.items() if after}
 
 
 def test_a_node_follows_its_own_thread_only() -> None:
@@ -60,7 +60,7 @@ def test_an_optional_thread_is_optional_for_its_own_nodes() -> None:
 def test_disjoint_groups_in_one_phase_are_no_threads() -> None:
     made, _ = structure("(barrier 'z) (parallel (subset '(0 1) (barrier 'a)) (subset '(2 3) (barrier 'b)))")
     assert made.threads is None
-    assert made.flow(0) is made.successors
+    assert made.graph_of(0) is made.graph
 
 
 def test_what_comes_next_is_told_by_node() -> None:
@@ -68,8 +68,8 @@ def test_what_comes_next_is_told_by_node() -> None:
     place = {label: i for i, label in enumerate(labels)}
     # Node 0 has no part in C: by its own way it comes from the first phase to D, and never past it.
     members = [place[name] for name in ("A,B,F", "D", "E,H", "I")]
-    assert made.next_for(place["A,B,F"], members, 0) == {place["D"]: (place["C"],)}
-    assert made.next_for(place["A,B,F"], [place["A,B,F"], place["I"]], 4) == {place["I"]: ()}
+    assert made.graph_of(0).next_among(place["A,B,F"], members) == {place["D"]: (place["C"],)}
+    assert made.graph_of(4).next_among(place["A,B,F"], [place["A,B,F"], place["I"]]) == {place["I"]: ()}
 
 
 def test_threads_within_threads() -> None:
