@@ -14,9 +14,9 @@ from functools import cached_property
 from pointsman.operators import Context, Implementation
 from pointsman.program.program import Operator, Program
 
-from .cost.feasible import able
+from .cost.feasible import feasible_implementations
 from .structure.beside import Beside, beside_phases
-from .structure.extents import Part, disjoint_tree
+from .structure.extents import ProgramPart, disjoint_tree
 from .structure.phase_tree import Break, Phases, breaks, fold
 from .structure.structure import Structure, divided, optional_groups
 
@@ -47,7 +47,7 @@ class ProgramAnalysis:
         return tuple(self.program.operators())
 
     @cached_property
-    def root(self) -> Part:
+    def root(self) -> ProgramPart:
         """The tree of extents, with disjoint groups."""
         return disjoint_tree(self.program)
 
@@ -75,7 +75,7 @@ class ProgramAnalysis:
         """The structure whose phases are ``phases``, folded out of ``root``."""
         return divided(self.program, self.root, phases)
 
-    def folded(self, ends: Callable[[Part, int], bool]) -> Structure:
+    def folded(self, ends: Callable[[ProgramPart, int], bool]) -> Structure:
         """The structure whose phases end where ``ends`` says so of places of ``breaks``."""
         return self.divided(fold(self.root, ends))
 
@@ -88,11 +88,13 @@ class ProgramAnalysis:
         return {}
 
     def feasible(self, operator: Operator, *, fallbacks: bool = False) -> tuple[tuple[float, Implementation], ...]:
-        """Implementations that can do an operator (`able`), each with the cycles that a message would take. ``operator``: of the
-        program, or made from one of its operators, such as the operator for one run-time value."""
-        if self._own.get(operator.label) is not operator:
-            return tuple(able(operator, self.implementations, self.context, fallbacks=fallbacks))
+        """Implementations that can do an operator, each with the cycles that a message would take (`feasible_implementations`).
+        ``operator``: of the program, or made from one of its operators, such as the operator for one run-time value."""
         key = operator.label, fallbacks
-        if key not in self._feasible:
-            self._feasible[key] = tuple(able(operator, self.implementations, self.context, fallbacks=fallbacks))
-        return self._feasible[key]
+        own = self._own.get(operator.label) is operator
+        if own and key in self._feasible:
+            return self._feasible[key]
+        found = tuple(feasible_implementations(operator, self.implementations, self.context, fallbacks=fallbacks))
+        if own:
+            self._feasible[key] = found
+        return found

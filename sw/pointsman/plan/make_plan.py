@@ -20,7 +20,7 @@ from pointsman.program.program import Program
 from .analysis import ProgramAnalysis
 from .candidates.candidates import Candidate, Candidates, find_candidates
 from .errors import PlanError
-from .memory.capacity import fit
+from .memory.capacity import refuse_overfull_plan
 from .phases.phase_set import Planner
 from .phases.routes import Routes
 from .plan import Considered, Plan
@@ -273,7 +273,7 @@ class _Attempts:
         try:
             plan = planner.plan(self.name, limit=self._limit())
             if plan is not None:
-                fit(plan)
+                refuse_overfull_plan(plan)
                 rough, plan = plan.cycles, timed(plan)
         except PointsmanError as error:
             self._refuse(number, planner, error)

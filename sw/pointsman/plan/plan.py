@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .online import OnlinePart
 
 
-class Roles(Mapping[int, tuple[RoleDraft, ...]]):
+class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
     """By node its roles, worked out when somebody looks: most plans are dropped before.
 
     Parameters
@@ -107,15 +107,15 @@ class PlannedOperator:
     @property
     def distinct_roles(self) -> Iterable[tuple[RoleDraft, ...]]:
         """Roles of nodes of which all others' are moved."""
-        return self.roles.distinct() if isinstance(self.roles, Roles) else self.roles.values()
+        return self.roles.distinct() if isinstance(self.roles, LazyRoles) else self.roles.values()
 
     def role(self, node: int, state: int) -> RoleDraft:
         """What a node does in a state: a value and a stage."""
-        return self.roles.role(node, state) if isinstance(self.roles, Roles) else self.roles[node][state]
+        return self.roles.role(node, state) if isinstance(self.roles, LazyRoles) else self.roles[node][state]
 
     def like(self, node: int) -> int:
         """A node whose roles are those of this one moved, or the node itself."""
-        return self.roles.like(node) if isinstance(self.roles, Roles) else node
+        return self.roles.like(node) if isinstance(self.roles, LazyRoles) else node
 
 
 @dataclass(frozen=True)

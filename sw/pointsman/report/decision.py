@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pointsman.plan.cost.cost_model import Estimates
+from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.plan import Considered, Continuing, Plan, PlannedPhase
 from pointsman.routing.phase_router.fixed_routes import goes_on
 
@@ -22,7 +22,7 @@ LONGEST = 60
 """Characters of an outcome that the text shows."""
 
 
-def decision_json(plan: Plan, costs: Estimates) -> dict[str, Any]:
+def decision_json(plan: Plan, costs: CostModel) -> dict[str, Any]:
     """The decision as plain values.
 
     Parameters
@@ -58,7 +58,7 @@ def _least_words(plan: Plan, one: Continuing, phase: int) -> int:
     return min((routed.words(s) for s in range(len(routed.streams))), default=0)
 
 
-def _phase(phase: PlannedPhase, costs: Estimates) -> dict[str, Any]:
+def _phase(phase: PlannedPhase, costs: CostModel) -> dict[str, Any]:
     return {
         "name": phase.name,
         "cycles": phase.cycles,

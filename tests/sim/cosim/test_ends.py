@@ -255,7 +255,7 @@ def test_fault_a_barrier_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> 
 def test_fault_nobody_looks_at_the_wires(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIR-01: a phase uses wires on which a neighbour may still take words for the phase before."""
     monkeypatch.setattr(planner, "collisions", lambda *_, **__: [])
-    monkeypatch.setattr(planner, "route_around", lambda *_, **__: {})
+    monkeypatch.setattr(planner, "reroute", lambda *_, **__: {})
     text = f"(loop 'l {ROUNDS} (broadcast 'a 0 :m 2) (broadcast 'b 3 :m 2))".replace("'b 3", "'b 0")
     made = compiled(text, "str_bcast_bind", monkeypatch=monkeypatch)
     assert techniques(made) == ["no-op", "no-op"]

@@ -16,7 +16,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan.conflicts.happens_before import Dependencies
+from pointsman.plan.conflicts.happens_before import HappensBefore
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import phase_set as planner
 from pointsman.plan.plan import Plan
@@ -130,7 +130,7 @@ def test_operator_before_that_tells_nothing_frees_nothing(monkeypatch: pytest.Mo
     text = TEXT.replace("(allreduce 'a 'add :m 1)", "(broadcast 'c 0 :m 1)")
     phases = [["x"], ["c", "b"]]
     assert not rules(make_images(planned(text, phases)))
-    monkeypatch.setattr(Dependencies, "begins", lambda *_: True)
+    monkeypatch.setattr(HappensBefore, "begins", lambda *_: True)
     made = make_images(planned(text, phases))
     assert "wires" in rules(made)
 
@@ -165,7 +165,7 @@ def test_reverse_reading_of_the_source_frees_nothing(monkeypatch: pytest.MonkeyP
     phases = [["x", "a"], ["b"]]
     assert right(make_images(planned(phases=phases)))
     monkeypatch.setattr(planner, "collisions", lambda *_, **__: [])
-    monkeypatch.setattr(planner, "route_around", lambda *_, **__: {})
+    monkeypatch.setattr(planner, "reroute", lambda *_, **__: {})
     monkeypatch.setattr(planner, "settling", lambda phases, *_, **__: [frozenset()] * len(phases))
     made = make_images(planned(phases=phases))
     assert made.phases[0].barrier is None

@@ -535,7 +535,7 @@ FAULTS = (
         "(loop 'l 4 (broadcast 'a 0 :m 2) (cshift 'c 1 :m 2) (broadcast 'b 0 :m 2))",
         "wires",
         names=("str_bcast_bind", "str_shift"),
-        patch=patched((dependencies.Dependencies, "has_left", lambda *_: True)),
+        patch=patched((dependencies.HappensBefore, "has_left", lambda *_: True)),
     ),
     Fault(
         "WIR-07",
@@ -544,7 +544,7 @@ FAULTS = (
         "wires",
         names=("str_bcast_bind",),
         phases=(("x",), ("a", "b")),
-        patch=patched((dependencies.Dependencies, "begins", lambda *_: True)),
+        patch=patched((dependencies.HappensBefore, "begins", lambda *_: True)),
     ),
     Fault(
         "WIR-07",
@@ -563,7 +563,7 @@ FAULTS = (
         "wires",
         names=("str_bcast_bind", "str_allreduce"),
         phases=(("x",), ("h", "g", "b")),
-        patch=patched((dependencies.Dependencies, "begins", lambda *_: True)),
+        patch=patched((dependencies.HappensBefore, "begins", lambda *_: True)),
     ),
     Fault(
         "WIR-02",

@@ -20,7 +20,7 @@ from pointsman.network import Topology, mesh
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import routes as phase_routes
-from pointsman.plan.structure.extents import Part, disjoint_tree
+from pointsman.plan.structure.extents import ProgramPart, disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
 from pointsman.plan.structure.structure import Structure, divided
 from pointsman.program.program import Program
@@ -50,9 +50,9 @@ def division(program: Program, seed: int, share: float) -> Structure:
     root = disjoint_tree(program)
     bound = {c for p in root.walk() if p.kind == "parallel" for c in p.walk() if c is not p}
     rng = random.Random(seed)
-    picked: dict[tuple[Part, int], bool] = {}
+    picked: dict[tuple[ProgramPart, int], bool] = {}
 
-    def ends(part: Part, i: int) -> bool:
+    def ends(part: ProgramPart, i: int) -> bool:
         return part not in bound and picked.setdefault((part, i), rng.random() < share)
 
     return divided(program, root, fold(root, ends))

@@ -8,8 +8,8 @@ the closed phases, the open one as it is, and every other operator as if it were
 at the same place with the same open phase only the cheapest is followed.
 
 The first complete node out of the queue is the best. When the budget of nodes is spent before, the best that is known is
-given, with the gap to the bound. Programs without threads are divided by dynamic programming instead (``straight``), which needs
-a cost for fewer phases. Leaves alone: implementations, routes; they are in the costs.
+given, with the gap to the bound. Programs without threads are divided by dynamic programming instead
+(``dynamic_program``), which needs a cost for fewer phases. Leaves alone: implementations, routes; they are in the costs.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from itertools import count
 from math import inf
 from typing import Literal
 
-from pointsman.plan.candidates.walk import Costs, Operators, Step, _steps
-from pointsman.plan.structure.extents import Part
+from pointsman.plan.candidates.walk import Operators, PhaseCosts, WalkStep, walk_steps
+from pointsman.plan.structure.extents import ProgramPart
 from pointsman.plan.structure.phase_tree import Break, Phases, breaks, fold, leaves
 
 from .dynamic_program import divide, without_threads
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """A division into phases.
 
     ``bound`` is a cost below which there is none; equal to ``cost`` if the search came to its end.
     """
 
-    root: Part
+    root: ProgramPart
     ends: frozenset[Break]
     phases: Phases
     cost: float
@@ -49,19 +49,19 @@ class Found:
         return 0.0 if self.cost <= self.bound or self.cost == 0 else 1 - self.bound / self.cost
 
 
-def cost_of(phases: Phases, costs: Costs) -> float:
+def cost_of(phases: Phases, costs: PhaseCosts) -> float:
     """The sum over all phases."""
     return sum(costs.phase(leaf.operators, leaf.exits) for leaf in leaves(phases))
 
 
 def search(
-    root: Part,
-    costs: Costs,
+    root: ProgramPart,
+    costs: PhaseCosts,
     *,
     budget: int = 20_000,
     places: Sequence[Break] | None = None,
     most: int | None = None,
-) -> Found:
+) -> SearchResult:
     """The best division of ``root`` into phases.
 
     Parameters
@@ -79,7 +79,7 @@ def search(
         found = divide(walk.steps, costs, budget=budget, most=most)
         ends, cost = (found.ends, found.cost) if found.cost < inf else _first_guess(root, places, costs, most)
         phases = fold(root, _told(ends))
-        return Found(root, ends, phases, cost, min(found.bound, cost), found.nodes)
+        return SearchResult(root, ends, phases, cost, min(found.bound, cost), found.nodes)
     best_ends, best = _first_guess(root, places, costs, most)
     order = count()
     start = walk.start()
@@ -110,21 +110,23 @@ def search(
                 continue
             seen[key] = following.cost
             heapq.heappush(queue, (value, -next(order), following))
-    return Found(root, best_ends, fold(root, _told(best_ends)), best, min(bound, best), followed)
+    return SearchResult(root, best_ends, fold(root, _told(best_ends)), best, min(bound, best), followed)
 
 
-def every_division(root: Part) -> Iterator[frozenset[Break]]:
+def every_division(root: ProgramPart) -> Iterator[frozenset[Break]]:
     """All sets of places where phases may end: the judge of small programs."""
     places = breaks(root)
     for number in range(1 << len(places)):
         yield frozenset(place for i, place in enumerate(places) if number >> i & 1)
 
 
-def _told(ends: frozenset[Break]) -> Callable[[Part, int], bool]:
+def _told(ends: frozenset[Break]) -> Callable[[ProgramPart, int], bool]:
     return lambda part, i: (part, i) in ends
 
 
-def _first_guess(root: Part, places: Sequence[Break], costs: Costs, most: int | None) -> tuple[frozenset[Break], float]:
+def _first_guess(
+    root: ProgramPart, places: Sequence[Break], costs: PhaseCosts, most: int | None
+) -> tuple[frozenset[Break], float]:
     """A phase for each operator, then place after place without an end as long as that is cheaper or phases are too many."""
 
     def score(ends: frozenset[Break]) -> tuple[int, float]:
@@ -143,7 +145,7 @@ def _first_guess(root: Part, places: Sequence[Break], costs: Costs, most: int | 
     return (ends, best[1]) if best <= (0, whole) else (frozenset(), whole)
 
 
-def _never(_: Part, __: int) -> bool:
+def _never(_: ProgramPart, __: int) -> bool:
     return False
 
 
@@ -193,7 +195,7 @@ class _State:
     open: _Open
     cost: float
     waiting: float
-    """`Costs.alone` of all operators that are in no closed phase."""
+    """`PhaseCosts.alone` of all operators that are in no closed phase."""
     sealed: bool
     frames: tuple[_Frame, ...]
     contexts: tuple[Operators, ...]
@@ -218,10 +220,10 @@ class _State:
 class _Walk:
     """The program as steps, and what each does to a search node."""
 
-    def __init__(self, root: Part, places: Sequence[Break], costs: Costs, most: int | None = None) -> None:
+    def __init__(self, root: ProgramPart, places: Sequence[Break], costs: PhaseCosts, most: int | None = None) -> None:
         self.costs = costs
         self.most = most
-        self.steps = list(_steps(root, set(places)))
+        self.steps = list(walk_steps(root, set(places)))
         self.end = len(self.steps)
         operators = {o.label: o for step in self.steps for o in step.operators}
         self.alone = {label: costs.alone(operator) for label, operator in operators.items()}
@@ -257,7 +259,7 @@ class _Walk:
             state = moved
         yield state
 
-    def _move(self, state: _State, step: Step) -> _State | None:
+    def _move(self, state: _State, step: WalkStep) -> _State | None:
         place = state.place + 1
         if step.kind == "operators":
             joined = state.open.joined(_Open(step.operators), state.open.exits)
@@ -292,7 +294,7 @@ class _Walk:
         outside = _replaced(state, place=place, open=first, frames=state.frames[:-1])
         return outside if frame.last is None else self._closed(outside, frame.last)
 
-    def _close(self, state: _State, step: Step) -> _State | None:
+    def _close(self, state: _State, step: WalkStep) -> _State | None:
         """End the open phase at a gap."""
         assert step.place is not None
         left = _Open(state.open.operators, state.open.exits + step.times)

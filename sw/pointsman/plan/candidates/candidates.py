@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from pointsman.errors import PointsmanError
 from pointsman.plan.analysis import ProgramAnalysis
-from pointsman.plan.cost.cost_model import Estimates
-from pointsman.plan.cost.critical_path import longest
+from pointsman.plan.cost.cost_model import CostModel
+from pointsman.plan.cost.critical_path import critical_path_cycles
 from pointsman.plan.cost.schedule_lengths import PERIODS, refuse_many_phases, schedule_lengths
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
@@ -54,7 +54,7 @@ class _Priced:
     """A variant of the program, and what phases of it are estimated to cost."""
 
     variant: Variant
-    costs: Estimates
+    costs: CostModel
 
     def ways(self, structure: Structure, lengths: Iterable[int], *, whole: bool) -> Iterator[Candidate]:
         """A division with each of several schedule lengths."""
@@ -67,7 +67,7 @@ class _Priced:
             if structure.threads is None:
                 estimate = at.of(_apart_from_values(structure))
             else:
-                estimate = longest(structure, at.phase)
+                estimate = critical_path_cycles(structure, at.phase)
             estimate += sum(at.alone(one.operator) for one in structure.through)
             yield Candidate(self.variant, structure, n, estimate, whole)
 

@@ -17,15 +17,15 @@ from pointsman.operators.api.cached import metric_of
 from pointsman.operators.api.loading import Loading
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.call_attributes import best_rate
-from pointsman.plan.cost.cost_model import Estimates
-from pointsman.plan.cost.critical_path import longest
-from pointsman.plan.structure.extents import Part, PartKind
+from pointsman.plan.cost.cost_model import CostModel
+from pointsman.plan.cost.critical_path import critical_path_cycles
+from pointsman.plan.structure.extents import PartKind, ProgramPart
 from pointsman.plan.structure.phase_tree import Break
 from pointsman.plan.structure.structure import PhaseOutline, Structure, outline
 from pointsman.program.program import Operator
 
-from .branch_and_bound import Found, search
-from .walk import Costs
+from .branch_and_bound import SearchResult, search
+from .walk import PhaseCosts
 
 BUDGET = 3000
 """Search nodes, times the effort."""
@@ -34,7 +34,7 @@ BUDGET = 3000
 class _Apart:
     """Costs of phases without operators that may continue beside them; of an operator alone, if all of its phase may."""
 
-    def __init__(self, costs: Costs, labels: Collection[str]) -> None:
+    def __init__(self, costs: PhaseCosts, labels: Collection[str]) -> None:
         self.costs = costs
         self.labels = labels
 
@@ -53,7 +53,7 @@ class _Apart:
         return self.costs.least(own, exits) if own else 0.0
 
 
-def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str] = ()) -> Estimates:
+def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str] = ()) -> CostModel:
     """What phases of a program would cost with this schedule length. ``by_value``: labels of operators that have a schedule
     for each value."""
     choices = {}
@@ -66,12 +66,12 @@ def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str
             for one, metric in metrics
             if metric is not None
         ]
-    return Estimates(choices, analysis.rounds, analysis.context, period=period)
+    return CostModel(choices, analysis.rounds, analysis.context, period=period)
 
 
 def searched(
-    analysis: ProgramAnalysis, costs: Estimates, *, effort: float = 1.0, most_phases: int | None = None
-) -> list[Found]:
+    analysis: ProgramAnalysis, costs: CostModel, *, effort: float = 1.0, most_phases: int | None = None
+) -> list[SearchResult]:
     """Answers of the search; none if there is nothing to choose. ``most_phases``: of a node."""
     root, beside = analysis.root, analysis.beside
     kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
@@ -84,7 +84,7 @@ def searched(
     # Threads that are not expected to be quicker are not worth the time to route them.
     if len(best) > 1:
         threads = analysis.divided(best[0].phases)
-        if longest(threads, costs.phase) >= best[1].cost:
+        if critical_path_cycles(threads, costs.phase) >= best[1].cost:
             del best[0]
     if beside.labels:
         # What continues beside a sequence slows down all of its phases alike, about.
@@ -94,7 +94,7 @@ def searched(
     return best
 
 
-def divisions(analysis: ProgramAnalysis, found: Sequence[Found]) -> list[Structure]:
+def divisions(analysis: ProgramAnalysis, found: Sequence[SearchResult]) -> list[Structure]:
     """Structures without doubles; ``found`` are the search's answers."""
     ways = [analysis.divided(one.phases) for one in found]
     ways.append(outline(analysis.program))
@@ -130,7 +130,7 @@ def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structur
     return list(distinct.values())[1:]
 
 
-def _apart(one: Part, other: Part, phases: Mapping[str, tuple[str, ...]]) -> bool:
+def _apart(one: ProgramPart, other: ProgramPart, phases: Mapping[str, tuple[str, ...]]) -> bool:
     """Has no operator of the one a phase that one of the other has?"""
     return {phases[o.label] for o in one.operators()}.isdisjoint(phases[o.label] for o in other.operators())
 

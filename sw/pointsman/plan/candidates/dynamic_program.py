@@ -7,7 +7,7 @@ is there or the budget is spent. Each such level gives a division, whose cost pr
 division has in it all that lies between two places of the level, and of the operators up to the next place each costs at
 least what it costs alone.
 
-Takes the steps of `search`; gives the places, their cost, a bound and the stretches that were costed. Leaves alone: threads.
+Takes the steps of ``walk``; gives the places, their cost, a bound and the stretches that were costed. Leaves alone: threads.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pointsman.plan.structure.phase_tree import Break
 from pointsman.program.program import Operator
 
 if TYPE_CHECKING:
-    from .walk import Costs, Operators, Step
+    from .walk import Operators, PhaseCosts, WalkStep
 
 FIRST = 12
 """Stretches between places, about, at the first level."""
@@ -33,7 +33,7 @@ class _SpentError(Exception):
 
 
 @dataclass(frozen=True)
-class Straight:
+class LineDivision:
     """A division; infinite ``cost`` if none is possible. ``nodes``: stretches that were costed."""
 
     ends: frozenset[Break]
@@ -57,12 +57,12 @@ class _Place:
     """Operators that are in every phase which begins here."""
 
 
-def without_threads(steps: Sequence[Step]) -> bool:
+def without_threads(steps: Sequence[WalkStep]) -> bool:
     """Can this walk be divided here?"""
     return all(step.kind != "threads" for step in steps)
 
 
-def divide(steps: Sequence[Step], costs: Costs, *, budget: int, most: int | None) -> Straight:
+def divide(steps: Sequence[WalkStep], costs: PhaseCosts, *, budget: int, most: int | None) -> LineDivision:
     """The best division, or the best one found when ``budget`` stretches have been costed."""
     line = _Line(steps, costs, budget, most)
     best: tuple[float, frozenset[Break]] = inf, frozenset()
@@ -82,13 +82,13 @@ def divide(steps: Sequence[Step], costs: Costs, *, budget: int, most: int | None
             break
         apart //= 2
     cost, ends = best
-    return Straight(ends, cost, min(bound, cost), line.nodes)
+    return LineDivision(ends, cost, min(bound, cost), line.nodes)
 
 
 class _Line:
     """The walk as operators in a row, with places between them."""
 
-    def __init__(self, steps: Sequence[Step], costs: Costs, budget: int, most: int | None) -> None:
+    def __init__(self, steps: Sequence[WalkStep], costs: PhaseCosts, budget: int, most: int | None) -> None:
         self.costs, self.budget, self.most = costs, budget, most
         self.nodes = 0
         self.operators: list[Operator] = []
@@ -102,7 +102,7 @@ class _Line:
         self._walk(steps)
         self.places.append(_Place(len(self.operators), None, True, 0.0, (), ()))
 
-    def _walk(self, steps: Sequence[Step]) -> None:
+    def _walk(self, steps: Sequence[WalkStep]) -> None:
         loops: list[int] = []
         contexts: list[Operators] = []
         sealed = False

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from pointsman.plan.structure.extents import Part
+from pointsman.plan.structure.extents import ProgramPart
 from pointsman.plan.structure.phase_tree import Break, breakable, breaks, rounds
 from pointsman.program.program import Operator
 
 Operators = tuple[Operator, ...]
 
 
-class Costs(Protocol):
+class PhaseCosts(Protocol):
     """What phases cost, in cycles of the whole program."""
 
     def phase(self, operators: Operators, exits: float) -> float:
@@ -31,7 +31,7 @@ class Costs(Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class WalkStep:
     """One thing that happens on the walk through the program."""
 
     kind: Literal[
@@ -44,45 +44,47 @@ class Step:
     must: bool = False
 
 
-def _steps(root: Part, places: set[Break]) -> Iterator[Step]:
+def walk_steps(root: ProgramPart, places: set[Break]) -> Iterator[WalkStep]:
     """The walk through the program. What cannot be broken is one step."""
     times = rounds(root)
     holds = _holding(root, places)
-    stack: list[Part | Step] = [root]
+    stack: list[ProgramPart | WalkStep] = [root]
     while stack:
         part = stack.pop()
-        if isinstance(part, Step):
+        if isinstance(part, WalkStep):
             yield part
             continue
         children = part.children
         if part not in holds:
             sealed = any(one.kind == "phase" for one in _ending(part))
-            yield Step("operators", tuple(part.operators()), must=sealed)
+            yield WalkStep("operators", tuple(part.operators()), must=sealed)
         elif part.kind == "disjoint":
-            then: list[Part | Step] = [Step("threads")]
+            then: list[ProgramPart | WalkStep] = [WalkStep("threads")]
             for child in children:
-                then += [child, Step("thread ends")]
-            stack += reversed([*then, Step("threads end")])
+                then += [child, WalkStep("thread ends")]
+            stack += reversed([*then, WalkStep("threads end")])
         elif part.kind == "parallel":
             inner = [child for child in children if child in holds]
             assert len(inner) == 1
             others = tuple(o for child in children if child is not inner[0] for o in child.operators())
-            stack += reversed([Step("operators", others), Step("context", others), inner[0], Step("no context")])
+            stack += reversed(
+                [WalkStep("operators", others), WalkStep("context", others), inner[0], WalkStep("no context")]
+            )
         else:
-            then = [Step("loop")] if part.kind == "loop" else []
+            then = [WalkStep("loop")] if part.kind == "loop" else []
             for i, child in enumerate(children):
                 then.append(child)
                 if i + 1 < len(children):
                     place = (part, i)
-                    then.append(Step("gap", place=place, times=times[part], may=place in places))
+                    then.append(WalkStep("gap", place=place, times=times[part], may=place in places))
             if part.kind == "loop" and part.group is not None:
-                then.append(Step("loop ends", times=times[part] - times[part] / max(1, part.group.count)))
+                then.append(WalkStep("loop ends", times=times[part] - times[part] / max(1, part.group.count)))
             stack += reversed(then)
 
 
-def _holding(root: Part, places: set[Break]) -> set[Part]:
+def _holding(root: ProgramPart, places: set[Break]) -> set[ProgramPart]:
     """Parts in which a phase may end, or must: those on the way to a place, and to a ``phase`` that something follows."""
-    holds: set[Part] = set()
+    holds: set[ProgramPart] = set()
     order = list(root.walk())
     sequences = {place[0] for place in breaks(root)}
     for part in reversed(order):
@@ -95,7 +97,7 @@ def _holding(root: Part, places: set[Break]) -> set[Part]:
     return holds
 
 
-def _ending(part: Part) -> Iterator[Part]:
+def _ending(part: ProgramPart) -> Iterator[ProgramPart]:
     """Parts with which a part ends."""
     stack = [part]
     while stack:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.conflicts.happens_before import Dependencies
+from pointsman.plan.conflicts.happens_before import HappensBefore
 from pointsman.plan.conflicts.link_slots import Link, kept_links, link_reads, link_writes
 from pointsman.plan.plan import PlannedOperator, PlannedPhase
 from pointsman.plan.structure.structure import Structure
@@ -24,7 +24,7 @@ def collisions(
     between need not have joined the two. Where they have, because they depend on each other, it does no harm.
     """
     found = []
-    known = Dependencies(structure, planned, planned[0].routed.topology) if planned else None
+    known = HappensBefore(structure, planned, planned[0].routed.topology) if planned else None
     writes = [link_writes(phase.routed) for phase in planned]
     left = [link_writes(left_behind(planned, structure, index)) for index in range(len(planned))]
     for earlier, phase in enumerate(planned):
@@ -109,7 +109,7 @@ def _shared(
     return shared
 
 
-def apart(known: Dependencies, phase: PlannedPhase, earlier: int, later: int, link: Link) -> bool:
+def apart(known: HappensBefore, phase: PlannedPhase, earlier: int, later: int, link: Link) -> bool:
     """Is the node at the other end of a link out of ``phase``, number ``earlier``, when words of a later one come over it?"""
     node, port, _ = link
     end = phase.routed.topology.at_port[node].get(port)
@@ -123,7 +123,7 @@ def apart(known: Dependencies, phase: PlannedPhase, earlier: int, later: int, li
 
 
 def _in_turn(
-    known: Dependencies,
+    known: HappensBefore,
     planned: Sequence[PlannedPhase],
     links: Collection[Link],
     earlier: int,
@@ -156,7 +156,7 @@ Freed = dict[tuple[str, int], frozenset[Link]]
 
 
 def freed(
-    known: Dependencies, planned: Sequence[PlannedPhase], later: int, taken: Mapping[int, Collection[Link]]
+    known: HappensBefore, planned: Sequence[PlannedPhase], later: int, taken: Mapping[int, Collection[Link]]
 ) -> Freed:
     """Which of the links that a phase has to leave alone, by the earlier phase that writes them, words of its operators may use
     all the same: their sources have heard in the phase that the node at the other end has come to it (§5.3.4). What of it holds

@@ -13,11 +13,11 @@ is through, so they add up over several operators: after a reduction to a node a
 everybody.
 
 The same holds within L: an operator B of it that is used after another, A, on every way from where L is entered may write what
-m reads in E if A tells of m (`Dependencies.begins`): the words of B set out when m is in L. So may not what is written by load
+m reads in E if A tells of m (`HappensBefore.begins`): the words of B set out when m is in L. So may not what is written by load
 functions, which an application may call before it uses A. The reverse of this, which §5.3.4 mentions for a later phase whose
 slots stand already, frees nothing: docs/phases.md has the counterexample.
 
-Takes a structure and planned phases; leaves alone what is done about it (`ends.collisions`, `around`, `fit`). The judge
+Takes a structure and planned phases; leaves alone what is done about it (``collisions``, ``reroute``, ``memory``). The judge
 proves it again in another way (`verify.phases.skew`). Where threads go through phases of their own nothing is claimed.
 """
 
@@ -34,7 +34,7 @@ Nodes = int
 """A set of nodes: bit n stands for node n."""
 
 
-class Dependencies:
+class HappensBefore:
     """The dependency graph of planned phases, asked for pairs of phases and nodes.
 
     A question about phases that has not been asked before takes nodes x operators x phases, a few times.
@@ -180,7 +180,7 @@ def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]
     if not planned:
         return []
     topology = planned[0].routed.topology
-    known = Dependencies(structure, planned, topology)
+    known = HappensBefore(structure, planned, topology)
     found = []
     for index, phase in enumerate(planned):
         again = index in structure.graph.later(index)

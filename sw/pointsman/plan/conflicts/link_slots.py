@@ -17,7 +17,7 @@ Link = tuple[int, int, int]
 Found = TypeVar("Found")
 
 
-def kept(function: Callable[[RoutedPhase], Found]) -> Callable[[RoutedPhase], Found]:
+def cached_on_phase(function: Callable[[RoutedPhase], Found]) -> Callable[[RoutedPhase], Found]:
     """Decorator: worked out once for a routed phase, and kept with it. What comes back is not to be changed."""
     name = f"{function.__module__}.{function.__name__}"
 
@@ -42,7 +42,7 @@ def memberships(members: Iterable[Collection[int]]) -> dict[tuple[int, ...], lis
     return groups
 
 
-@kept
+@cached_on_phase
 def link_writes(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot) in which a VFSM writes a link."""
     return {
@@ -60,7 +60,7 @@ def kept_links(one: RoutedPhase, other: RoutedPhase) -> set[Link]:
     return {link for routed, again in pairs if again is not None for link in link_writes(routed) & link_writes(again)}
 
 
-@kept
+@cached_on_phase
 def link_reads(routed: RoutedPhase) -> set[Link]:
     """Every (node, port, slot of the writer at the other end) in which a VFSM reads the link at its own port."""
     return {
@@ -81,7 +81,7 @@ def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]
     return frozenset(found)
 
 
-@kept
+@cached_on_phase
 def _reprogramming(routed: RoutedPhase) -> np.ndarray:
     """Free slots in which VFSM 1 may run, by node, slot and pipeline: those not right after a VFSM that may write the
     interface (§7.1.5)."""
@@ -103,7 +103,7 @@ def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
     return slots
 
 
-@kept
+@cached_on_phase
 def command_gap(routed: RoutedPhase) -> int:
     """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
     nodes = {vfsm.node for chain in routed.all_chains for vfsm in chain.vfsms}

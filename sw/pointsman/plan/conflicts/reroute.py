@@ -14,11 +14,11 @@ from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import Structure
 
 from .collisions import Freed, apart, collisions, freed
-from .happens_before import Dependencies
+from .happens_before import HappensBefore
 from .link_slots import Link, keep_off
 
 
-class Again(Protocol):
+class PlanAgain(Protocol):
     """Plans a phase again, off some wires, if that costs less than barriers at the ends of others."""
 
     def __call__(
@@ -31,8 +31,8 @@ class Again(Protocol):
     ) -> PlannedPhase | None: ...
 
 
-def route_around(
-    structure: Structure, planned: list[PlannedPhase], again: Again, *, aliased_handshake: bool
+def reroute(
+    structure: Structure, planned: list[PlannedPhase], again: PlanAgain, *, aliased_handshake: bool
 ) -> dict[int, dict[int, frozenset[Link]]]:
     """Replace phases of ``planned``, each once at most. Gives, by phase that was moved, what it leaves alone for which other."""
     left_alone = {}
@@ -47,7 +47,7 @@ def route_around(
             continue
         before = {p for p, phase in enumerate(planned) if phase.loose and later in structure.graph.later(p)}
         after = structure.graph.later(later) if planned[later].loose else frozenset()
-        known = Dependencies(structure, planned, planned[later].routed.topology)
+        known = HappensBefore(structure, planned, planned[later].routed.topology)
         taken = {
             p: frozenset(
                 link

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.control_flow import control
-from pointsman.plan.structure.extents import Part
+from pointsman.plan.structure.extents import ProgramPart
 from pointsman.plan.structure.phase_graph import START, PhaseGraph
 from pointsman.plan.structure.structure import Structure
 from pointsman.plan.structure.threads import child_of
@@ -67,7 +67,7 @@ def odd_one(structure: Structure, index: int, nodes: Iterable[int]) -> int | Non
     return None
 
 
-def _visits(structure: Structure, index: int, child: Part, node: int) -> int | None:
+def _visits(structure: Structure, index: int, child: ProgramPart, node: int) -> int | None:
     """How often a node comes through a phase each time that a part of the program runs: 0, 1, or None if that is not fixed."""
     assert structure.threads is not None
     graph = PhaseGraph(control(child, structure.threads.phases, node).successors)

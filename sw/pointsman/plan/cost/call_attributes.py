@@ -22,7 +22,7 @@ def most_words(operator: Operator, period: int) -> int | None:
 
 def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
     """Streams of an operator, none with more words than ``:b`` allows, nor than a round has: more slots would be quicker by less
-    than a period, and are missing elsewhere, also in other phases (`around`)."""
+    than a period, and are missing elsewhere, also in other phases (``conflicts.reroute``)."""
     most = limit(operator, period)
     return list(streams) if most is None else at_most(most, streams)
 

@@ -1,4 +1,4 @@
-"""What phases would cost, before anything is routed: the costs for `search` (Metcalf 1997, §6.2.5, §6.2.6).
+"""What phases would cost, before anything is routed: the costs for ``candidates`` (Metcalf 1997, §6.2.5, §6.2.6).
 
 For a set of operators, implementations are chosen by their metrics, their streams get the bandwidth that the metric of
 bandwidths gives them, and Equations 6.1 to 6.3 do the rest. How a phase ends is guessed: by messages, if it has one operator
@@ -80,8 +80,8 @@ class _Table:
         )
 
 
-class Estimates:
-    """Costs of phases of one program; see `pointsman.plan.candidates.branch_and_bound.Costs`.
+class CostModel:
+    """Costs of phases of one program; see `pointsman.plan.candidates.walk.PhaseCosts`.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ class Estimates:
         self._alone: dict[str, float] = {}
         self._places: dict[str, tuple[frozenset[int], int]] = {}
 
-    def at(self, period: int) -> Estimates:
+    def at(self, period: int) -> CostModel:
         """The same for another schedule length."""
-        other = Estimates(self._choices, self.rounds, self.context, period=period)
+        other = CostModel(self._choices, self.rounds, self.context, period=period)
         other._ways, other._places = self._ways, self._places
         return other
 

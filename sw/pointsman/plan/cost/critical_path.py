@@ -15,7 +15,7 @@ Price = Callable[[tuple[Operator, ...], float], float]
 """Cost of a phase with these operators that is left so often."""
 
 
-def longest(structure: Structure, price: Price) -> float:
+def critical_path_cycles(structure: Structure, price: Price) -> float:
     """The most that the phases of a node cost together. Nodes in the same threads are looked at once."""
     costs = [price(phase.operators, phase.exits) for phase in structure.phases]
     if structure.threads is None:

@@ -13,7 +13,7 @@ from pointsman.program.program import Operator
 from .call_attributes import call_cycles
 
 
-def able(
+def feasible_implementations(
     operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
 ) -> list[tuple[float, Implementation]]:
     """Implementations that can do an operator, each with the cycles that a message would take. Those to fall back on are

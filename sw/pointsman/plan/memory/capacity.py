@@ -18,7 +18,7 @@ from pointsman.routing.phase_router.router import RoutingError
 from .vfsm_numbers import CrowdedError, reserved, vfsm_numbers
 
 
-def fit(plan: Plan) -> None:
+def refuse_overfull_plan(plan: Plan) -> None:
     """Refuse a plan that no node can hold.
 
     Raises
@@ -42,7 +42,7 @@ def fit(plan: Plan) -> None:
         )
 
 
-def keeper(
+def crowding_phase(
     phases: Sequence[PlannedPhase], standing: Sequence[PlannedPhase], shape: NodeShape, structure: Structure
 ) -> tuple[int, str] | None:
     """A phase that keeps its registers or VFSMs, because nodes leave it each for itself, and others need them: that with the most

@@ -2,7 +2,7 @@
 
 Takes phases whose VFSMs are numbered for each of them alone, and gives each phase numbers of the node's, and the node's pipeline
 for each of its own. Where there are enough, every phase has its own and stays loaded. Where there are not, phases share them like
-a cache (`cache.VfsmPlaces`), pipelines being exchanged where that saves loads.
+a cache (`residency_plan.VfsmPlaces`), pipelines being exchanged where that saves loads.
 
 A phase that a node leaves for itself and enters again keeps its numbers: words of its next use may wait in their buffers.
 So does one whose VFSMs are made at run time. Operators that continue over several phases have theirs before all phases

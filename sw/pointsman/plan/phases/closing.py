@@ -28,7 +28,7 @@ from pointsman.plan.termination.closing_barrier import (
     phase_nodes,
     settle_cycles,
 )
-from pointsman.plan.termination.drain import drained
+from pointsman.plan.termination.drain import with_drain_delays
 from pointsman.plan.termination.hijack import Hijacked, hijack
 from pointsman.plan.termination.techniques import leaves_nothing, why_not_loose
 from pointsman.program.program import Operator
@@ -181,7 +181,7 @@ class PhaseEnds(PhaseRoutes):
         assert closing is not None
         # Words that the router drops may still be on their way when all have met.
         over = [alone.operators[0] for through, alone in self.standing if index in ends_of(through, self.structure)]
-        closing = drained(closing, (*planned, *over), wiring_of(routed), span)
+        closing = with_drain_delays(closing, (*planned, *over), wiring_of(routed), span)
         nodes = phase_nodes(phase, routed) | barrier.nodes
         settle = settle_cycles(routed, span) + (MASKED if self._messages(index) else 0)
         return self._closed(

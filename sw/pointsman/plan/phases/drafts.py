@@ -24,7 +24,7 @@ from pointsman.plan.online import online_part
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.plan.termination.closing_barrier import phase_name
-from pointsman.plan.termination.left_between_uses import always_left
+from pointsman.plan.termination.left_between_uses import always_left_between_uses
 from pointsman.program.program import Operator
 from pointsman.routing.phase_router.router import RoutingError
 from pointsman.routing.streams import Stream
@@ -195,7 +195,7 @@ class PhasePlanner(PhaseEnds):
         self, phase: PhaseOutline, promising: float, fallbacks: bool
     ) -> Iterator[tuple[Implementation, ...]]:
         choices = []
-        left = always_left(self.structure, self.structure.phases.index(phase))
+        left = always_left_between_uses(self.structure, self.structure.phases.index(phase))
         for operator in phase.operators:
             found = self._able(operator, fallbacks)
             if not left:

@@ -14,7 +14,7 @@ from math import inf
 from pointsman.plan.candidates.value_schedules import refuse_split_barriers
 from pointsman.plan.conflicts.collisions import Freed, collisions, settling, turned_round, word_spans
 from pointsman.plan.conflicts.link_slots import Link, keep_off, link_writes
-from pointsman.plan.conflicts.reroute import route_around
+from pointsman.plan.conflicts.reroute import reroute
 from pointsman.plan.conflicts.thread_barriers import comes_next, odd_one, refuse_crossing, unsolved
 from pointsman.plan.continuing.operators import continuing
 from pointsman.plan.continuing.routes import plan_beside
@@ -23,7 +23,7 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.membership.leaving import leaving
 from pointsman.plan.membership.loop_rounds import refuse_missed_rounds
 from pointsman.plan.membership.transit import refuse_secret_phases
-from pointsman.plan.memory.capacity import keeper
+from pointsman.plan.memory.capacity import crowding_phase
 from pointsman.plan.memory.misses import predicted_misses
 from pointsman.plan.plan import Leaving, Plan, PlannedPhase
 
@@ -80,7 +80,7 @@ class Planner(PhasePlanner):
             if phase is None:
                 return None
             planned.append(phase)
-        self.taken |= route_around(
+        self.taken |= reroute(
             self.structure, planned, self._on_other_wires, aliased_handshake=self.shape.aliased_handshake
         )
         self._refuse_slow(planned)
@@ -95,7 +95,7 @@ class Planner(PhasePlanner):
                 self._refuse_slow(planned)
             if found or self._turn_nothing_round(planned):
                 continue
-            keeps = keeper(planned, [alone for _, alone in self.standing], self.shape, self.structure)
+            keeps = crowding_phase(planned, [alone for _, alone in self.standing], self.shape, self.structure)
             if keeps is None or keeps[0] in self.reasons:
                 break
             index, self.reasons[keeps[0]] = keeps

@@ -14,7 +14,7 @@ from numesh.shape import NodeShape
 from pointsman.operators import Context, Implementation, Wiring
 from pointsman.plan.candidates.candidates import Candidate
 from pointsman.plan.conflicts.collisions import Freed
-from pointsman.plan.conflicts.link_slots import Link, kept
+from pointsman.plan.conflicts.link_slots import Link, cached_on_phase
 from pointsman.plan.continuing.routes import Made
 from pointsman.plan.memory.capacity import refuse_overfull_phase
 from pointsman.plan.online import OnlinePart
@@ -33,7 +33,7 @@ Routes = dict[tuple[Hashable, ...], RoutedPhase | RoutingError]
 """By streams, schedule length, links to leave alone, what stands, and who may use which of these links."""
 
 
-wiring_of = kept(Wiring)
+wiring_of = cached_on_phase(Wiring)
 
 
 def hops_of(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:

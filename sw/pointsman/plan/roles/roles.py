@@ -12,7 +12,7 @@ from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_values
 from pointsman.plan.errors import PlanError
-from pointsman.plan.plan import PlannedOperator, Roles
+from pointsman.plan.plan import LazyRoles, PlannedOperator
 from pointsman.plan.termination.marked_graph import Termination, operator_graph, termination
 from pointsman.program.program import Instance, Operator
 from pointsman.routing.streams import RoutedPhase
@@ -70,7 +70,7 @@ def plan_operator(
         operator,
         implementation,
         values,
-        Roles(operator.nodes, len(values) * stages, _Maker(instances, values, stages), instances.like_node),
+        LazyRoles(operator.nodes, len(values) * stages, _Maker(instances, values, stages), instances.like_node),
         {node: tuple(d) for node, d in delays.items()} if bound else {},
         bound,
         tuple(span),

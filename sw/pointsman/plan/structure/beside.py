@@ -13,7 +13,7 @@ from pointsman.operators.api.operands import runtime_values
 from pointsman.operators.messages.online import ONLINE
 from pointsman.program.program import Operator
 
-from .extents import Part
+from .extents import ProgramPart
 from .phase_tree import breakable
 
 
@@ -32,10 +32,10 @@ class Beside:
     """Operators that may continue beside phases, by label, and the parallel groups that have to stay in one phase."""
 
     labels: frozenset[str]
-    whole: frozenset[Part]
+    whole: frozenset[ProgramPart]
 
 
-def beside_phases(root: Part) -> Beside:
+def beside_phases(root: ProgramPart) -> Beside:
     """What stands beside a child of a parallel group in which phases may end."""
     labels: set[str] = set()
     whole = set()

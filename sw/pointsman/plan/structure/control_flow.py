@@ -1,8 +1,8 @@
 """Tree of parts and phases -> which phase may follow which on some node, and which operators may be the last in each
 (Metcalf 1997, §5.2.2, §5.4.1).
 
-Takes a `Part` and phases folded out of it. Gives successors by number of phase: an operator may be followed by the first ones of
-what comes after it in a sequence, by the first ones of a loop whose end it is, and by what comes after an optional group
+Takes a `ProgramPart` and phases folded out of it. Gives successors by number of phase: an operator may be followed by the first
+ones of what comes after it in a sequence, by the first ones of a loop whose end it is, and by what comes after an optional group
 that may be passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, both ways are
 successors of the phase before; which of them a node takes shows in the phases that it has a part in.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from .extents import Part
+from .extents import ProgramPart
 from .phase_graph import END, START
 from .phase_tree import Phases, leaves
 
@@ -43,7 +43,7 @@ class Control:
     took ("always", §5.3.4): of these, those that it has a part in."""
 
 
-def control(root: Part, phases: Phases, node: int | None = None) -> Control:
+def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Control:
     """Who follows whom.
 
     Operators that are in several phases are used beside others, so they decide no order; where they terminate they may be
@@ -56,7 +56,7 @@ def control(root: Part, phases: Phases, node: int | None = None) -> Control:
         of all nodes together.
     """
 
-    def children(part: Part) -> list[Part]:
+    def children(part: ProgramPart) -> list[ProgramPart]:
         apart = part.kind == "disjoint" and node is not None
         return [child for child in part.children if not apart or child.extent >> (node or 0) & 1]
 
@@ -69,8 +69,8 @@ def control(root: Part, phases: Phases, node: int | None = None) -> Control:
     labels = [operator.label for operator in operators]
     through = {i for i, operator in enumerate(operators) if len(of[operator.label]) > 1}
     follows: dict[int, set[int]] = {}
-    done: dict[Part, _Ends] = {}
-    stack: list[tuple[Part, bool]] = [(root, False)]
+    done: dict[ProgramPart, _Ends] = {}
+    stack: list[tuple[ProgramPart, bool]] = [(root, False)]
     while stack:
         part, ready = stack.pop()
         if part.operator is not None:
@@ -158,7 +158,7 @@ def _before(
     }
 
 
-def _joined(part: Part, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:
+def _joined(part: ProgramPart, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:
     if part.kind in ("parallel", "disjoint", "phase"):
         # A phase group is in one phase, so its own order decides nothing.
         first = frozenset().union(*(child.first for child in children))

@@ -1,6 +1,6 @@
 """Program -> tree of extents with ``disjoint`` groups (Metcalf 1997, §6.1.2, §6.1.3).
 
-Takes a Program. Gives a `Part` for its root: the same operators in the same order of each node, where parallel groups, and
+Takes a Program. Gives a `ProgramPart` for its root: the same operators in the same order of each node, where parallel groups, and
 neighbours in sequences, whose extents do not meet have become children of a disjoint group: each of them may run, and change
 its phases, without the others. Leaves alone: implementations, phases.
 
@@ -23,19 +23,19 @@ PartKind = Literal["operator", "sequential", "loop", "parallel", "optional", "ph
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ProgramPart:
     """An operator or a group of the rewritten tree.
 
     ``group`` is what it was in the program; several parts may come from one group, and a disjoint group from none.
     """
 
     kind: PartKind
-    children: tuple[Part, ...]
+    children: tuple[ProgramPart, ...]
     extent: int
     operator: Operator | None = None
     group: Group | None = None
 
-    def walk(self) -> Iterator[Part]:
+    def walk(self) -> Iterator[ProgramPart]:
         """This part and all in it, in the order of the text."""
         stack = [self]
         while stack:
@@ -48,7 +48,7 @@ class Part:
         return [part.operator for part in self.walk() if part.operator is not None]
 
     def __repr__(self) -> str:
-        return f"<Part {self.kind}: {len(self.children)} children>"
+        return f"<ProgramPart {self.kind}: {len(self.children)} children>"
 
 
 class Extents:
@@ -85,16 +85,16 @@ def members(extent: int) -> tuple[int, ...]:
     return tuple(node for node in range(extent.bit_length()) if extent >> node & 1)
 
 
-def disjoint_tree(program: Program) -> Part:
+def disjoint_tree(program: Program) -> ProgramPart:
     """The program's tree with disjoint groups where extents allow them."""
     extents = Extents(program.topology)
     # Programs may be deep: groups are opened and closed on a stack of our own.
-    done: list[list[Part]] = [[]]
+    done: list[list[ProgramPart]] = [[]]
     stack: list[tuple[Group | Operator, bool]] = [(program.root, False)]
     while stack:
         part, closing = stack.pop()
         if isinstance(part, Operator):
-            done[-1].append(Part("operator", (), extents.of_operator(part), part))
+            done[-1].append(ProgramPart("operator", (), extents.of_operator(part), part))
         elif not closing:
             stack.append((part, True))
             stack.extend((child, False) for child in reversed(part.children))
@@ -105,10 +105,10 @@ def disjoint_tree(program: Program) -> Part:
     return done[0][0]
 
 
-def _rewritten(group: Group, children: list[Part]) -> Part:
+def _rewritten(group: Group, children: list[ProgramPart]) -> ProgramPart:
     if group.kind == "phase":
         # One phase is asked for, so nothing in it can go its own way.
-        return Part("phase", tuple(children), _union(children), None, group)
+        return ProgramPart("phase", tuple(children), _union(children), None, group)
     if group.kind == "parallel":
         sets = _meeting(children)
         parts = [one[0] if len(one) == 1 else _parallel(one, group) for one in sets]
@@ -116,15 +116,15 @@ def _rewritten(group: Group, children: list[Part]) -> Part:
     children = _runs(children)
     if group.kind == "sequential" and len(children) == 1:
         return children[0]
-    return Part(group.kind, tuple(children), _union(children), None, group)
+    return ProgramPart(group.kind, tuple(children), _union(children), None, group)
 
 
-def _parallel(children: list[Part], group: Group) -> Part:
+def _parallel(children: list[ProgramPart], group: Group) -> ProgramPart:
     """Children that hang together: rows and columns, say, are two disjoint groups side by side (§6.2.2)."""
     children = _runs(children)
     if len(children) == 1:
         return children[0]
-    return Part("parallel", tuple(children), _union(children), None, group)
+    return ProgramPart("parallel", tuple(children), _union(children), None, group)
 
 
 def meeting(extents: Sequence[int]) -> list[list[int]]:
@@ -155,26 +155,26 @@ def apart(extents: Sequence[int]) -> list[list[int]]:
     return [run for _, run in runs]
 
 
-def _meeting(children: Sequence[Part]) -> list[list[Part]]:
+def _meeting(children: Sequence[ProgramPart]) -> list[list[ProgramPart]]:
     """Children in sets whose extents do not meet."""
     return [[children[i] for i in one] for one in meeting([child.extent for child in children])]
 
 
-def _runs(children: Sequence[Part]) -> list[Part]:
+def _runs(children: Sequence[ProgramPart]) -> list[ProgramPart]:
     """Neighbours in a sequence of which none meets another, as one disjoint group."""
     runs = [[children[i] for i in run] for run in apart([child.extent for child in children])]
     return [run[0] if len(run) == 1 else _disjoint(run, None) for run in runs]
 
 
-def _disjoint(children: Sequence[Part], group: Group | None) -> Part:
+def _disjoint(children: Sequence[ProgramPart], group: Group | None) -> ProgramPart:
     """A disjoint group; one in another adds nothing."""
-    flat: list[Part] = []
+    flat: list[ProgramPart] = []
     for child in children:
         flat += child.children if child.kind == "disjoint" else (child,)
-    return Part("disjoint", tuple(flat), _union(flat), None, group)
+    return ProgramPart("disjoint", tuple(flat), _union(flat), None, group)
 
 
-def _union(parts: Sequence[Part]) -> int:
+def _union(parts: Sequence[ProgramPart]) -> int:
     extent = 0
     for part in parts:
         extent |= part.extent

@@ -1,6 +1,6 @@
 """Tree of extents and places to break it -> tree of phases (Metcalf 1997, §6.2.2).
 
-Takes a `Part` and says where phases may end (`breaks`); given where they do end, folds the parts into phases:
+Takes a `ProgramPart` and says where phases may end (`breaks`); given where they do end, folds the parts into phases:
 
 * between two children of a sequence a phase ends, or the last phase of the one and the first of the other become one;
 * the first phases of the children of a disjoint group become one phase before it, the last ones one phase after it; what
@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 from pointsman.program.program import Operator
 
-from .extents import Part
+from .extents import ProgramPart
 
-Break = tuple[Part, int]
+Break = tuple[ProgramPart, int]
 """Between child number i and the next one of a sequence."""
 
 
@@ -41,13 +41,13 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Threads:
+class ThreadPhases:
     """Sequences of phases on disjoint extents that run without each other."""
 
-    branches: tuple[tuple[Leaf | Threads, ...], ...]
+    branches: tuple[tuple[Leaf | ThreadPhases, ...], ...]
 
 
-Phases = tuple[Leaf | Threads, ...]
+Phases = tuple[Leaf | ThreadPhases, ...]
 """A sequence. The first and the last are always a `Leaf` (or the sequence is empty)."""
 
 
@@ -58,10 +58,10 @@ class _Folded:
     """Does the last phase end here whatever follows?"""
 
 
-def breaks(root: Part) -> list[Break]:
+def breaks(root: ProgramPart) -> list[Break]:
     """Places where a phase may end, in the order of the text: between children of sequences that are not in one phase."""
     found: list[Break] = []
-    stack: list[tuple[Part, bool]] = [(root, True)]
+    stack: list[tuple[ProgramPart, bool]] = [(root, True)]
     while stack:
         part, free = stack.pop()
         if part.kind == "phase":
@@ -76,11 +76,11 @@ def breaks(root: Part) -> list[Break]:
     return found
 
 
-def fold(root: Part, ends: Callable[[Part, int], bool]) -> Phases:
+def fold(root: ProgramPart, ends: Callable[[ProgramPart, int], bool]) -> Phases:
     """Phases, if ``ends`` tells for each place of `breaks` whether a phase ends there."""
     times = rounds(root)
-    done: dict[Part, _Folded] = {}
-    stack: list[tuple[Part, bool, bool]] = [(root, True, False)]
+    done: dict[ProgramPart, _Folded] = {}
+    stack: list[tuple[ProgramPart, bool, bool]] = [(root, True, False)]
     while stack:
         part, free, ready = stack.pop()
         if part.kind == "operator":
@@ -100,7 +100,7 @@ def fold(root: Part, ends: Callable[[Part, int], bool]) -> Phases:
     return done[root].phases
 
 
-def rounds(root: Part) -> dict[Part, int]:
+def rounds(root: ProgramPart) -> dict[ProgramPart, int]:
     """Times that the children of each group run, by group: the product of the counts of the loops around them."""
     times = {root: _count(root)}
     for part in root.walk():
@@ -109,13 +109,13 @@ def rounds(root: Part) -> dict[Part, int]:
     return times
 
 
-def _count(part: Part) -> int:
+def _count(part: ProgramPart) -> int:
     return max(1, part.group.count) if part.kind == "loop" and part.group is not None else 1
 
 
 def leaves(phases: Phases) -> Iterator[Leaf]:
     """All phases, in the order in which they begin."""
-    stack: list[Leaf | Threads] = list(reversed(phases))
+    stack: list[Leaf | ThreadPhases] = list(reversed(phases))
     while stack:
         part = stack.pop()
         if isinstance(part, Leaf):
@@ -124,11 +124,11 @@ def leaves(phases: Phases) -> Iterator[Leaf]:
             stack.extend(one for branch in reversed(part.branches) for one in reversed(branch))
 
 
-def _never(_: Part, __: int) -> bool:
+def _never(_: ProgramPart, __: int) -> bool:
     return False
 
 
-def breakable(part: Part) -> int:
+def breakable(part: ProgramPart) -> int:
     """The child of a parallel group in which phases may end: the last one that has a place for it; -1 if none has."""
     for i in range(len(part.children) - 1, -1, -1):
         if any(one.kind not in ("operator", "parallel", "disjoint") for one in part.children[i].walk()):
@@ -136,7 +136,7 @@ def breakable(part: Part) -> int:
     return -1
 
 
-def _group(part: Part, children: list[_Folded], ends: Callable[[Part, int], bool], times: int) -> _Folded:
+def _group(part: ProgramPart, children: list[_Folded], ends: Callable[[ProgramPart, int], bool], times: int) -> _Folded:
     if part.kind == "phase":
         return _Folded((_merge([leaf for child in children for leaf in leaves(child.phases)]),), True)
     if part.kind == "disjoint":
@@ -159,7 +159,7 @@ def _group(part: Part, children: list[_Folded], ends: Callable[[Part, int], bool
     return folded
 
 
-def _left(part: Leaf | Threads, times: float) -> Leaf:
+def _left(part: Leaf | ThreadPhases, times: float) -> Leaf:
     """A phase that is left so many times more."""
     assert isinstance(part, Leaf)
     return replace(part, exits=part.exits + times)
@@ -174,7 +174,7 @@ def _disjoint(children: list[_Folded]) -> _Folded:
     lasts = [child.phases[-1] for child in longer]
     last = _merge([leaf for leaf in lasts if isinstance(leaf, Leaf)])
     between = tuple(child.phases[1:-1] for child in longer if len(child.phases) > 2)
-    middle = (Threads(between),) if len(between) > 1 else between[0] if between else ()
+    middle = (ThreadPhases(between),) if len(between) > 1 else between[0] if between else ()
     return _Folded((first, *middle, last), any(child.sealed for child in longer))
 
 
@@ -187,11 +187,11 @@ def _parallel(children: list[_Folded]) -> _Folded:
     return _Folded(phases, any(child.sealed for child in children))
 
 
-def _within(context: list[Leaf], part: Leaf | Threads) -> Leaf | Threads:
+def _within(context: list[Leaf], part: Leaf | ThreadPhases) -> Leaf | ThreadPhases:
     """A phase, or threads of them, with the operators of ``context`` continuing through it."""
     if isinstance(part, Leaf):
         return _merge([*context, part], sum)
-    return Threads(tuple(tuple(_within(context, one) for one in branch) for branch in part.branches))
+    return ThreadPhases(tuple(tuple(_within(context, one) for one in branch) for branch in part.branches))
 
 
 def _merge(parts: list[Leaf], exits: Callable[[list[float]], float] = max) -> Leaf:

@@ -16,7 +16,7 @@ from functools import cached_property
 from pointsman.program.program import Group, GroupKind, Operator, Program
 
 from .control_flow import control
-from .extents import Part
+from .extents import ProgramPart
 from .phase_graph import END, START, PhaseGraph
 from .phase_tree import Phases, leaves
 from .threads import Threads
@@ -84,7 +84,7 @@ class Structure:
         return self.graph if self.threads is None else self.threads.graph_of(node)
 
 
-def divided(program: Program, root: Part, phases: Phases) -> Structure:
+def divided(program: Program, root: ProgramPart, phases: Phases) -> Structure:
     """A program whose tree of extents was folded into ``phases``."""
     rounds = program.rounds()
     inside: dict[str, list[int]] = {}

@@ -2,7 +2,7 @@
 
 Children of a disjoint group run on their own parts of the mesh without each other. Once their phases differ, a node only follows
 those of the child in whose extent it lies; nodes outside all extents pass the group by. Nodes in the same children have the
-same ways. Takes a `Part` and phases folded out of it; leaves alone: routes, barriers.
+same ways. Takes a `ProgramPart` and phases folded out of it; leaves alone: routes, barriers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .control_flow import control
-from .extents import Part
+from .extents import ProgramPart
 from .phase_graph import PhaseGraph
 from .phase_tree import Phases, leaves
 
@@ -20,7 +20,7 @@ from .phase_tree import Phases, leaves
 class Threads:
     """Disjoint groups of a program whose children have phases of their own."""
 
-    root: Part
+    root: ProgramPart
     phases: Phases
 
     @cached_property
@@ -32,12 +32,12 @@ class Threads:
                 found.setdefault(operator.label, set()).add(number)
         return {label: frozenset(numbers) for label, numbers in found.items()}
 
-    def phases_of(self, part: Part) -> frozenset[int]:
+    def phases_of(self, part: ProgramPart) -> frozenset[int]:
         """Phases in which operators of a part are."""
         return frozenset().union(*(self.of[operator.label] for operator in part.operators()))
 
     @cached_property
-    def groups(self) -> tuple[Part, ...]:
+    def groups(self) -> tuple[ProgramPart, ...]:
         """The disjoint groups that are in more than one phase."""
         return tuple(part for part in self.root.walk() if part.kind == "disjoint" and len(self.phases_of(part)) > 1)
 
@@ -46,7 +46,7 @@ class Threads:
         return {}
 
     @cached_property
-    def _apart(self) -> tuple[Part, ...]:
+    def _apart(self) -> tuple[ProgramPart, ...]:
         return tuple(part for part in self.root.walk() if part.kind == "disjoint")
 
     def signature(self, node: int) -> tuple[tuple[int, ...], ...]:
@@ -63,6 +63,6 @@ class Threads:
         return self._known[signature]
 
 
-def child_of(group: Part, node: int) -> Part | None:
+def child_of(group: ProgramPart, node: int) -> ProgramPart | None:
     """The child of a disjoint group in whose extent a node lies."""
     return next((child for child in group.children if child.extent >> node & 1), None)

@@ -26,7 +26,7 @@ Event = tuple[int, int]
 """Node and number of a lane."""
 
 
-def drained(
+def with_drain_delays(
     closing: PlannedOperator, operators: Collection[PlannedOperator], wiring: Wiring, span: Collection[int]
 ) -> PlannedOperator:
     """A barrier, whose streams are ``span``, with its delays. Time: its nodes times its lanes, for each instance."""

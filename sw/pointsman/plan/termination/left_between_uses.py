@@ -12,7 +12,7 @@ from __future__ import annotations
 from pointsman.plan.structure.structure import Structure
 
 
-def always_left(structure: Structure, phase: int) -> bool:
+def always_left_between_uses(structure: Structure, phase: int) -> bool:
     """Does every node leave ``phase`` between two uses of its one operator, whichever way it takes?
 
     A node that has no operator in the phases in between would not see that others leave. Of a phase that does not come again

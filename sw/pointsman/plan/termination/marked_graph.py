@@ -92,7 +92,7 @@ class MarkedGraph:
 
     def finish_times(self, passed: Mapping[Actor, int], words: int) -> dict[Actor, int]:
         """Latest cycle, counted from the state ``passed``, at which each actor moves its last word. In plain Python, for
-        the tests of ``marked.leaving``, which does all of this compiled."""
+        the tests of ``marked_graph_kernel``, which does all of this compiled."""
         first = min(passed.values(), default=0)
         time: dict[tuple[Actor, int], int] = {}
         after = defaultdict(list)

@@ -10,7 +10,7 @@ import pytest
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.candidates.branch_and_bound import cost_of, every_division, search
-from pointsman.plan.structure.extents import Part, disjoint_tree
+from pointsman.plan.structure.extents import ProgramPart, disjoint_tree
 from pointsman.plan.structure.phase_tree import breaks, fold, leaves
 from pointsman.program.program import Operator
 
@@ -36,7 +36,7 @@ class Random:
         return crowd + exits * self.change
 
 
-def random_tree(seed: int, depth: int = 3) -> Part:
+def random_tree(seed: int, depth: int = 3) -> ProgramPart:
     rng = random.Random(seed)
     count = 0
 
@@ -53,7 +53,7 @@ def random_tree(seed: int, depth: int = 3) -> Part:
     return disjoint_tree(compile_text(text, topology=mesh(2, 2)))
 
 
-def small_tree(seed: int) -> Part:
+def small_tree(seed: int) -> ProgramPart:
     """One with at most 512 divisions."""
     return next(root for depth in (3, 2, 1) if len(breaks(root := random_tree(seed, depth))) <= 9)
 
@@ -89,7 +89,7 @@ class Equal:
         return 10.0 * len(operators) ** 2 + exits * self.change
 
 
-def chain(length: int) -> Part:
+def chain(length: int) -> ProgramPart:
     text = " ".join(f"(barrier 'o{i})" for i in range(length))
     return disjoint_tree(compile_text(f"(sequential {text})", topology=mesh(2, 2)))
 

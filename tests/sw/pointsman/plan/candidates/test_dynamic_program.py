@@ -11,12 +11,12 @@ import pytest
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.candidates.branch_and_bound import cost_of, every_division, search
-from pointsman.plan.structure.extents import Part, disjoint_tree
+from pointsman.plan.structure.extents import ProgramPart, disjoint_tree
 from pointsman.plan.structure.phase_tree import Break, fold, leaves
 from pointsman.program.program import Operator
 
 
-def _ends(ends: frozenset[Break], part: Part, i: int) -> bool:
+def _ends(ends: frozenset[Break], part: ProgramPart, i: int) -> bool:
     return (part, i) in ends
 
 
@@ -40,7 +40,7 @@ class Crowded:
         return self.least(operators, exits)
 
 
-def program(seed: int, most: int) -> Part:
+def program(seed: int, most: int) -> ProgramPart:
     """Operators that all meet at node 0, in nested loops, beside others, in ``phase`` groups."""
     rng = random.Random(seed)
     count = 0

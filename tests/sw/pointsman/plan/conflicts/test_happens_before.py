@@ -9,7 +9,7 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.conflicts.happens_before import Dependencies, keeping, senders
+from pointsman.plan.conflicts.happens_before import HappensBefore, keeping, senders
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
@@ -30,8 +30,8 @@ def loop() -> Plan:
     )
 
 
-def known(plan: Plan) -> Dependencies:
-    return Dependencies(plan.structure, plan.phases, plan.topology)
+def known(plan: Plan) -> HappensBefore:
+    return HappensBefore(plan.structure, plan.phases, plan.topology)
 
 
 def test_who_is_through_with_an_allreduce_knows_that_all_have_left_the_phase_before(loop: Plan) -> None:
@@ -45,12 +45,12 @@ def test_who_is_through_with_an_allreduce_knows_that_all_have_left_the_phase_bef
 def test_an_optional_phase_in_between_proves_nothing(loop: Plan) -> None:
     only = replace(loop, phases=(*_deaf(loop)[:2], loop.phases[2]))
     bound = replace(only.phases[2], operators=tuple(replace(o, message_bound=True) for o in only.phases[2].operators))
-    graph = Dependencies(only.structure, (*only.phases[:2], bound), only.topology)
+    graph = HappensBefore(only.structure, (*only.phases[:2], bound), only.topology)
     assert not graph.has_left(1, 0, 0, 1)  # b, then c or not, then a
 
 
 def test_without_dependencies_a_node_only_knows_of_itself(loop: Plan) -> None:
-    graph = Dependencies(loop.structure, _deaf(loop), loop.topology)
+    graph = HappensBefore(loop.structure, _deaf(loop), loop.topology)
     for later in range(3):
         assert graph.has_left(0, later, 1, 1)
         assert not graph.has_left(0, later, 1, 0)
@@ -74,7 +74,7 @@ def test_what_one_node_knows_another_learns_from_it() -> None:
     )
     phases = [replace(phase, barrier=None) for phase in plan.phases]
     phases[0] = _deaf(plan)[0]
-    graph = Dependencies(plan.structure, phases, plan.topology)
+    graph = HappensBefore(plan.structure, phases, plan.topology)
     assert graph.has_left(0, 3, 2, 1)
     assert not graph.has_left(0, 3, 1, 2)
     assert not graph.has_left(0, 2, 2, 1)  # not before it has heard of 0

@@ -9,7 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.cost.call_attributes import best_rate, call_cycles, most_words
-from pointsman.plan.cost.feasible import able
+from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 
@@ -61,7 +61,9 @@ def test_the_latency_of_a_pipelined_operator_does_not_count() -> None:
     assert call_cycles(plain, 2.0, 9.0) == 17.0
     assert call_cycles(piped, 2.0, 9.0) == 8.0
     context = Context(mesh(3), NodeShape())
-    ((slow, _), *_), ((quick, _), *_) = (able(one, IMPLEMENTATIONS, context) for one in (plain, piped))
+    ((slow, _), *_), ((quick, _), *_) = (
+        feasible_implementations(one, IMPLEMENTATIONS, context) for one in (plain, piped)
+    )
     assert quick < slow
     piped_plan, plain_plan = plan("(stream 's 0 2 :m 4 :pipelined t)"), plan("(stream 's 0 2 :m 4)")
     assert piped_plan.considered[0].estimate < plain_plan.considered[0].estimate

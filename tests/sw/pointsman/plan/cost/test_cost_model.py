@@ -11,13 +11,13 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.candidates.branch_and_bound import search
-from pointsman.plan.cost.cost_model import Estimates
+from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import leaves, rounds
 from pointsman.program.program import Program
 
 
-def estimates(program: Program, period: int = 16) -> Estimates:
+def estimates(program: Program, period: int = 16) -> CostModel:
     context = Context(program.topology, NodeShape())
     root = disjoint_tree(program)
     times = rounds(root)
@@ -26,7 +26,7 @@ def estimates(program: Program, period: int = 16) -> Estimates:
     for operator in program.operators():
         metrics = [(one, one.metric(operator, context)) for one in IMPLEMENTATIONS if operator.kind in one.kinds]
         choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
-    return Estimates(choices, by_label, context, period=period)
+    return CostModel(choices, by_label, context, period=period)
 
 
 def phases(text: str, size: tuple[int, ...] = (4, 4)) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.cost.critical_path import longest
+from pointsman.plan.cost.critical_path import critical_path_cycles
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import breaks, fold
 from pointsman.plan.structure.structure import Structure, divided, outline
@@ -37,10 +37,12 @@ def test_threads_cost_as_much_as_the_longest():
     # First and last phases of the threads are common to both.
     own = [names for names in apart if names <= {"b", "c", "d"} and names]
     assert own
-    assert longest(structure, price) == sum(COSTS.values()) - sum(COSTS[name] for names in own for name in names)
+    assert critical_path_cycles(structure, price) == sum(COSTS.values()) - sum(
+        COSTS[name] for names in own for name in names
+    )
 
 
 def test_without_threads_all_phases_count():
     structure = outline(compile_text(TEXT, topology=mesh(2, 2)))
     assert structure.threads is None
-    assert longest(structure, price) == sum(COSTS.values())
+    assert critical_path_cycles(structure, price) == sum(COSTS.values())

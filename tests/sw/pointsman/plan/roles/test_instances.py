@@ -11,7 +11,7 @@ from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
 from pointsman.operators.api.implementation import role
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_values
-from pointsman.plan.cost.feasible import able
+from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.roles.instances import Instances
 from pointsman.routing.phase_router.router import RoutingError, route_phase
 
@@ -30,7 +30,7 @@ def test_moved_roles_are_those_of_the_implementation(name: str) -> None:
     (operator,) = program.operators()
     context = Context(program.topology, NodeShape())
     moved = 0
-    for _, implementation in able(operator, IMPLEMENTATIONS, context):
+    for _, implementation in feasible_implementations(operator, IMPLEMENTATIONS, context):
         if implementation.loading is Loading.PER_VALUE:
             continue  # those only do operators whose value is settled
         streams = implementation.streams(operator, context)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.structure.control_flow import control
-from pointsman.plan.structure.extents import Part, disjoint_tree
+from pointsman.plan.structure.extents import ProgramPart, disjoint_tree
 from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.phase_tree import fold, leaves
 
 
-def tree(text: str) -> Part:
+def tree(text: str) -> ProgramPart:
     return disjoint_tree(compile_text(text, topology=mesh(2, 2)))
 
 
@@ -100,7 +100,7 @@ def test_every_run_of_a_program_goes_from_phase_to_successor(text: str, random: 
     after = found.successors
     assert set(after) == {START, *range(len(list(leaves(phases))))}
 
-    def run(part: Part) -> list[str]:
+    def run(part: ProgramPart) -> list[str]:
         if part.operator is not None:
             return [part.operator.label]
         if part.kind == "optional" and random.random() < 0.5:  # type: ignore[attr-defined]

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from pointsman.cop import compile_text
 from pointsman.network import graph, mesh
-from pointsman.plan.structure.extents import Extents, Part, disjoint_tree, members
+from pointsman.plan.structure.extents import Extents, ProgramPart, disjoint_tree, members
 
 
-def shown(part: Part) -> str:
+def shown(part: ProgramPart) -> str:
     """The tree in short."""
     if part.operator is not None:
         return part.operator.label

@@ -8,18 +8,18 @@ import pytest
 
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.structure.extents import Part, disjoint_tree
-from pointsman.plan.structure.phase_tree import Leaf, Phases, Threads, breaks, fold, leaves
+from pointsman.plan.structure.extents import ProgramPart, disjoint_tree
+from pointsman.plan.structure.phase_tree import Leaf, Phases, ThreadPhases, breaks, fold, leaves
 
 
-def tree(text: str, size: tuple[int, ...] = (2, 2)) -> Part:
+def tree(text: str, size: tuple[int, ...] = (2, 2)) -> ProgramPart:
     return disjoint_tree(compile_text(text, topology=mesh(*size)))
 
 
 def shown(phases: Phases) -> str:
     """The tree of phases in short, as the thesis prints it."""
 
-    def one(part: Leaf | Threads) -> str:
+    def one(part: Leaf | ThreadPhases) -> str:
         if isinstance(part, Leaf):
             return part.labels()
         return "{" + " // ".join(shown(branch) for branch in part.branches) + "}"
@@ -27,11 +27,11 @@ def shown(phases: Phases) -> str:
     return " | ".join(one(part) for part in phases)
 
 
-def always(_: Part, __: int) -> bool:
+def always(_: ProgramPart, __: int) -> bool:
     return True
 
 
-def never(_: Part, __: int) -> bool:
+def never(_: ProgramPart, __: int) -> bool:
     return False
 
 

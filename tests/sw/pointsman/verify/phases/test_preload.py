@@ -69,7 +69,7 @@ def test_its_phase_may_come_again_without_another_in_between(
 def test_planner_that_thinks_so_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     # The nodes of a row have nothing to do in the phase in between.
     text = "(loop 'l 5 (subset '((0 1)) (cshift 'a 1 :m 4)) (stream 's (runtime) (runtime) :m 6))"
-    monkeypatch.setattr(phase_planner, "always_left", lambda *_: True)
+    monkeypatch.setattr(phase_planner, "always_left_between_uses", lambda *_: True)
     assert "the node may come to it again without another phase in between" in findings(images(text, 2, 2), "entered")
 
 
@@ -101,12 +101,12 @@ def beside() -> Images:
 
 def test_its_phase_may_not_be_entered_by_what_continues(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not findings(beside(), "entered")
-    monkeypatch.setattr(phase_planner, "always_left", lambda *_: True)
+    monkeypatch.setattr(phase_planner, "always_left_between_uses", lambda *_: True)
     assert "the node may come to it by an operator that continues" in findings(beside(), "entered")
 
 
 def test_nothing_else_may_be_in_its_phase(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phase_planner, "always_left", lambda *_: True)
+    monkeypatch.setattr(phase_planner, "always_left_between_uses", lambda *_: True)
     text = "(loop 'l 5 (allreduce 'a 'f :m 1) (phase (stream 's (runtime) (runtime) :m 6) (cshift 'c 1 :m 4)))"
     assert any("operator c is in its phase as well" in message for message in findings(images(text), "entered"))
 

@@ -10,10 +10,10 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
-from pointsman.plan.cost.feasible import able
+from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import PlanOptions, make_plan
-from pointsman.plan.memory.capacity import fit, refuse_overfull_phase
+from pointsman.plan.memory.capacity import refuse_overfull_phase, refuse_overfull_plan
 from pointsman.plan.plan import Plan
 from pointsman.routing.phase_router.router import RoutingError
 
@@ -24,14 +24,14 @@ def plan(text: str, shape: NodeShape) -> Plan:
 
 def test_a_plan_for_a_node_that_is_large_enough_fits() -> None:
     found = plan("(stream 's 0 1 :m 4)", NodeShape())
-    fit(found)
+    refuse_overfull_plan(found)
     refuse_overfull_phase(Wiring(found.phases[0].routed), NodeShape())
 
 
 def test_a_phase_that_needs_more_vfsms_than_there_are_is_refused() -> None:
     found = plan("(stream 's 0 1 :m 4)", NodeShape())
     with pytest.raises(PlanError, match=r"needs \d+ VFSMs of a pipeline of node 0, which has 0 besides the first two"):
-        fit(replace(found, shape=NodeShape(vfsms=2)))
+        refuse_overfull_plan(replace(found, shape=NodeShape(vfsms=2)))
 
 
 def test_a_phase_that_needs_more_registers_than_there_are_is_refused() -> None:
@@ -44,7 +44,9 @@ def test_a_phase_that_needs_more_registers_than_there_are_is_refused() -> None:
 def test_a_fan_of_more_streams_than_registers_gives_way_to_a_chain() -> None:
     program = compile_text("(gather 'g 0 :m 4)", topology=mesh(4, 4))
     (operator,) = program.operators()
-    names = [one.name for _, one in able(operator, IMPLEMENTATIONS, Context(mesh(4, 4), NodeShape()))]
+    names = [
+        one.name for _, one in feasible_implementations(operator, IMPLEMENTATIONS, Context(mesh(4, 4), NodeShape()))
+    ]
     assert "str_gather" not in names
     assert "str_gather_chain" in names
     asked = compile_text("(gather 'g 0 :m 4 :impl 'str_gather)", topology=mesh(4, 4))
