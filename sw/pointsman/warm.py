@@ -25,7 +25,7 @@ from .plan.timeline.timeline import timeline
 from .program.program import Program
 from .routing.phase_router.router import route_phase
 from .routing.streams import Stream
-from .verify.stall_game.board import Board
+from .verify.stall_game.board import GameBoard
 
 
 def _program() -> Program:
@@ -47,7 +47,7 @@ def estimate_and_judge() -> None:
     lane = LaneImage(True, (0,))
     termination(graph, {0: (lane,)}, 1, [0])
     place = (0, 0, 2)
-    outcomes = Board({place: (0, 0)}, {place: ()}, {}, {0: (lane,)}).outcomes(1)
+    outcomes = GameBoard({place: (0, 0)}, {place: ()}, {}, {0: (lane,)}).outcomes(1)
     for made in (outcomes.held_up, *outcomes.not_begun, *outcomes.stopped):
         assert made.size
 

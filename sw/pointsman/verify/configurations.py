@@ -1,7 +1,7 @@
 """The judge of configurations: from the problem and the answer alone, with nothing of the schedulers.
 
-It walks every way link by link, and looks that each connection stands in exactly one configuration, that ways are those that the
-routing prescribes, and that no configuration uses a link, a sender or a receiver twice.
+It walks every way link by link, and looks that each connection stands in exactly one configuration, that ways are those that
+the routing prescribes, and that no configuration uses a link, a sender or a receiver twice.
 """
 
 from __future__ import annotations

@@ -1,40 +1,45 @@
 """The judge of compiled schedules: proves from the images alone that each promise is kept.
 
-Takes ``Images`` as they go into the hardware and gives a ``CheckReport``. Uses the codes, the shape and the network;
-knows nothing of how streams are routed or planned, so that whatever makes a schedule is tested by it.
+Takes ``Images`` as they go into the hardware and gives a ``CheckReport``. Uses the codes, the shape and the network; knows
+nothing of how streams are routed or planned, so that whatever makes a schedule is tested by it. The rules, their sources and
+the modules that prove them are ``report.RULES``.
 
 Every phase is looked at for every value of each operator (others at their first value), and for every pair of values of
-two operators where these are not too many. The rules and their sources are ``check_report.RULES``.
+two operators where these are not too many.
 
-Non-goals: whether a settling time is long enough, and what becomes of words while a load function rewrites.
+Leaves alone whether a settling time is long enough, and what becomes of words while a load function rewrites.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import Images
 from pointsman.garbage import seldom_collected
-from pointsman.verify.phases.links import check_aliased, check_reprogramming, check_wires
-from pointsman.verify.phases.phase_order import check_passages, following_phases
-from pointsman.verify.phases.reuse import check_kept_registers, check_kept_vfsms
-from pointsman.verify.phases.role_choices import role_choices
-from pointsman.verify.words.streams import MOST_PAIRS, _PhaseStreams
 
 from .node.gates import check_gates
-from .node.node import NodeView, Place
-from .node.subphases import check_subphases, parts_in, second_schedules
-from .phases.continuing import Standing, check_continuing, widened
-from .phases.ends import Ends
+from .node.node import Place
+from .node.phase_view import PhaseView, phase_views
+from .node.role_choices import role_choices
+from .node.subphases import check_subphases, second_schedules
+from .phases.all_phases import AllPhases
+from .phases.continuing import check_continuing, widened
+from .phases.drain import check_dropped
+from .phases.ends import check_ends, phase_games
+from .phases.links import check_aliased, check_reprogramming, check_wires
+from .phases.passages import check_passages
 from .phases.preload import check_entered
+from .phases.reuse import check_kept_registers, check_kept_vfsms
 from .phases.skew import Skew
 from .phases.threads import check_barriers, check_links, check_ways
 from .report import RULES, CheckReport, Finding, Notebook, Rule
+from .stall_game.phase_games import PhaseGames
 from .structure.structure import check_structure
 from .structure.value_schedules import check_schedules
 from .words.commands import check_commands
 from .words.online import check_online
+from .words.streams import MOST_PAIRS, PhaseStreams, Words
 
 __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_images"]
 
@@ -54,69 +59,74 @@ def check_images(images: Images) -> CheckReport:
     owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
     check_structure(images, notebook)
     if notebook.stopped:
-        notebook.unchecked.append("every rule after the structure, which must be right first")
+        notebook.leave_out("every rule after the structure, which must be right first")
         return notebook.report(images.name, owners)
-    codes = Codes(images.shape)
-    views: list[dict[int, NodeView]] = [{} for _ in images.phases]
-    for node, image in enumerate(images.nodes):
-        for part in image.phases:
-            views[part.phase][node] = NodeView(images, codes, node, part)
-    following = [following_phases(images, node) for node in range(len(images.nodes))]
-    senders: list[dict[Place, list[tuple[int, str]]]] = []
-    words: list[dict[Place, set[tuple[int, int]]]] = []
-    ends: list[Ends | None] = []
+    notebook.counts["nodes"] = len(images.nodes)
+    notebook.counts["phases"] = len(images.phases)
+    notebook.counts["operators"] = len(images.operators)
+    views = phase_views(images, Codes(images.shape))
+    words: list[Words] = []
     places: list[Mapping[Place, int]] = []
-    """By phase, the operator to which each VFSM belongs."""
-    counts = notebook.counts
-    counts["nodes"] = len(images.nodes)
-    counts["phases"] = len(images.phases)
-    counts["operators"] = len(images.operators)
-    for phase in range(len(images.phases)):
-        _check_nodes(images, views[phase], phase, notebook)
+    games: list[PhaseGames | None] = []
+    for view in views:
+        _check_nodes(view, notebook)
         if images.shape.aliased_handshake:
-            check_aliased(images, codes, views[phase], phase, notebook)
-        leaving = {node: following[node][phase] for node in views[phase]}
-        check_reprogramming(images, views[phase], phase, leaving, notebook)
-        streams = _PhaseStreams(images, codes, views[phase], widened(images, views, phase), phase, notebook)
-        streams.check(owners)
-        senders.append(streams.senders())
+            check_aliased(view, notebook)
+        streams = PhaseStreams(view, widened(views, view.phase), notebook)
+        games.append(_check_streams(view, streams, notebook))
         words.append(streams.words())
         places.append(streams.owner)
-        ends.append(streams.ends)
-        check_gates(images, codes, views[phase], phase, notebook)
-    standing = Standing(images, places)
-    for phase in range(len(images.phases)):
-        check_links(images, codes, views[phase], phase, standing, notebook)
-        for other in second_schedules(images, views[phase], phase, notebook):
-            again = {node: NodeView(other, codes, node, part) for node, part in parts_in(other, phase).items()}
-            _check_nodes(other, again, phase, notebook)
-            _PhaseStreams(other, codes, again, again, phase, notebook).check({})
-            check_links(other, codes, again, phase, standing, notebook)
-        check_subphases(images, codes, views[phase], phase, notebook)
-        check_commands(images, codes, views[phase], phase, notebook)
-    check_ways(images, notebook)
-    check_continuing(images, codes, views, following, standing, notebook)
-    check_barriers(images, codes, views, following, senders, standing, notebook)
-    skew = Skew(images, ends)
-    check_wires(images, codes, views, following, standing, skew, words, notebook)
-    check_kept_registers(images, codes, views, following, standing, skew, notebook)
-    check_kept_vfsms(images, codes, views, following, standing, notebook)
-    check_passages(images, following, notebook)
-    check_entered(images, following, ends, notebook)
+        for place, index in streams.owner.items():
+            owners[view.name, *place] = (images.operators[index].label, images.operators[index].source)
+        check_gates(view, notebook)
+    _check_between(AllPhases(images, views, places), words, games, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)
     return notebook.report(images.name, owners)
 
 
-def _check_nodes(images: Images, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
+def _check_between(
+    phases: AllPhases, words: Sequence[Words], games: Sequence[PhaseGames | None], notebook: Notebook
+) -> None:
+    """Rules that need to know of other phases."""
+    for view in phases.views:
+        check_reprogramming(phases, view.phase, notebook)
+        check_links(view, phases, notebook)
+        for again in second_schedules(view, notebook):
+            _check_nodes(again, notebook)
+            _check_streams(again, PhaseStreams(again, again.nodes, notebook), notebook)
+            check_links(again, phases, notebook)
+        check_subphases(view, notebook)
+        check_commands(view, notebook)
+    check_ways(phases, notebook)
+    check_continuing(phases, notebook)
+    check_barriers(phases, words, notebook)
+    skew = Skew(phases, games)
+    check_wires(phases, skew, words, notebook)
+    check_kept_registers(phases, skew, notebook)
+    check_kept_vfsms(phases, notebook)
+    check_passages(phases, notebook)
+    check_entered(phases, games, notebook)
+
+
+def _check_nodes(view: PhaseView, notebook: Notebook) -> None:
     """Rules that each node must keep by itself, for all roles that it can have."""
-    name = images.phases[phase].name
-    for node, view in views.items():
-        notebook.counts["VFSMs"] += len(view.slots)
-        notebook.counts["VFSM slots"] += sum(map(len, view.slots.values()))
-        for problem in view.scheduled_problems():
-            notebook.add(problem.at(name, node))
-        for (key,), values in role_choices(images, (view,), notebook, name):
+    for node, own in view.nodes.items():
+        notebook.counts["VFSMs"] += len(own.slots)
+        notebook.counts["VFSM slots"] += sum(map(len, own.slots.values()))
+        for problem in own.scheduled_problems():
+            notebook.add(problem.at(view.name, node))
+        for (key,), values in role_choices(view.images, (own,), notebook, view.name):
             notebook.counts["node roles"] += 1
-            for problem in view.state(key).problems():
-                notebook.add(problem.at(name, node, values))
+            for problem in own.state(key).problems():
+                notebook.add(problem.at(view.name, node, values))
+
+
+def _check_streams(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -> PhaseGames | None:
+    """Rules of the words of a phase and of its end; gives the games of the phase."""
+    streams.check()
+    games = phase_games(view, streams, notebook)
+    if games is not None:
+        check_ends(games)
+        check_dropped(games)
+    return games

@@ -1,4 +1,8 @@
-"""What the judge finds: rules, findings and the report that collects them."""
+"""The judge's rules, the findings that break them, and the report in which findings are collected.
+
+``RULES`` has each law in one sentence, the section of the source, and the modules that prove it. Every module of the judge is
+handed the ``Notebook`` of the run and notes there what it sees; none raises an error, none repairs anything.
+"""
 
 from __future__ import annotations
 
@@ -7,113 +11,170 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from pointsman.artifacts.images.images import OperatorImage
+
 
 @dataclass(frozen=True)
 class Rule:
-    """A law that images must keep, in one sentence, and where it comes from."""
+    """A law that images must keep, in one sentence.
+
+    Parameters
+    ----------
+    law : str
+        The sentence.
+    section : str
+        Where it comes from (Metcalf 1997).
+    proved_in : tuple of str
+        Modules of ``pointsman.verify`` that note findings of the rule.
+    """
 
     law: str
     section: str
+    proved_in: tuple[str, ...]
 
 
 RULES: dict[str, Rule] = {
-    "structure": Rule("Every number names something that is there, and every table has its full size.", "§7.1"),
+    "structure": Rule(
+        "Every number names something that is there, and every table has its full size.",
+        "§7.1",
+        ("structure.structure", "structure.notes", "structure.roles"),
+    ),
     "blocks": Rule(
         "The blocks of a node's phases lie behind the loader block and in the memory; those that share one take time to load.",
         "§7.1.5",
+        ("structure.structure",),
     ),
     "annotations": Rule(
-        "Each VFSM that a schedule names has one annotation; 0 and 1 keep theirs, and no other has any.", "§7.1.5"
+        "Each VFSM that a schedule names has one annotation; 0 and 1 keep theirs, and no other has any.",
+        "§7.1.5",
+        ("structure.structure",),
     ),
-    "codes": Rule("Sources and destinations are codes of Table 7.1, and only VFSM 1 writes to MEMADR.", "Table 7.1"),
+    "codes": Rule(
+        "Sources and destinations are codes of Table 7.1, and only VFSM 1 writes to MEMADR.",
+        "Table 7.1",
+        ("structure.notes",),
+    ),
     "vfsm-numbers": Rule(
         "A phase that nodes leave each for itself and enter again has VFSMs of its own, as has one scheduled at run time.",
         "§5.4.2, §5.2.3",
+        ("phases.reuse",),
     ),
     "rewrites": Rule(
-        "A load function rewrites VFSMs of its own operator's phase, the same ones for every value.", "§7.1.1"
+        "A load function rewrites VFSMs of its own operator's phase, the same ones for every value.",
+        "§7.1.1",
+        ("structure.roles",),
     ),
-    "moves": Rule("Moves are flow-controlled and take the word along, so that no word is lost or doubled.", "§7.1.1"),
+    "moves": Rule(
+        "Moves are flow-controlled and take the word along, so that no word is lost or doubled.",
+        "§7.1.1",
+        ("node.node",),
+    ),
     "links": Rule(
-        "A word written to a link is read by exactly one VFSM at the other end in the next slot.", "§1.4, §7.1.1"
+        "A word written to a link is read by exactly one VFSM at the other end in the next slot.",
+        "§1.4, §7.1.1",
+        ("node.node", "words.trace"),
     ),
     "aliased-handshake": Rule(
-        "With valid and accept on one wire, a link carries words one way only in a slot.", "§7.1.1"
+        "With valid and accept on one wire, a link carries words one way only in a slot.", "§7.1.1", ("phases.links",)
     ),
     "interface-order": Rule(
-        "No VFSM reads the interface in the slot after one of its pipeline that writes it.", "§7.1.1, §7.1.4"
+        "No VFSM reads the interface in the slot after one of its pipeline that writes it.",
+        "§7.1.1, §7.1.4",
+        ("node.node",),
     ),
-    "back-to-back": Rule("A VFSM other than 0 and 1 is never scheduled in two slots running.", "§7.1.1"),
+    "back-to-back": Rule(
+        "A VFSM other than 0 and 1 is never scheduled in two slots running.", "§7.1.1", ("node.node",)
+    ),
     "buffers": Rule(
         "A buffer has writers and one reader, is emptied before the next word comes, and is not written by the VFSM "
         "scheduled just before its own.",
         "§7.1.1, §7.1.4",
+        ("node.node",),
     ),
     "forks": Rule(
         "A fork names as source the link that the VFSM in the slot before writes, in every one of its slots; that VFSM "
         "is marked as forked.",
         "§7.1.1",
+        ("node.node",),
     ),
     "registers": Rule(
         "An interface register is read by one VFSM or by the processor, and what is written to it belongs to one stream; "
         "command registers serve VFSM 1 only; a phase that nodes leave each for itself keeps its registers.",
         "§7.1.1, §5.2.3",
+        ("node.node", "words.streams", "phases.reuse", "phases.skew"),
     ),
     "lanes": Rule(
-        "A processor writes the registers from which the router sends, and reads all to which it delivers.", "§6.1"
+        "A processor writes the registers from which the router sends, and reads all to which it delivers.",
+        "§6.1",
+        ("words.lanes", "structure.roles"),
     ),
     "reprogramming": Rule(
-        "VFSM 1 runs in pipeline 0 of every phase that has a successor, and where load functions rewrite.", "§7.1.4"
+        "VFSM 1 runs in pipeline 0 of every phase that has a successor, and where load functions rewrite.",
+        "§7.1.4",
+        ("phases.links",),
     ),
     "promises": Rule(
-        "Each word of a stream reaches each of its destinations once, in order, at the promised rate.", "§6.3.1"
+        "Each word of a stream reaches each of its destinations once, in order, at the promised rate.",
+        "§6.3.1",
+        ("words.trace", "words.streams"),
     ),
-    "stray": Rule("Every VFSM that can move a word belongs to a promised stream.", "§6.3.1"),
+    "stray": Rule("Every VFSM that can move a word belongs to a promised stream.", "§6.3.1", ("words.streams",)),
     "wires": Rule(
         "A link and slot written in two phases that can meet needs a barrier between them and time to settle.",
         "§5.3, Table 5.2",
+        ("phases.links", "phases.skew"),
     ),
     "message-ends": Rule(
         "A node that leaves a phase for itself knows from its own messages that no more words come, and waits for those that it "
         "leaves behind; nobody gets through what closes a phase for several before all of them have come.",
         "§5.2.3",
+        ("phases.ends", "phases.drain"),
     ),
     "entered": Rule(
         "An operator that is rewritten before its phase is entered is alone in it, and between two uses every node that its "
         "words pass leaves the phase through one barrier.",
         "§4.1.1, §5.2.3",
+        ("phases.preload",),
     ),
     "online": Rule(
         "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",
         "§4.2",
+        ("words.online",),
     ),
     "threads": Rule(
         "A node comes to all of its phases on its own ways; words stay with the nodes of their phase, and a barrier joins the "
         "ends of every link and whoever uses that link and slot next.",
         "§5.2.3, §6.1.2",
+        ("phases.threads",),
     ),
-    "gates": Rule("The word that opens a barrier in the router passes no node that has not entered.", "B.1"),
+    "gates": Rule(
+        "The word that opens a barrier in the router passes no node that has not entered.", "B.1", ("node.gates",)
+    ),
     "schedules": Rule(
         "The schedules of one operator differ in their values only, and each can follow wherever one of them can.",
         "§4.1.1, §4.1.3",
+        ("structure.value_schedules",),
     ),
     "continuing": Rule(
         "An operator that continues has the same VFSMs, annotations and registers in all of its phases, which nothing else uses; "
         "in any two of them neighbours hand its words to the same VFSMs or refuse them, and agree in a slot; and it is over "
         "before a node goes on to a phase without it.",
         "§5.1, Table 5.2",
+        ("phases.continuing",),
     ),
     "commands": Rule(
         "Commands that a node sends to others leave every annotation that they may write as the roles for the value have it, and "
         "have taken effect before the words that follow them can come.",
         "§4.1.1, B.1 str_stream_dyn",
+        ("words.commands",),
     ),
     "subphases": Rule(
         "Two schedules of a phase run the same VFSMs and hand each word to the same ones, also from one to the other; what both "
         "have in common carries every stream.",
         "§4.1.3, B.1 sch_prefix",
+        ("node.subphases", "structure.structure"),
     ),
-    "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2"),
+    "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2", ("phases.passages",)),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""
 
@@ -251,6 +312,17 @@ class Notebook:
         self._more: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
         self.unchecked: list[str] = []
+
+    def note(self, rule: str, message: str, right: str, operator: OperatorImage | None = None, **place: Any) -> None:
+        """Note that a rule is broken: what is wrong, what would be right, whose words, and other fields of ``Finding``."""
+        if operator is not None:
+            place |= {"operator": operator.label, "source": operator.source}
+        self.add(Finding(rule, message, right, **place))
+
+    def leave_out(self, what: str) -> None:
+        """Say once in the report what is not checked, and why."""
+        if what not in self.unchecked:
+            self.unchecked.append(what)
 
     def add(self, finding: Finding) -> None:
         """Note a finding; its ``values`` are joined with those of an equal one."""

@@ -1,4 +1,6 @@
-"""The judge of the ideal model: replays every word of a result and counts what it uses. It shares nothing with the router.
+"""The judge of routes in the ideal model: replays every word of a result and counts what it uses.
+
+Takes a problem and the answer; gives a report. Shares nothing with the router.
 
 Rules: a stream has its words, each a tree of working links from the source to all destinations that enters no node
 twice; a word leaves a node in the slot in which it is there; it waits only where buffers are allowed; it is delivered in the

@@ -2,13 +2,13 @@
 
 What it proves of a table:
 
-1. every configuration is a partial permutation of existing ports, and there are no more than registers;
-2. no connection stands twice in a set, neither in two registers nor in a register and among the dynamic ones;
-3. the mode is kept: with ``preload`` nothing is dynamic, with ``dynamic`` nothing stands in a register;
-4. what is held is dynamic and finds a slot whatever is held beside it, and what is dynamic can time out;
-5. a set that claims that loading it cannot be refused has no destination in a register that another set gives to another source;
-6. every operator can do its work with the connections of the set that it enters, for each run-time value: there is a connection
-   wherever a message must go directly, and a way over nodes of the instance wherever it may be handed on.
+1. every configuration is a partial permutation of existing ports, and there are no more than registers; 2. no connection
+stands twice in a set, neither in two registers nor in a register and among the dynamic ones; 3. the mode is kept: with
+``preload`` nothing is dynamic, with ``dynamic`` nothing stands in a register; 4. what is held is dynamic and finds a slot
+whatever is held beside it, and what is dynamic can time out; 5. a set that claims that loading it cannot be refused has no
+destination in a register that another set gives to another source; 6. every operator can do its work with the connections of
+the set that it enters, for each run-time value: there is a connection wherever a message must go directly, and a way over
+nodes of the instance wherever it may be handed on.
 """
 
 from __future__ import annotations

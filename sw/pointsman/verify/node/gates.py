@@ -1,89 +1,77 @@
-"""Operators with gates (a barrier in the router): is the word that releases all held up by every node that has not entered?
+"""Rule "gates": a barrier in the router opens only when all of its nodes have entered (Metcalf 1997, B.1 ``str_barrier``).
 
-The streams are judged as all others are, with every gate of a turn open. This pass leaves one node behind: with its router in
-any other stage than the one whose turn it is, no word of that turn may come to anybody.
+Takes the view of a phase; notes findings. A node that enters such a barrier opens a gate in its own router: a VFSM that read
+nothing now passes the word on. Calls take turns, even and odd, with a stage of the router each, and a third stage in which
+the gate is shut.
+
+The argument: one node is left behind. For each node and each of the two other stages that its router may be in, the word of
+the turn is followed; if it comes to any processor *past that node*, then somebody is released without it. Example, a line 0 -
+1 - 2 with the word going from 0 to 2: with node 1 in any stage but the turn's, node 2 must get no word.
+
+Leaves to ``words.trace`` that the word comes to all when every gate is open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 
-from numesh.codes import Codes
-from pointsman.artifacts.images.images import Images, Promise, Role
-from pointsman.verify.report import Finding, Notebook
+from pointsman.artifacts.images.images import Promise
+from pointsman.verify.report import Notebook
 
-from .node import NodeState, NodeView
+from .node import NodeState
+from .phase_view import PhaseView
 
 
-def check_gates(images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
+def check_gates(view: PhaseView, notebook: Notebook) -> None:
     """Note nodes past which the words of an operator with gates come although they have not entered.
 
     Time grows with the square of an instance's nodes.
-
-    Parameters
-    ----------
-    views : mapping of int to NodeView
-        The nodes that have a part in the phase.
     """
-    for index in images.phases[phase].operators:
-        operator = images.operators[index]
+    for index, operator in view.operators():
         if not operator.gated:
             continue
-
-        def note(message: str, right: str, node: int, values: tuple[str, ...] = (), index: int = index) -> None:
-            one = images.operators[index]
-            notebook.add(
-                Finding(
-                    "gates",
-                    message,
-                    right,
-                    phase=images.phases[phase].name,
-                    node=node,
-                    operator=one.label,
-                    source=one.source,
-                    values=values,
-                )
-            )
-
-        members = {node for node, view in views.items() for other, _ in view.operators if other == index}
-        promises = [one for one in images.promises if one.operator == index]
+        note = partial(notebook.note, "gates", operator=operator, phase=view.name)
+        members = {node for node, own in view.nodes.items() for other, _ in own.operators if other == index}
+        promises = [one for one in view.images.promises if one.operator == index]
         for state in range(operator.states):
             turn = state % operator.stages
             held = [one for one in promises if state in one.values]
             if turn == 0:
                 for one in held:
-                    note(f"words of {one.stream} pass while all gates are shut", "no way for them", one.source)
+                    note(f"words of {one.stream} pass while all gates are shut", "no way for them", node=one.source)
                 continue
             for node in sorted(members - {node for one in held for node, _ in one.destinations}):
-                if any(not role.local for role in _roles(views[node], index)):
-                    note("nothing tells it that all have entered", "a word to every node", node, (f"stage {turn}",))
+                if any(not role.local for role in view.nodes[node].here[index].roles):
+                    note(
+                        "nothing tells it that all have entered",
+                        "a word to every node",
+                        node=node,
+                        values=(f"stage {turn}",),
+                    )
             for one in held:
                 for node, _ in one.destinations:
                     if node == one.source:
                         continue
                     for other in range(state - turn, state - turn + operator.stages):
                         notebook.counts["gates left behind"] += other != state
-                        if other != state and next(_arrivals(one, codes, views, index, state, node, other), None):
+                        if other != state and next(_arrivals(one, view, state, node, other), None):
                             note(
                                 f"words of {one.stream} pass it although it is in stage {other - state + turn}",
                                 "a VFSM on their way that reads nothing",
-                                node,
-                                (f"stage {turn}",),
+                                node=node,
+                                values=(f"stage {turn}",),
                             )
 
 
-def _roles(view: NodeView, index: int) -> tuple[Role, ...]:
-    return next(operator.roles for other, operator in view.operators if other == index)
-
-
-def _arrivals(
-    promise: Promise, codes: Codes, views: Mapping[int, NodeView], index: int, state: int, behind: int, other: int
-) -> Iterator[tuple[int, int]]:
-    """Registers from which a processor may get words of a promise while the node ``behind`` is in another state."""
+def _arrivals(promise: Promise, view: PhaseView, state: int, behind: int, other: int) -> Iterator[tuple[int, int]]:
+    """Registers from which a processor may get words of a promise while the operator is in a state, at the node ``behind`` in the
+    state ``other``."""
+    codes = view.codes
 
     def stands(node: int) -> NodeState | None:
-        view = views.get(node)
-        return None if view is None else view.state(view.key({index: other if node == behind else state}))
+        own = view.nodes.get(node)
+        return None if own is None else own.state(own.key({promise.operator: other if node == behind else state}))
 
     source = stands(promise.source)
     if source is None:

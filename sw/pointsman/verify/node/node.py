@@ -1,7 +1,16 @@
 """What one node does in one phase, for one choice of roles, and the rules that it must keep by itself.
 
-A VFSM "at slot t" has its read stage in slot t and its write stage in slot t + 1, where the VFSM of slot t + 1 of the
-same pipeline has its read stage; slots are modulo the period throughout.
+Takes a node's part of a phase; gives, for each choice of roles, its VFSMs with their sources and destinations by slot, and
+what is wrong with them: rules "moves", "links" (two VFSMs on one link), "interface-order", "back-to-back", "buffers", "forks"
+and "registers".
+
+A VFSM "at slot t" has its read stage in slot t and its write stage in slot t + 1, where the VFSM of slot t + 1 of the same
+pipeline has its read stage; slots are modulo the period throughout. Example of a buffer: VFSM 5 at slot 3 writes the buffer
+of VFSM 6, where the word is from slot 5 on. If VFSM 6 takes it at slot 6, VFSM 5 may run again from slot 7 on; at slot 5 or 6
+it would overwrite the word.
+
+Leaves to ``words.trace`` whether the two ends of a link agree, and to ``phases`` what another phase does with the same
+places.
 """
 
 from __future__ import annotations
@@ -205,7 +214,7 @@ class NodeState:
         self.key = key
         self.hops: dict[Place, tuple[int | None, dict[NodeState | None, Hop]]] = {}
         """By VFSM, the node at the other end of the link that it writes, and where words go on by the state of that: see
-        ``check_promises``."""
+        ``words.trace``."""
         self.annotations = annotations
         self.taking = {vfsm: self._takes(codes, annotation) for vfsm, annotation in annotations.items()}
         self.buffer_writers: dict[Vfsm, list[Vfsm]] = {}
@@ -420,7 +429,7 @@ class NodeState:
             users = readers + writers
             pipeline, vfsm = users[-1]
             if register < pipelines:
-                # Commands from elsewhere: `check_commands`.
+                # Commands from elsewhere: ``words.commands``.
                 for pipeline, vfsm in readers if register in self.view.commanded() else users:
                     note(
                         Problem(

@@ -1,103 +1,90 @@
-"""Phases with two schedules, between which each node goes when it likes: is no word lost, doubled or sent astray?
+"""Rule "subphases": a phase with two schedules, between which each node goes when it likes (§4.1.3, B.1 ``sch_prefix``).
 
-The second schedule, and what the two have in common, must each be right as the schedule of the phase would have to be: those are
-images of their own, for the other passes to judge. What is in common is what runs whichever of the two a node's neighbours are
-in, so streams never stop. And a word may pass from a node in the one to a node in the other, or find its second leg in the other:
-this pass sees to it that it comes to the same VFSM there.
+Takes the view of a phase; notes findings. Proves in two steps that no word is lost, doubled or sent astray:
+
+* The second schedule, and what both have in common, must each be right as if it were the only schedule. ``second_schedules``
+  makes images of these two, which ``verify.images`` hands to the passes of one phase. What is in common runs whichever of the
+  two a neighbour is in, so no stream ever stops.
+* A word may pass from a node that is in one schedule to a node that is in the other, or find the second leg of its fork
+  there. For all four cases it must come to the VFSM to which it comes when both are in the same schedule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
-from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Codes, MoveType
-from pointsman.artifacts.images.images import Images, NodePhase
-from pointsman.verify.report import Finding, Notebook
+from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, MoveType
+from pointsman.verify.report import Notebook
 
-from .node import NodeView, Vfsm
+from .node import NodeView, Place, Vfsm
+from .phase_view import PhaseView
 
 Rows = tuple[tuple[int, ...], ...]
 
 
-def parts_in(images: Images, phase: int) -> dict[int, NodePhase]:
-    """By node, its part in a phase."""
-    return {node: part for node, image in enumerate(images.nodes) for part in image.phases if part.phase == phase}
-
-
-def second_schedules(images: Images, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> Iterator[Images]:
-    """The images with the second schedule in the place of the first, and with what is common to both."""
-    if not images.phases[phase].second:
+def second_schedules(view: PhaseView, notebook: Notebook) -> Iterator[PhaseView]:
+    """The phase with the second schedule in the place of the first, and with what is common to both."""
+    if not view.image.second:
         return
     notebook.counts["phases with two schedules"] += 1
-    second = {node: view.part.second or view.part.schedule for node, view in views.items()}
+    second = {node: own.part.second or own.part.schedule for node, own in view.nodes.items()}
     common = {
         node: tuple(
             tuple(a if a == b else 0 for a, b in zip(row, other, strict=True))
-            for row, other in zip(view.part.schedule, second[node], strict=True)
+            for row, other in zip(own.part.schedule, second[node], strict=True)
         )
-        for node, view in views.items()
+        for node, own in view.nodes.items()
     }
-    yield _instead(images, views, phase, second)
-    yield _instead(images, views, phase, common)
+    yield _instead(view, second)
+    yield _instead(view, common)
 
 
-def _instead(images: Images, views: Mapping[int, NodeView], phase: int, rows: Mapping[int, Rows]) -> Images:
-    """With these rows in a phase. The words promised are what each stream gets there, which need not be as many."""
-    nodes = tuple(
-        replace(
-            image,
-            phases=tuple(
-                replace(part, schedule=rows[node], second=()) if part.phase == phase else part for part in image.phases
-            ),
-        )
-        for node, image in enumerate(images.nodes)
-    )
+def _instead(view: PhaseView, rows: Mapping[int, Rows]) -> PhaseView:
+    """The phase with these rows. The words promised are what each stream gets there, which need not be as many."""
     promises = []
-    for promise in images.promises:
-        view = views.get(promise.source)
-        if promise.phase == phase and view is not None:
-            first = view.state(view.key({})).register_readers.get(promise.register, [])
+    for promise in view.images.promises:
+        own = view.nodes.get(promise.source)
+        if promise.phase == view.phase and own is not None:
+            first = own.state(own.key({})).register_readers.get(promise.register, [])
             runs = [sum(row[p] == number for row in rows[promise.source]) for p, number in first]
             promise = replace(promise, words=max(1, *runs, 0))
         promises.append(promise)
-    return replace(images, nodes=nodes, promises=tuple(promises))
+    images = replace(view.images, promises=tuple(promises))
+    nodes = {
+        node: NodeView(images, view.codes, node, replace(own.part, schedule=rows[node], second=()))
+        for node, own in view.nodes.items()
+    }
+    return PhaseView(images, view.codes, view.phase, nodes)
 
 
-def check_subphases(
-    images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook
-) -> None:
+def check_subphases(view: PhaseView, notebook: Notebook) -> None:
     """Note words that would come to another VFSM because two nodes, or two slots of one, are in different schedules."""
-    if not images.phases[phase].second:
+    if not view.image.second:
         return
-    name = images.phases[phase].name
-
-    def note(node: int | None, message: str, right: str, **place: Any) -> None:
-        notebook.add(Finding("subphases", message, right, phase=name, node=node, **place))
-
-    if images.phases[phase].technique not in ("none", "barrier"):
-        note(
-            None, f"the phase ends by {images.phases[phase].technique}", "a barrier, at which all words have been read"
-        )
-    for node, view in views.items():
-        if any(role.rewrites for _, operator in view.operators for role in operator.roles):
-            note(node, "load functions rewrite VFSMs of a phase with two schedules", "none that do")
-        for rows in (view.part.schedule, view.part.second):
+    note = partial(notebook.note, "subphases", phase=view.name)
+    if view.image.technique not in ("none", "barrier"):
+        note(f"the phase ends by {view.image.technique}", "a barrier, at which all words have been read")
+    for node, own in view.nodes.items():
+        if any(role.rewrites for _, operator in own.operators for role in operator.roles):
+            note("load functions rewrite VFSMs of a phase with two schedules", "none that do", node=node)
+        for rows in (own.part.schedule, own.part.second):
             if rows and all(row[0] != REPROGRAM_VFSM for row in rows):
-                note(node, "VFSM 1 never runs in one of its schedules", "a slot for it, to go to the other", pipeline=0)
-    for node in views:
+                message = "VFSM 1 never runs in one of its schedules"
+                note(message, "a slot for it, to go to the other", node=node, pipeline=0)
+    for node in view.nodes:
         # What each VFSM hands its words to, in the first schedule and in the second.
-        known = [{hand[:2] for hand in _hands(codes, views, node, one, one)} for one in (False, True)]
+        known = [{hand[:2] for hand in _hands(view, node, one, one)} for one in (False, True)]
         for here in (False, True):
             for there in (False, True):
-                for writer, reader, slot in _hands(codes, views, node, here, there):
+                for writer, reader, slot in _hands(view, node, here, there):
                     if any((writer, reader) not in pairs for pairs in known):
                         note(
-                            node,
                             f"its word comes to VFSM {reader[2]} of pipeline {reader[1]} of node {reader[0]}, which is in "
                             f"the {'second' if there else 'first'} schedule",
                             "the same VFSM in both schedules",
+                            node=node,
                             pipeline=writer[0],
                             vfsm=writer[1],
                             slot=slot,
@@ -108,12 +95,11 @@ def _rows(view: NodeView, second: bool) -> Rows:
     return view.part.second if second and view.part.second else view.part.schedule
 
 
-def _hands(
-    codes: Codes, views: Mapping[int, NodeView], node: int, here: bool, there: bool
-) -> list[tuple[Vfsm, tuple[int, int, int], int]]:
+def _hands(phase: PhaseView, node: int, here: bool, there: bool) -> list[tuple[Vfsm, Place, int]]:
     """(VFSM of the node, place that takes its word, slot): over links to neighbours in schedule ``there``, and to second legs in
     it at the node itself; ``here``: schedule of the VFSM. True: the second."""
-    found = []
+    found: list[tuple[Vfsm, Place, int]] = []
+    codes, views = phase.codes, phase.nodes
     view = views[node]
     state = view.state(view.key({}))
     rows, period = _rows(view, here), view.period

@@ -1,148 +1,75 @@
-"""Rules of operators that continue over changes of phase (Metcalf 1997, §5.1, Table 5.2).
+"""Rule "continuing": operators that continue over changes of phase (Metcalf 1997, §5.1, Table 5.2).
 
-In the images such an operator is in several phases. That none of its words is lost, doubled or taken for another's when a node
-goes on, while its neighbours may be in any of these phases, follows from what is proven here and from the rules of one phase:
+Takes all phases; notes findings. In the images such an operator is in several phases. That none of its words is lost, doubled
+or taken for another's when a node goes on, while its neighbours may be in any of these phases, follows from what is proven
+here and from the rules of one phase:
 
 * At every node it has the same VFSMs in all of these phases, with the same annotations, and nobody rewrites them. So while a
   phase is loaded, or where they have fewer slots, words wait in VFSM buffers.
-* Two neighbours may be in any two of its phases at once. For each of these pairs: whoever reads what the one sends in a slot is
-  the VFSM that gets it when both are in one phase, or nobody, and then it is refused; nobody else sends in a slot in which the
-  other reads; with aliased handshakes nobody turns the wire round in such a slot; and there is a slot in which both agree, so
-  that words go on however long that lasts.
+* Two neighbours may be in any two of its phases at once. For each of these pairs: whoever reads what the one sends in a slot
+  is the VFSM that gets it when both are in one phase, or nobody, and then it is refused; nobody else sends in a slot in which
+  the other reads; with aliased handshakes nobody turns the wire round in such a slot; and there is a slot in which both
+  agree, so that words go on however long that lasts.
 * Where the two ends are not in the same phases, or threads go their own ways, the slots are the same (§5.1.2).
 * Nothing else has these VFSMs or registers, in any phase. Within a phase that is the rule of promises and registers.
 * A node only goes on to a phase without the operator through a barrier in which all of its nodes meet.
 * The nodes in any other barrier that have the operator all go on with each other: none stays and uses it while others wait.
 
 Each stream is followed over the whole operator in each phase; at a node that is not in it, in another.
-Non-goals: whether applications use it in the same order everywhere.
+Leaves alone whether applications use the operator in the same order everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
-from pointsman.artifacts.images.images import Images
+from numesh.codes import FIRST_FREE_VFSM, Annotation, MoveType
+from pointsman.verify.node.groups import groups_of, nodes_of
 from pointsman.verify.node.node import NodeView, Vfsm
-from pointsman.verify.report import Finding, Notebook
-from pointsman.verify.stall_game.phase_games import groups_of
+from pointsman.verify.node.phase_view import PhaseView
+from pointsman.verify.report import Notebook
 
-Views = Sequence[Mapping[int, NodeView]]
-"""By phase, the nodes that have a part."""
-Place = tuple[int, int, int]
-"""Node, pipeline and number of a VFSM."""
+from .all_phases import AllPhases
 
 
-class Standing:
-    """Which VFSMs are whose.
-
-    Parameters
-    ----------
-    places : sequence of mapping
-        By phase, the operator to which each VFSM belongs whose stream was followed.
-    """
-
-    def __init__(self, images: Images, places: Sequence[Mapping[Place, int]]) -> None:
-        self.images = images
-        self.places = places
-        self._of: list[dict[int, dict[Vfsm, int]]] = [{} for _ in places]
-        for phase, owners in enumerate(places):
-            for place, index in owners.items():
-                if images.operators[index].continues:
-                    self._of[phase].setdefault(place[0], {})[place[1], place[2]] = index
-
-    def at(self, node: int, phase: int) -> Mapping[Vfsm, int]:
-        """VFSMs of a node that belong to operators that continue through a phase."""
-        return self._of[phase].get(node, {})
-
-    def kept(self, node: int, one: int, other: int) -> frozenset[Vfsm]:
-        """Those whose operator continues from one phase to another."""
-        there = self.at(node, other)
-        return frozenset(
-            vfsm
-            for vfsm, index in self.at(node, one).items()
-            if other in self.images.operators[index].continues and there.get(vfsm) == index
-        )
-
-    def lasting(self, node: int, phase: int, following: Collection[int]) -> frozenset[Vfsm]:
-        """Those whose operator continues from a phase to all that may follow at the node."""
-        operators = self.images.operators
-        return frozenset(
-            vfsm for vfsm, index in self.at(node, phase).items() if set(following) <= set(operators[index].continues)
-        )
-
-
-def widened(images: Images, views: Views, phase: int) -> Mapping[int, NodeView]:
+def widened(views: Sequence[PhaseView], phase: int) -> Mapping[int, NodeView]:
     """The nodes of a phase, and those that meanwhile are in another phase of an operator that continues through it."""
-    own = views[phase]
-    found = dict(own)
-    for index in images.phases[phase].operators:
-        for other in images.operators[index].continues:
-            for node, view in views[other].items():
+    found = dict(views[phase].nodes)
+    for _, operator in views[phase].operators():
+        for other in operator.continues:
+            for node, view in views[other].nodes.items():
                 found.setdefault(node, view)
     return found
 
 
-def check_continuing(
-    images: Images,
-    codes: Codes,
-    views: Views,
-    following: Sequence[Mapping[int, tuple[int, ...]]],
-    standing: Standing,
-    notebook: Notebook,
-) -> None:
+def check_continuing(phases: AllPhases, notebook: Notebook) -> None:
     """Rule "continuing"."""
-    found = _Continuing(images, codes, views, following, standing, notebook)
-    for index, operator in enumerate(images.operators):
+    continuing = _Continuing(phases, notebook)
+    for index, operator in enumerate(phases.images.operators):
         if operator.continues:
             notebook.counts["operators that continue"] += 1
-            found.check(index)
-    found.check_shared()
+            continuing.check(index)
+    continuing.check_shared()
 
 
 class _Continuing:
-    def __init__(
-        self,
-        images: Images,
-        codes: Codes,
-        views: Views,
-        following: Sequence[Mapping[int, tuple[int, ...]]],
-        standing: Standing,
-        notebook: Notebook,
-    ) -> None:
-        self.images, self.codes, self.views, self.following = images, codes, views, following
-        self.standing, self.notebook = standing, notebook
+    def __init__(self, phases: AllPhases, notebook: Notebook) -> None:
+        self.phases, self.images, self.notebook = phases, phases.images, notebook
+        self.views = [view.nodes for view in phases.views]
         self.used: dict[tuple[int, int, int, bool], dict[int, list[Vfsm]]] = {}
 
     def note(
-        self,
-        index: int | None,
-        message: str,
-        right: str,
-        phase: int,
-        node: int,
-        vfsm: Vfsm | None = None,
+        self, index: int | None, message: str, right: str, phase: int, node: int, vfsm: Vfsm | None = None
     ) -> None:
+        pipeline, number = vfsm or (None, None)
         operator = None if index is None else self.images.operators[index]
-        self.notebook.add(
-            Finding(
-                "continuing",
-                message,
-                right,
-                phase=self.images.phases[phase].name,
-                node=node,
-                pipeline=vfsm[0] if vfsm else None,
-                vfsm=vfsm[1] if vfsm else None,
-                operator=operator.label if operator else None,
-                source=operator.source if operator else None,
-            )
-        )
+        place = {"phase": self.phases.name(phase), "node": node, "pipeline": pipeline, "vfsm": number}
+        self.notebook.note("continuing", message, right, operator, **place)
 
     def check(self, index: int) -> None:
         """One operator."""
         phases = self.images.operators[index].continues
-        used = {place[0] for p in phases for place, owner in self.standing.places[p].items() if owner == index}
+        used = {place[0] for p in phases for place, owner in self.phases.owners[p].items() if owner == index}
         having = {node for node, image in enumerate(self.images.nodes) if any(i == index for i, _ in image.operators)}
         for node in sorted(used | having):
             here = [p for p in phases if node in self.views[p]]
@@ -151,7 +78,7 @@ class _Continuing:
                 self.check_link(index, node, port)
             self.check_registers(index, node, here)
             for p in here:
-                for later in self.following[node][p]:
+                for later in self.phases.following[node][p]:
                     if later not in phases:
                         self.check_over(index, node, p, later, used | having)
         for node in sorted(having):
@@ -165,7 +92,7 @@ class _Continuing:
         possible = view.possible()
         return {
             vfsm: (view.slots[vfsm], tuple(possible[vfsm]))
-            for vfsm, owner in self.standing.at(node, phase).items()
+            for vfsm, owner in self.phases.continuing(node, phase).items()
             if owner == index and vfsm in view.slots
         }
 
@@ -179,11 +106,11 @@ class _Continuing:
                 self.note(index, "a load function rewrites it", "nobody does", here[0], node, vfsm)
         for p in here[1:]:
             other = self.own(index, node, p)
-            name = self.images.phases[here[0]].name
+            name = self.phases.name(here[0])
             for vfsm in sorted(first.keys() | other.keys()):
                 self.notebook.counts["VFSMs that continue"] += 1
                 if vfsm not in first or vfsm not in other:
-                    lacking = name if vfsm not in first else self.images.phases[p].name
+                    lacking = name if vfsm not in first else self.phases.name(p)
                     self.note(index, f"it is not in phase {lacking}", "the same VFSMs in all phases", p, node, vfsm)
                 elif first[vfsm][1] != other[vfsm][1]:
                     self.note(
@@ -202,15 +129,15 @@ class _Continuing:
         taken = {p: self._slots(index, far, p, far_port, writes=False) for p in ends[1]}
         if not any(sent.values()) and not any(taken.values()):
             return
-        fixed = ends[0] != ends[1] or any(image.ways for image in images.nodes)
+        fixed = ends[0] != ends[1] or self.phases.threads
         if fixed:
             for n, slots in ((node, sent), (far, taken)):
                 for p in slots:
                     if slots[p] != slots[min(slots)]:
                         self.note(
                             index,
-                            f"its slots on {self.codes.name(port if n == node else far_port)} are not those of phase "
-                            f"{images.phases[min(slots)].name}, where its nodes are in several phases at once",
+                            f"its slots on {self.phases.codes.name(port if n == node else far_port)} are not those of phase "
+                            f"{self.phases.name(min(slots))}, where its nodes are in several phases at once",
                             "the same slots in all of them",
                             p,
                             n,
@@ -243,7 +170,7 @@ class _Continuing:
     ) -> None:
         """A link between a node in one phase and a node in another: (node, phase, port) of both ends."""
         (node, p, port), (far, q, far_port) = sender, receiver
-        name = self.images.phases[q].name
+        name = self.phases.name(q)
         reads = self._every(far, q, far_port, writes=False)
         writes = self._every(node, p, port, writes=True)
         for slot, vfsm in sent.items():
@@ -262,7 +189,9 @@ class _Continuing:
             back = self._every(far, q, far_port, writes=True).keys() & sent.keys()
             back |= self._every(node, p, port, writes=False).keys() & taken.keys()
             for slot in sorted(back):
-                message = f"{self.codes.name(port)} is turned round in slot {slot} if node {far} is in phase {name}"
+                message = (
+                    f"{self.phases.codes.name(port)} is turned round in slot {slot} if node {far} is in phase {name}"
+                )
                 self.note(index, message, "one way for a wire in a slot", p, node)
         for vfsm, reader in onward.items():
             mine = {slot for slot, one in sent.items() if one == vfsm}
@@ -273,7 +202,7 @@ class _Continuing:
 
     def _slots(self, index: int, node: int, phase: int, port: int, *, writes: bool) -> dict[int, Vfsm]:
         """Its VFSMs on a link by the slot of the writer."""
-        mine = {v for v, owner in self.standing.at(node, phase).items() if owner == index}
+        mine = {v for v, owner in self.phases.continuing(node, phase).items() if owner == index}
         every = self._every(node, phase, port, writes=writes)
         return {slot: vfsm for slot, vfsms in every.items() for vfsm in vfsms if vfsm in mine}
 
@@ -302,37 +231,37 @@ class _Continuing:
             for _, told in self.own(index, node, p).values()
             for annotation in told
             for code in (annotation.source, annotation.destination)
-            if self.codes.is_register(code)
+            if self.phases.codes.is_register(code)
         }
         for p, nodes in enumerate(self.views):
             if node not in nodes:
                 continue
             for vfsm, choices in nodes[node].possible().items():
-                if self.standing.places[p].get((node, *vfsm)) == index:
+                if self.phases.owners[p].get((node, *vfsm)) == index:
                     continue
                 for annotation in choices:
                     for code in (annotation.source, annotation.destination):
                         if code in registers:
                             self.note(
-                                index, f"another uses its register {self.codes.name(code)}", "its own", p, node, vfsm
+                                index,
+                                f"another uses its register {self.phases.codes.name(code)}",
+                                "its own",
+                                p,
+                                node,
+                                vfsm,
                             )
 
     def check_over(self, index: int, node: int, phase: int, later: int, nodes: set[int]) -> None:
         """All of its nodes meet before one goes on to a phase without it."""
-        image = self.images.phases[phase]
-        own = [p for p in self.images.promises if p.operator == image.barrier]
-        group = (
-            groups_of({p.source, *(to for to, _ in p.destinations)} for p in own)
-            if image.technique == "barrier"
-            else {}
-        )
+        view = self.phases.views[phase]
+        group = view.meeting if view.image.technique == "barrier" else {}
         mine = self.reach(index, node) & nodes
         if not any(self.own(index, other, phase) for other in mine | {node}):
             return  # it has no words: each of its nodes is alone
         if any(group.get(other, -1) != group.get(node, -2) for other in mine | {node}):
             self.note(
                 index,
-                f"the node goes on to phase {self.images.phases[later].name}, and words of the operator may be on their way",
+                f"the node goes on to phase {self.phases.name(later)}, and words of the operator may be on their way",
                 "a barrier in which all of its nodes meet",
                 phase,
                 node,
@@ -340,34 +269,21 @@ class _Continuing:
 
     def reach(self, index: int, node: int) -> set[int]:
         """Nodes that words of an operator join with a node: promises give the ends, owners the routers."""
-        sets = [{p.source, *(to for to, _ in p.destinations)} for p in self.images.promises if p.operator == index]
-        group = groups_of([*sets, {node}])
+        group = groups_of([*(nodes_of(p) for p in self.images.promises if p.operator == index), {node}])
         return {other for other, root in group.items() if root == group[node]}
 
     def check_entered(self, index: int, node: int) -> None:
         """The load function goes where the node comes to first."""
         phases = self.images.operators[index].continues
         enters = next(view.enters for i, view in self.images.nodes[node].operators if i == index)
-        called = set()
-        for i, view in self.images.nodes[node].operators:
-            inner = any(i in (phase.barrier, phase.online) for phase in self.images.phases)
-            if not inner:
-                called.add(view.enters if self.images.operators[i].continues else self.images.operators[i].phase)
-        for p in self.following[node]:
-            if p in phases or p not in called:
-                continue
-            stack, seen = [p], {p}
-            while stack:
-                for later in self.following[node][stack.pop()]:
-                    if later in phases and later in called:
-                        if later != enters:
-                            name = self.images.phases[later].name
-                            self.note(
-                                index, f"after it the node may come to phase {name} first", "the one it enters", p, node
-                            )
-                    elif later not in called and later not in seen:
-                        seen.add(later)
-                        stack.append(later)
+        called = self.phases.called(node)
+        following = self.phases.following[node]
+        for p in following:
+            if p in called and p not in phases:
+                for first in following.passing_over(p, called):
+                    if first in phases and first != enters:
+                        message = f"after it the node may come to phase {self.phases.name(first)} first"
+                        self.note(index, message, "the one it enters", p, node)
 
     def check_met(self, index: int, phase: int, having: set[int]) -> None:
         """If of those that meet at the end of a phase some go on to another phase of the operator, all do, and are called there:
@@ -376,15 +292,14 @@ class _Continuing:
         image = images.phases[phase]
         if image.barrier is None:
             return
-        own = [p for p in images.promises if p.operator == image.barrier]
-        group = groups_of({p.source, *(to for to, _ in p.destinations)} for p in own)
+        group = self.phases.views[phase].meeting
         if image.technique == "hijack":
-            group = {n: 0 for n, one in enumerate(images.nodes) if any(i == image.barrier for i, _ in one.operators)}
+            group = dict.fromkeys(images.members[image.barrier], 0)
         phases = set(images.operators[index].continues) - {phase}
         onward = {
             node: {
                 q
-                for q in self.following[node].get(phase, ())
+                for q in self.phases.following[node][phase]
                 if q in phases and any(images.operators[i].phase == q for i, _ in images.nodes[node].operators)
             }
             for node in sorted(having & group.keys())
@@ -411,11 +326,11 @@ class _Continuing:
                     if vfsm[1] >= FIRST_FREE_VFSM:
                         phases.setdefault(vfsm, []).append(part.phase)
             for vfsm, here in phases.items():
-                theirs = [p for p in here if vfsm in self.standing.at(node, p)]
+                theirs = [p for p in here if vfsm in self.phases.continuing(node, p)]
                 for phase in here:
-                    apart = [p for p in theirs if p != phase and vfsm not in self.standing.kept(node, p, phase)]
+                    apart = [p for p in theirs if p != phase and vfsm not in self.phases.kept(node, p, phase)]
                     if apart:
-                        name = self.images.phases[apart[0]].name
+                        name = self.phases.name(apart[0])
                         self.note(
                             None,
                             f"an operator that continues has it in phase {name}, and does not continue with it here",

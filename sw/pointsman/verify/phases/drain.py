@@ -1,65 +1,67 @@
-"""Words that routers drop: are they gone when all who read have read, and a barrier lets the nodes leave?
+"""Rule "message-ends" for words that routers drop: are they gone when a barrier lets the nodes leave?
 
-For the judge: plays the games of ``check_ends`` with one VFSM held up, and bounds from below how long it takes until the last of
-the words behind it have passed. Non-goals: words that somebody reads; these are through when the nodes are.
+Takes the games of a phase; notes findings. A word that nobody reads (its last VFSM writes to NULL)
+may still be on its way when all who read have read. The game is played with one VFSM held up: how many words can be behind it
+when every node is through? They need so many of its slots to pass. The time that they have is bounded from below: one cycle
+for each VFSM that the barrier's own words pass from the node to all others and back, and the delay after it.
+
+Example: 3 words may wait behind a VFSM with 1 slot in a period of 8: the last is gone after 1 + 2 * 8 = 17 cycles. If the
+barrier's words take 10 cycles round, a delay of 7 cycles is enough.
+
+Leaves to ``ends`` words that somebody reads; these are through when the nodes are.
 """
 
 from __future__ import annotations
 
 from pointsman.artifacts.images.images import SYNC
-from pointsman.verify.stall_game.board import Board, Place
+from pointsman.verify.node.node import Place
+from pointsman.verify.stall_game.board import GameBoard
+from pointsman.verify.stall_game.phase_games import SHORT, PhaseGames
 
-from .ends import SHORT, Ends
+from .ends import note_end
 
 Event = tuple[int, int]
 """Node and number of a lane."""
 
 
-def check_dropped(ends: Ends) -> None:
+def check_dropped(games: PhaseGames) -> None:
     """Rule "message-ends": the delay of what closes a phase is long enough for words that nobody reads."""
-    closing = ends.image.barrier
+    closing = games.image.barrier
     if closing is None:
         return
-    games = ends.games(closing, 0)
     heard: dict[int, int] = {}
-    for game in games.all:
+    for game in games.games(closing, 0).all:
         steps = _steps(game)
         heard |= {node: _round_trip(game, steps, node) for node in game.lanes}
-    for index in ends.image.operators:
-        if index not in ends.inner:
-            _check(ends, closing, index, heard)
+    for index in games.program:
+        _check(games, closing, index, heard)
 
 
-def _check(ends: Ends, closing: int, index: int, heard: dict[int, int]) -> None:
+def _check(games: PhaseGames, closing: int, index: int, heard: dict[int, int]) -> None:
     """``heard``: by node, cycles at least from when it comes to what closes the phase until it hears that all have come."""
-    views = ends.images.members[index].values()
-    meets = any(lane.turn == SYNC for view in views for role in view.roles for lane in role.lanes)
-    words = min(ends.images.operators[index].m, SHORT)
-    for state in ends.states(index):
-        games = ends.games(index, state)
-        for game in games.all:
-            if all(onward or place in game.into for place, onward in game.onward.items()):
+    members = games.images.members[index].values()
+    meets = any(lane.turn == SYNC for here in members for role in here.roles for lane in role.lanes)
+    words = min(games.images.operators[index].m, SHORT)
+    for game in (game for state in games.states(index) for game in games.games(index, state).all):
+        if all(onward or place in game.into for place, onward in game.onward.items()):
+            continue
+        through = games.plays(game, words)
+        if through is None or not all(through):
+            continue
+        for place in game.onward:
+            node = place[0]
+            if node not in games.lanes[closing]:
                 continue
-            through = ends.plays(game, words)
-            if through is None or not all(through):
-                continue
-            for place in game.onward:
-                if place[0] not in ends.lanes[closing]:
-                    continue
-                behind = ends.behind(game, words, place)
-                need = 1 + (behind - 1) * ends.images.period // len(ends.slots(place)) if behind else 0
-                # Words wait in routers only if some node may come late.
-                need = min(need, 1) if meets else need
-                if ends.delay(closing, 0, place[0]) + heard.get(place[0], 0) < need:
-                    ends.note(
-                        place[0],
-                        f"{behind} words that nobody reads may pass when all have met at the end of the phase",
-                        f"a delay of at least {need} cycles there",
-                        index,
-                    )
+            behind = games.behind(game, words, place)
+            need = games.cycles_for(behind, len(games.slots(place)))
+            # Words wait in routers only if some node may come late.
+            need = min(need, 1) if meets else need
+            if games.delay(closing, 0, node) + heard.get(node, 0) < need:
+                message = f"{behind} words that nobody reads may pass when all have met at the end of the phase"
+                note_end(games, node, message, f"a delay of at least {need} cycles there", index)
 
 
-def _steps(game: Board) -> list[tuple[Event, Event, int]]:
+def _steps(game: GameBoard) -> list[tuple[Event, Event, int]]:
     """Which lane waits for which, and cycles at least between them: one a VFSM, and one a lane that waits."""
     lanes = [((node, i), one) for node, own in game.lanes.items() for i, one in enumerate(own)]
     writers = {(event[0], r): event for event, one in lanes if one.write for r in one.registers}
@@ -82,7 +84,7 @@ def _steps(game: Board) -> list[tuple[Event, Event, int]]:
     return steps
 
 
-def _round_trip(game: Board, steps: list[tuple[Event, Event, int]], late: int) -> int:
+def _round_trip(game: GameBoard, steps: list[tuple[Event, Event, int]], late: int) -> int:
     """Cycles at least between the first and the last lane of a node that all others wait for."""
     when = {(late, i): 0 for i in range(len(game.lanes[late]))}
     # Lanes wait for each other in no circle, so this comes to an end before there are as many turns as steps.

@@ -1,321 +1,240 @@
-"""How a phase ends: who may leave it, and what he knows of the others (Metcalf 1997, §5.2).
+"""Rule "message-ends": who may leave a phase, and what he knows of the others (Metcalf 1997, §5.2).
 
-A node that leaves a phase by itself must know from its own words that no more of any operator will come, and what closes a
-phase for many nodes must hold back everybody until all have begun with it. Both are put to the test by `token_game`: one
-processor stands still, and nobody may get away.
+Takes the games of a phase (``stall_game``); notes findings. A node that leaves a phase by itself must know from its own words
+that no more words of any operator will come, and what closes a phase for many nodes must hold back everybody until all have
+begun with it. Both are put to the test in games: one processor stands still, and nobody may get away.
+
+Example: a broadcast of 4 words from node 0 through node 1 to node 2. When node 1 has read its 4 words, the last ones may
+still wait in its router for node 2, which has not begun. If the game with node 2 standing still lets node 1 get through, node
+1 must not leave by its own messages; or it waits so many cycles (its delay) that the words are gone.
+
+Leaves to ``drain`` words that nobody reads, to ``skew`` what follows for where everybody can be, and to ``continuing``
+operators that go on over the end of the phase.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-
-from numesh.codes import Codes
-from pointsman.artifacts.images.images import Images
-from pointsman.verify.node.node import NodeView
-from pointsman.verify.report import Finding, Notebook
-from pointsman.verify.stall_game.board import Board
-from pointsman.verify.stall_game.phase_games import PhaseGames, groups_of
-from pointsman.verify.words.trace import Trace
-
-SHORT = 16
-"""Words of a message that are tried first: what holds for a short one holds for a long one."""
+from pointsman.artifacts.images.images import LaneImage, Promise
+from pointsman.verify.node.groups import groups_of, nodes_of
+from pointsman.verify.node.phase_view import PhaseView
+from pointsman.verify.report import Notebook
+from pointsman.verify.stall_game.board import GameBoard
+from pointsman.verify.stall_game.phase_games import PhaseGames
+from pointsman.verify.words.streams import PhaseStreams
 
 
-def check_ends(
-    images: Images,
-    phase: int,
-    codes: Codes,
-    views: Mapping[int, NodeView],
-    promises: Mapping[int, Sequence[int]],
-    traces: Mapping[int, Sequence[Trace]],
-    notebook: Notebook,
-) -> Ends | None:
-    """Rule "message-ends". Gives what the games tell of the phase; None if nobody leaves it, nor needs to know more.
-
-    Parameters
-    ----------
-    views : mapping
-        The nodes of the phase.
-    promises : mapping
-        By operator of the phase, its promises.
-    traces : mapping
-        By promise, what was seen of it.
-    """
-    left = images.phases[phase].technique != "none" or not set(images.phases[phase].successors) <= {phase}
-    if not left and not images.phases[phase].order:
+def phase_games(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -> PhaseGames | None:
+    """The games of a phase; None if nobody leaves it, nor needs to know who has come."""
+    if not is_left(view) and not view.image.order:
         return None
-    ends = Ends(images, phase, codes, views, promises, traces, notebook)
-    if left:
-        ends.check()
-    return ends
+    return PhaseGames(view, streams.promises, streams.traces, notebook)
 
 
-class Ends(PhaseGames):
-    """What the games of a phase say of its end."""
+def is_left(view: PhaseView) -> bool:
+    """Does anything come after the phase?"""
+    return view.image.technique != "none" or not set(view.image.successors) <= {view.phase}
 
-    @cached_property
-    def needs(self) -> dict[tuple[int, int], frozenset[int]]:
-        """What `needed` has found so far."""
-        return {}
 
-    @cached_property
-    def inner(self) -> set[int | None]:
-        """Operators that are not the program's."""
-        return {self.image.barrier, self.image.online}
+def check_ends(games: PhaseGames) -> None:
+    """Rule "message-ends", but for words that nobody reads (``drain``)."""
+    view, image = games.view, games.image
+    if not is_left(view):
+        return
+    first = min(view.nodes, default=0)
+    if image.technique == "none":
+        note_end(games, first, "phases follow, and nothing is done at its end", "a technique for going on")
+    for index in image.operators if image.last else ():
+        # Who leaves after one of the last has used all others before, so none of these comes after all of them.
+        before = {one for one, other in image.order if other == index}
+        if index not in image.last and set(image.last) <= before:
+            note_end(games, first, "it comes after all that may be the last, and is none of them", "an order", index)
+    met = set[int]()
+    if image.barrier is not None:
+        met = games.lanes.get(image.barrier, set())
+        _check_closing(games, image.barrier)
+    group = _parts(games)
+    for node in sorted(view.nodes.keys() - met):
+        _check_loose(games, node, {other for other, own in group.items() if own == group.get(node)})
 
-    @cached_property
-    def loose(self) -> set[int]:
-        """Nodes that leave each for itself."""
-        met = self.lanes.get(self.image.barrier, set()) if self.image.barrier is not None else set()
-        return set(self.views) - met
 
-    @cached_property
-    def group(self) -> dict[int, int]:
-        """Each node's part of the phase: what words of its operators join."""
-        sets: list[set[int]] = []
-        for index, numbers in self.promises.items():
-            if index in self.inner:
+def note_end(games: PhaseGames, node: int, message: str, right: str, index: int | None = None) -> None:
+    """Note that the end of a phase is wrong at a node, because of an operator if there is one."""
+    operator = None if index is None else games.images.operators[index]
+    games.notebook.note("message-ends", message, right, operator, phase=games.view.name, node=node)
+
+
+def _parts(games: PhaseGames) -> dict[int, int]:
+    """Each node's part of the phase: the nodes that words of the program's operators join, as ends or on their way."""
+    joined = [{node} for node in games.view.nodes]
+    for index in games.program:
+        for number in games.promises[index]:
+            passed = {node for trace in games.traces.get(number, ()) for node, _, _ in trace.vfsms}
+            joined.append({*nodes_of(games.images.promises[number]), *passed})
+    return groups_of(joined)
+
+
+# -- nodes that leave each for itself ------------------------------------------------------------------------
+
+
+def _check_loose(games: PhaseGames, node: int, part: set[int]) -> None:
+    """A node that leaves the phase by its own messages; ``part``: nodes that words join with it."""
+    inside = [index for index in games.program if not games.lanes[index].isdisjoint(part)]
+    final = [index for index in inside if index in games.image.last] or inside
+    # If each last operator tells that all have begun with it, all others are over.
+    if final != inside and not all(part <= games.lanes[i] and _all_begun(games, i, node, part) for i in final):
+        final = inside
+    if games.image.barrier is not None and not part.isdisjoint(games.lanes[games.image.barrier]):
+        note_end(games, node, "others of its part meet at the end, and it does not", "all of a part, or none")
+    for index in final:
+        _check_told(games, index, node)
+
+
+def _check_told(games: PhaseGames, index: int, node: int) -> None:
+    """May a node leave when its own messages of an operator are through?"""
+    for state in games.states(index):
+        boards = games.games(index, state)
+        for game in boards.all:
+            if node in game.lanes:
+                _check_freed(games, index, state, game, node)
                 continue
-            for number in numbers:
-                promise = self.images.promises[number]
-                passed = {node for trace in self.traces.get(number, ()) for node, _, _ in trace.vfsms}
-                sets.append({promise.source, *(node for node, _ in promise.destinations), *passed})
-        return groups_of([*sets, *({node} for node in self.views)])
+            for stream in boards.passing(game, node) if node in game.here else ():
+                message = f"words of {stream} pass, of which no message of the node's own tells"
+                right = "a barrier at the end of the phase, or a way through the operator's own nodes"
+                note_end(games, node, message, right, index)
 
-    def note(self, node: int, message: str, right: str, index: int | None = None) -> None:
-        operator = None if index is None else self.images.operators[index]
-        self.notebook.add(
-            Finding(
-                "message-ends",
-                message,
-                right,
-                phase=self.image.name,
-                node=node,
-                operator=operator.label if operator else None,
-                source=operator.source if operator else None,
-            )
-        )
 
-    def check(self) -> None:
-        first = min(self.views, default=0)
-        if self.image.technique == "none":
-            self.note(first, "phases follow, and nothing is done at its end", "a technique for going on")
-        for index in self.image.operators if self.image.last else ():
-            # Who leaves after one of the last has used all others before, so none of these comes after all of them.
-            before = {one for one, other in self.image.order if other == index}
-            if index not in self.image.last and set(self.image.last) <= before:
-                self.note(first, "it comes after all that may be the last, and is none of them", "an order", index)
-        if self.image.barrier is not None:
-            self.check_closing(self.image.barrier)
-        for node in sorted(self.loose):
-            self.check_loose(node)
+def _check_freed(games: PhaseGames, index: int, state: int, game: GameBoard, node: int) -> None:
+    """Does no word come any more, or only words that others in their I/O functions take away within the delay?"""
+    wrong: tuple[str, str] | None = None
+    for words in games.lengths(index):
+        wrong = _freed(games, index, state, game, node, words)
+        if wrong is None:
+            return
+    if wrong is not None:
+        note_end(games, node, *wrong, index)
 
-    # -- nodes that leave each for itself --------------------------------------------------------------------
 
-    def check_loose(self, node: int) -> None:
-        part = {other for other, group in self.group.items() if group == self.group.get(node)}
-        inside = [i for i in self.image.operators if i not in self.inner and not self.lanes[i].isdisjoint(part)]
-        final = [i for i in inside if i in self.image.last] or inside
-        # If each last operator tells that all have begun with it, all others are over.
-        if final != inside and not all(part <= self.lanes[i] and self.all_begun(i, node, part) for i in final):
-            final = inside
-        if self.image.barrier is not None and not part.isdisjoint(self.lanes[self.image.barrier]):
-            self.note(node, "others of its part meet at the end, and it does not", "all of a part, or none")
-        for index in final:
-            self.check_told(index, node)
-
-    def check_told(self, index: int, node: int) -> None:
-        """May a node leave when its own messages of an operator are through?"""
-        for state in self.states(index):
-            games = self.games(index, state)
-            for game in games.all:
-                if node not in game.lanes:
-                    for stream in games.passing(game, node) if node in game.here else ():
-                        self.note(
-                            node,
-                            f"words of {stream} pass, of which no message of the node's own tells",
-                            "a barrier at the end of the phase, or a way through the operator's own nodes",
-                            index,
-                        )
-                    continue
-                self.check_freed(index, state, game, node)
-
-    def check_freed(self, index: int, state: int, game: Board, node: int) -> None:
-        """Does no word come any more, or only words that others in their I/O functions take away within the delay?"""
-        m = self.images.operators[index].m
-        found: tuple[str, str] | None = None
-        for words in sorted({min(m, SHORT), m}):
-            found = self._freed(index, state, game, node, words)
-            if found is None:
-                return
-        if found is not None:
-            self.note(node, *found, index)
-
-    def _freed(self, index: int, state: int, game: Board, node: int, words: int) -> tuple[str, str] | None:
-        if not self.gets_through(game, node, words):
-            return None  # it never gets away
-        here = game.here.get(node, ())
-        delay = self.delay(index, state, node)
-        for place in here:
-            behind = self.behind(game, words, place, node)
-            need = 1 + (behind - 1) * self.images.period // len(self.slots(place)) if behind else 0
-            if delay < need:
-                return self._late(behind, index, state, node, need)
-        most = self.most_left(game, node, words)
-        if most is not None:
-            every = max((len(self.slots(place)) for place in here), default=1)
-            if not most or delay >= 1 + (most - 1) * self.images.period // every:
-                return None
-        free = self.play(game, words)
-        assert free is not None
-        for other, lanes in game.lanes.items():
-            if other == node:
-                continue
-            for lane in (None, *range(len(lanes))):
-                for after in (0,) if lane is None else range(words - 1, 0, -1):
-                    end = self.play(game, words, other, lane, after)
-                    if end is None or node not in end.done:
-                        break
-                    left = max((free.passed[place] - end.passed[place] for place in here), default=0)
-                    if not left:
-                        continue
-                    if after == 0:
-                        return (
-                            f"it may be through before node {other} has begun, and words are on their way",
-                            "a longer message, or a barrier",
-                        )
-                    need = 1 + (left - 1) * self.images.period // max(len(self.slots(place)) for place in here)
-                    if delay < need:
-                        return self._late(left, index, state, node, need)
+def _freed(games: PhaseGames, index: int, state: int, game: GameBoard, node: int, words: int) -> tuple[str, str] | None:
+    """What is wrong if a node leaves when its messages of a length are through, and what would be right."""
+    if not games.gets_through(game, node, words):
+        return None  # it never gets away
+    here = game.here.get(node, ())
+    delay = games.delay(index, state, node)
+    for place in here:
+        behind = games.behind(game, words, place, node)
+        need = games.cycles_for(behind, len(games.slots(place)))
+        if delay < need:
+            return _late(behind, delay, need)
+    every = max((len(games.slots(place)) for place in here), default=1)
+    most = games.most_left(game, node, words)
+    if most is not None and (not most or delay >= games.cycles_for(most, every)):
         return None
-
-    def _late(self, left: int, index: int, state: int, node: int, need: int) -> tuple[str, str]:
-        delay = self.delay(index, state, node)
-        return (
-            f"{left} words may still be on their way when it is through, and it waits {delay} cycles",
-            f"at least {need} cycles",
-        )
-
-    def all_begun(self, index: int, node: int, part: set[int]) -> bool:
-        """When a node is through with an operator, have all others begun with it?"""
-        for state in self.states(index):
-            games = self.games(index, state)
-            game = next((g for g in games.all if node in g.lanes), None)
-            if game is None:
-                if len(part) > 1:
-                    return False
-                continue
-            m = self.images.operators[index].m
-            for other in sorted(part - {node}):
-                if other not in game.lanes:
-                    return False
-                # Who cannot get through with a short message cannot with a long one.
-                if not any(self.is_stuck(game, node, words, other) for words in (min(m, SHORT), m)):
-                    return False
-        return True
-
-    def final(self, node: int) -> list[int]:
-        """Operators of which a node has used one, at least, when it leaves the phase."""
-        own = [i for i in self.image.operators if i not in self.inner and node in self.lanes[i]]
-        final = [i for i in self.image.operators if i in self.image.last]
-        return final if final and set(final) <= set(own) else own
-
-    def first(self, index: int, node: int) -> list[int]:
-        """Operators that a node has used in the phase whenever it begins with another, as the run time insists."""
-        return [one for one, other in self.image.order if other == index and node in self.lanes.get(one, ())]
-
-    def needed(self, index: int, node: int) -> frozenset[int]:
-        """Without whose beginning a node does not get through an operator, whatever the values; nobody if there were too many
-        games to say."""
-        key = index, node
-        if key not in self.needs:
-            each = [self._needed(index, state, node) for state in self.states(index)]
-            self.needs[key] = frozenset(set.intersection(*each)) if each else frozenset()
-        return self.needs[key]
-
-    def _needed(self, index: int, state: int, node: int) -> set[int]:
-        games = self.games(index, state)
-        game = next((g for g in games.all if node in g.lanes), None)
-        if game is None:
-            return set()
-        m = self.images.operators[index].m
-        found = set()
-        for other in game.lanes.keys() - {node}:
-            for words in dict.fromkeys((min(m, SHORT), m)) if index != self.image.barrier else (1,):
-                if self.is_stuck(game, node, words, other):
-                    found.add(other)
+    free = games.play(game, words)
+    assert free is not None
+    for other, lanes in game.lanes.items():
+        if other == node:
+            continue
+        for lane in (None, *range(len(lanes))):
+            for after in (0,) if lane is None else range(words - 1, 0, -1):
+                end = games.play(game, words, other, lane, after)
+                if end is None or node not in end.done:
                     break
-        return found
-
-    # -- what closes a phase ---------------------------------------------------------------------------------
-
-    def check_closing(self, index: int) -> None:
-        """Nobody gets through it before all have begun; then no word is left in a router but for the node's delay."""
-        if self.image.technique == "hijack":
-            self.check_hijacked(index)
-        games = self.games(index, 0)
-        for game in games.all:
-            members = {node for node, lanes in game.lanes.items() if lanes}
-            free = self.plays(game, 1)
-            for other in sorted(members):
-                if free is None or self.plays(game, 1, other) is None:
-                    return
-                for node in sorted(members - {other}):
-                    if self.gets_through(game, node, 1, other):
-                        self.note(
-                            node,
-                            f"it gets through what closes the phase though node {other} has not come",
-                            "a barrier that waits for all of its nodes",
-                            index,
-                        )
-            for node in sorted(members):
-                if not self.gets_through(game, node, 1):
-                    self.note(node, "it never gets through what closes the phase", "words for all that it reads", index)
-            for node in sorted(members):
-                if self.gets_through(game, node, 1):
-                    self.check_freed(index, 0, game, node)
-
-    def check_hijacked(self, index: int) -> None:
-        """It uses whole streams of the phase, which carry its words to everybody who expects some."""
-        own = {node: self.role_lanes(index, 0, node) for node in self.lanes[index]}
-        reads = {(n, lane.registers): lane for n, lanes in own.items() for lane in lanes if not lane.write}
-        taken: set[tuple[int, tuple[int, ...]]] = set()
-        for node, lanes in sorted(own.items()):
-            for lane in lanes:
-                if not lane.write:
+                left = max((free.passed[place] - end.passed[place] for place in here), default=0)
+                if not left:
                     continue
-                carried = [
-                    self.images.promises[number]
-                    for other, numbers in self.promises.items()
-                    if other != index
-                    for number in numbers
-                    if self.images.promises[number].source == node
-                    and self.images.promises[number].register in lane.registers
-                    and len(self.images.promises[number].values) == self.images.operators[other].states
-                    and not self.images.promises[number].held
-                ]
-                if {promise.register for promise in carried} != set(lane.registers):
-                    self.note(
-                        node,
-                        f"what closes the phase writes registers {lane.registers}, from which no stream always carries words",
-                        "a stream that load functions leave alone",
-                        index,
+                if after == 0:
+                    return (
+                        f"it may be through before node {other} has begun, and words are on their way",
+                        "a longer message, or a barrier",
                     )
-                    continue
-                for promise in carried:
-                    for to, register in promise.destinations:
-                        found = next(
-                            ((at, one) for at, one in reads.items() if at[0] == to and register in at[1]), None
-                        )
-                        if found is None or found[1].words != lane.words:
-                            self.note(
-                                to,
-                                f"stream {promise.stream} brings words of what closes the phase, which nobody takes there",
-                                "a lane of its role",
-                                index,
-                            )
-                        else:
-                            taken.add(found[0])
-        for node, registers in sorted(reads.keys() - taken):
-            self.note(node, f"it waits for words in registers {registers}, which nobody sends", "a stream", index)
+                need = games.cycles_for(left, every)
+                if delay < need:
+                    return _late(left, delay, need)
+    return None
+
+
+def _late(left: int, delay: int, need: int) -> tuple[str, str]:
+    return (
+        f"{left} words may still be on their way when it is through, and it waits {delay} cycles",
+        f"at least {need} cycles",
+    )
+
+
+def _all_begun(games: PhaseGames, index: int, node: int, part: set[int]) -> bool:
+    """When a node is through with an operator, have all others of its part begun with it?"""
+    for state in games.states(index):
+        game = games.game_of(index, state, node)
+        if game is None:
+            if len(part) > 1:
+                return False
+            continue
+        for other in sorted(part - {node}):
+            if other not in game.lanes or not games.needs(game, node, other, games.lengths(index)):
+                return False
+    return True
+
+
+# -- what closes a phase -------------------------------------------------------------------------------------
+
+
+def _check_closing(games: PhaseGames, index: int) -> None:
+    """Nobody gets through what closes the phase before all have begun with it; then no word is left in a router but for the
+    node's delay."""
+    if games.image.technique == "hijack":
+        _check_hijacked(games, index)
+    for game in games.games(index, 0).all:
+        members = {node for node, lanes in game.lanes.items() if lanes}
+        free = games.plays(game, 1)
+        for other in sorted(members):
+            if free is None or games.plays(game, 1, other) is None:
+                return
+            for node in sorted(members - {other}):
+                if games.gets_through(game, node, 1, other):
+                    message = f"it gets through what closes the phase though node {other} has not come"
+                    note_end(games, node, message, "a barrier that waits for all of its nodes", index)
+        for node in sorted(members):
+            if not games.gets_through(game, node, 1):
+                message = "it never gets through what closes the phase"
+                note_end(games, node, message, "words for all that it reads", index)
+        for node in sorted(members):
+            if games.gets_through(game, node, 1):
+                _check_freed(games, index, 0, game, node)
+
+
+def _check_hijacked(games: PhaseGames, index: int) -> None:
+    """What closes the phase uses whole streams of the phase, which carry its words to everybody who expects some."""
+    own = {node: games.role_lanes(index, 0, node) for node in games.lanes[index]}
+    reads = {(n, lane.registers): lane for n, lanes in own.items() for lane in lanes if not lane.write}
+    taken: set[tuple[int, tuple[int, ...]]] = set()
+    for node, lane in ((node, lane) for node, lanes in sorted(own.items()) for lane in lanes if lane.write):
+        carried = _carried(games, index, node, lane)
+        if {promise.register for promise in carried} != set(lane.registers):
+            message = (
+                f"what closes the phase writes registers {lane.registers}, from which no stream always carries words"
+            )
+            note_end(games, node, message, "a stream that load functions leave alone", index)
+            continue
+        for promise in carried:
+            for to, register in promise.destinations:
+                reader = next(((at, one) for at, one in reads.items() if at[0] == to and register in at[1]), None)
+                if reader is None or reader[1].words != lane.words:
+                    message = f"stream {promise.stream} brings words of what closes the phase, which nobody takes there"
+                    note_end(games, to, message, "a lane of its role", index)
+                else:
+                    taken.add(reader[0])
+    for node, registers in sorted(reads.keys() - taken):
+        note_end(games, node, f"it waits for words in registers {registers}, which nobody sends", "a stream", index)
+
+
+def _carried(games: PhaseGames, closing: int, node: int, lane: LaneImage) -> list[Promise]:
+    """Streams of other operators that carry, for all of their values, what a lane of a node writes."""
+    images = games.images
+    numbers = [number for other, own in games.promises.items() if other != closing for number in own]
+    return [
+        promise
+        for promise in (images.promises[number] for number in numbers)
+        if promise.source == node
+        and promise.register in lane.registers
+        and len(promise.values) == images.operators[promise.operator].states
+        and not promise.held
+    ]

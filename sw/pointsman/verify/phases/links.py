@@ -1,78 +1,72 @@
-"""Rules between neighbours and between phases: handshakes on one wire, wires used again, phase changes, passages."""
+"""Rules "aliased-handshake", "reprogramming" and "wires": links within a phase, and used again in a later one.
+
+Takes views of phases and who may be ahead of whom; notes findings. Within a phase: with valid and accept on one wire no link
+carries words both ways in one slot, and VFSM 1 runs where the phase changes or annotations are rewritten. Between phases
+(§5.3, Table 5.2): node 0 writes a link in slot 3 of phase A, and again in slot 3 of phase B. If its neighbour 1 is still in A
+it takes the word of B for one of A. So either the two are joined by a barrier at the end of A and node 0 waits until node 1
+has changed (``settle``), or nobody whose words go there in B can be so far while node 1 is behind (``skew``), or what uses
+the link in A goes on with both (``continuing``).
+
+Leaves to ``threads`` whether the barrier joins both ends, and to ``node.node`` and ``words.trace`` how a word is read in its
+phase.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from numesh.codes import REPROGRAM_VFSM, Codes, MoveType
-from pointsman.artifacts.images.images import Images
 from pointsman.verify.node.node import NodeView, Vfsm
-from pointsman.verify.phases.phase_order import later_phases, meets
-from pointsman.verify.phases.role_choices import role_choices
-from pointsman.verify.report import Finding, Notebook
+from pointsman.verify.node.phase_view import PhaseView
+from pointsman.verify.node.role_choices import role_choices
+from pointsman.verify.report import Notebook
+from pointsman.verify.words.streams import Words
 
-from .continuing import Standing
+from .all_phases import AllPhases
 from .skew import Skew
 
-Place = tuple[int, int, int]
-"""Node, pipeline and number of a VFSM."""
 
-
-def check_aliased(images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
+def check_aliased(view: PhaseView, notebook: Notebook) -> None:
     """Both ways of a link in one slot (Metcalf 1997, §7.1.1, "Flow-control Wire Aliasing")."""
-    name = images.phases[phase].name
+    images = view.images
     for link in images.topology.links:
-        near, far = views.get(link.node), views.get(link.other)
+        near, far = view.nodes.get(link.node), view.nodes.get(link.other)
         if near is None or far is None:
             continue
-        for (a, b), values in role_choices(images, (near, far), notebook, name):
+        for (a, b), values in role_choices(images, (near, far), notebook, view.name):
             one, other = near.state(a), far.state(b)
             there = {slot for port, slot in one.writes if port == link.port}
             there |= {(slot - 1) % images.period for port, slot in other.reads if port == link.other_port}
             back = {slot for port, slot in other.writes if port == link.other_port}
             back |= {(slot - 1) % images.period for port, slot in one.reads if port == link.port}
             for slot in sorted(there & back):
-                notebook.add(
-                    Finding(
-                        "aliased-handshake",
-                        f"{codes.name(link.port)} carries words to node {link.other} and back in one slot",
-                        "one way in a slot",
-                        phase=name,
-                        node=link.node,
-                        slot=slot,
-                        values=values,
-                    )
+                notebook.note(
+                    "aliased-handshake",
+                    f"{view.codes.name(link.port)} carries words to node {link.other} and back in one slot",
+                    "one way in a slot",
+                    phase=view.name,
+                    node=link.node,
+                    slot=slot,
+                    values=values,
                 )
 
 
-def check_reprogramming(
-    images: Images,
-    views: Mapping[int, NodeView],
-    phase: int,
-    following: Mapping[int, tuple[int, ...]],
-    notebook: Notebook,
-) -> None:
-    """VFSM 1 where phases change and where annotations are rewritten. ``following`` is by node."""
-    name = images.phases[phase].name
-    for node, view in views.items():
-        changes = [images.phases[later].name for later in following[node] if later != phase]
+def check_reprogramming(phases: AllPhases, phase: int, notebook: Notebook) -> None:
+    """VFSM 1 where phases change and where annotations are rewritten."""
+    view = phases.views[phase]
+    for node, own in view.nodes.items():
+        changes = [phases.name(later) for later in phases.following[node][phase] if later != phase]
         needed = {0: f"the change to phase {changes[0]}"} if changes else {}
-        for index, operator in view.operators:
+        for index, operator in own.operators:
             for role in operator.roles:
                 for rewrite in role.rewrites:
-                    needed.setdefault(rewrite.pipeline, f"the load function of {images.operators[index].label}")
+                    needed.setdefault(rewrite.pipeline, f"the load function of {view.images.operators[index].label}")
         for pipeline, reason in sorted(needed.items()):
-            if 0 <= pipeline < len(view.columns) and REPROGRAM_VFSM not in view.columns[pipeline]:
-                notebook.add(
-                    Finding(
-                        "reprogramming",
-                        f"VFSM 1 never runs, which {reason} needs",
-                        "a slot for VFSM 1",
-                        phase=name,
-                        node=node,
-                        pipeline=pipeline,
-                    )
-                )
+            if 0 <= pipeline < len(own.columns) and REPROGRAM_VFSM not in own.columns[pipeline]:
+                message = f"VFSM 1 never runs, which {reason} needs"
+                right = "a slot for VFSM 1"
+                notebook.note("reprogramming", message, right, phase=view.name, node=node, pipeline=pipeline)
 
 
 class LinkUse:
@@ -108,16 +102,7 @@ class LinkUse:
                     self.reads.setdefault(annotation.source, set()).update(before)
 
 
-def check_wires(
-    images: Images,
-    codes: Codes,
-    views: Sequence[Mapping[int, NodeView]],
-    following: Sequence[Mapping[int, tuple[int, ...]]],
-    standing: Standing,
-    skew: Skew,
-    words: Sequence[Mapping[Place, Collection[tuple[int, int]]]],
-    notebook: Notebook,
-) -> None:
+def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook: Notebook) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
 
     After a barrier the neighbour changes within the time to settle, which the node must have waited by then: after the change to
@@ -126,59 +111,54 @@ def check_wires(
 
     Parameters
     ----------
-    views : sequence of mapping
-        By phase, the nodes that have a part.
-    following : sequence of mapping
-        By node, ``following_phases``.
     skew : Skew
         Who may be where while another is behind.
     words : sequence of mapping
-        By phase and VFSM, operator and source of each stream that passes it.
+        By phase and VFSM, whose words pass it.
     """
+    images, codes, views = phases.images, phases.codes, phases.views
     used: dict[tuple[int, int, frozenset[Vfsm], int], LinkUse] = {}
 
     def use(node: int, phase: int, without: frozenset[Vfsm] = frozenset(), since: int = -1) -> LinkUse:
         """``since``: without what continues from that phase in the same slots (Table 5.2)."""
         key = (node, phase, without, since)
         if key not in used:
-            kept = standing.kept(node, since, phase) if since >= 0 else ()
-            same = {vfsm: views[since][node].every_slot(vfsm) for vfsm in kept}
-            used[key] = LinkUse(views[phase][node], codes, without, same)
+            kept = phases.kept(node, since, phase) if since >= 0 else ()
+            same = {vfsm: views[since].nodes[node].every_slot(vfsm) for vfsm in kept}
+            used[key] = LinkUse(views[phase].nodes[node], codes, without, same)
         return used[key]
 
     def may_send(node: int, later: int, port: int, slot: int, other: int, earlier: int) -> bool:
         """May a word be written there while the node at the other end has not left the earlier phase?"""
-        view = views[later][node]
+        view = views[later].nodes[node]
         for vfsm, choices in view.possible().items():
             if slot in view.every_slot(vfsm) and any(one.destination == port for one in choices):
                 passing = words[later].get((node, *vfsm), ())
-                if not passing or any(skew.may_send(source, index, other, earlier) for index, source in passing):
+                if not passing or any(skew.may_send(one.source, one.operator, other, earlier) for one in passing):
                     return True
         return False
 
     pairs = set()
     for node, links in enumerate(images.topology.at_port):
-        for earlier, next_phases in following[node].items():
-            settle = dict(views[earlier][node].part.settle)
-            barrier = meets(images, node, earlier)
+        following = phases.following[node]
+        for earlier in following:
+            settle = dict(views[earlier].nodes[node].part.settle)
+            barrier = views[earlier].meets(node)
             # Who waits before every phase that comes next needs no wait before those after it.
-            waits = barrier and all(settle.get(later, 0) for later in next_phases if later != earlier)
-            for later in next_phases if waits else later_phases(following[node], earlier):
+            waits = barrier and all(settle.get(later, 0) for later in following[earlier] if later != earlier)
+            for later in following[earlier] if waits else following.later(earlier):
                 if later == earlier:
                     continue
                 pairs.add((earlier, later))
                 now = use(node, later, since=earlier)
                 for port, (other, other_port) in links.items():
-                    if other not in views[earlier]:
+                    if other not in views[earlier].nodes:
                         continue
                     notebook.counts["link ends between phases"] += 1
-                    # What continues wherever the node goes ends with a barrier later: see ``check_continuing``.
-                    then, far = (
-                        use(n, earlier, standing.lasting(n, earlier, following[n][earlier])) for n in (node, other)
-                    )
+                    # What continues wherever the node goes ends with a barrier later: see ``continuing``.
+                    then, far = (use(n, earlier, phases.lasting(n, earlier)) for n in (node, other))
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
-                    before, name = images.phases[earlier].name, images.phases[later].name
                     again = taken & now.writes.get(port, set())
                     # With handshakes on one wire both ends would accept, at once and not only when there are words.
                     turned = taken & now.reads.get(port, set()) if images.shape.aliased_handshake else set()
@@ -191,40 +171,22 @@ def check_wires(
                         if not may_send(node, later, port, slot, other, earlier)
                     }
                     notebook.counts["links written again in turn"] += len(late)
-                    for slot in sorted(again - late):
-                        wait = settle.get(later, 0)
-                        # Who has to load a phase has left the one before, for the loader phase, which reads no link.
-                        if barrier and wait > 0:
-                            notebook.counts["links written again after a barrier"] += 1
-                            continue
+                    settled = barrier and settle.get(later, 0) > 0
+                    note = partial(notebook.note, "wires", phase=phases.name(later), node=node)
+                    # Who has to load a phase has left the one before, for the loader phase, which reads no link.
+                    if settled and again - late:
+                        notebook.counts["links written again after a barrier"] += len(again - late)
+                    for slot in sorted(again - late) if not settled else ():
                         why = (
                             f"which closes by {images.phases[earlier].technique}, not by a barrier"
                             if not barrier
                             else "and the node does not wait for its neighbours to change as well"
                         )
-                        notebook.add(
-                            Finding(
-                                "wires",
-                                f"{codes.name(port)} is written, as it was in phase {before}, {why}",
-                                "another slot, or a barrier and a time to settle",
-                                phase=name,
-                                node=node,
-                                slot=slot,
-                            )
-                        )
+                        message = f"{codes.name(port)} is written, as it was in phase {phases.name(earlier)}, {why}"
+                        note(message, "another slot, or a barrier and a time to settle", slot=slot)
                     # Behind a barrier a node waits for its neighbours after the change to the next phase, but before it goes on
                     # to one that does not come next.
-                    if barrier and settle.get(later, 0) > 0 and later not in next_phases:
-                        turned = set()
-                    for slot in sorted(turned):
-                        notebook.add(
-                            Finding(
-                                "wires",
-                                f"{codes.name(port)} is read, but was written in phase {before}, so both accept",
-                                "another slot",
-                                phase=name,
-                                node=node,
-                                slot=slot,
-                            )
-                        )
+                    for slot in sorted(turned) if not settled or later in following[earlier] else ():
+                        message = f"{codes.name(port)} is read, but was written in phase {phases.name(earlier)}, so both accept"
+                        note(message, "another slot", slot=slot)
     notebook.counts["pairs of phases"] += len(pairs)

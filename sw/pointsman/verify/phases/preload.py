@@ -1,39 +1,37 @@
-"""Operators whose load functions rewrite the router before they enter the phase, and do not meet for it.
+"""Rule "entered": operators whose load functions rewrite the router before they enter the phase, and do not meet for it.
 
-Nobody tells such a load function that no word of the values before is on its way. So that has to follow from how the phase is
-left: through what holds back every node that these words pass, between any two uses of the operator, with nothing else in the
-phase that could make a node enter or stay. That words which the router drops are gone by then is for ``check_ends`` to see.
+Takes all phases and the games of each; notes findings. Nobody tells such a load function that no word of the values before is
+on its way. So that has to follow from how the phase is left (§4.1.1, §5.2.3): between any two uses of the operator every node
+that its words pass goes through one barrier, and nothing else in the phase could make a node enter it or stay. Example: a
+run-time broadcast over nodes 0, 1, 2 in a loop with another phase. Node 0 rewrites its router for the next source while node
+2 still reads the last word, which passes node 0; with a barrier of all three at the end of the phase it cannot.
 
-Knows images and the games of words; nothing of plans (there it is ``plan.termination.left_between_uses``, which
-argues from the program).
+Leaves to ``ends`` and ``drain`` that the barrier holds back everybody, and that words which routers drop are gone by then.
+The planner argues otherwise, from the program (``plan.termination.left_between_uses``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
-from pointsman.artifacts.images.images import SYNC, Images
-from pointsman.verify.report import Finding, Notebook
+from pointsman.artifacts.images.images import SYNC
+from pointsman.verify.node.phase_view import made_operators
+from pointsman.verify.report import Notebook
+from pointsman.verify.stall_game.phase_games import PhaseGames
 
-from .ends import Ends
-from .phase_order import later_phases
+from .all_phases import AllPhases
 
 
-def check_entered(
-    images: Images,
-    following: Sequence[Mapping[int, tuple[int, ...]]],
-    ends: Sequence[Ends | None],
-    notebook: Notebook,
-) -> None:
+def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], notebook: Notebook) -> None:
     """Rule "entered". Time: one board for each state of the operators in question.
 
     Parameters
     ----------
-    following : sequence of mapping
-        By node, phases that can come next after each of its own.
-    ends : sequence of Ends or None
+    games : sequence of PhaseGames or None
         By phase; None where nobody goes on.
     """
+    images = phases.images
     for index, operator in enumerate(images.operators):
         views = images.members[index]
         if not operator.synchronised:
@@ -46,51 +44,39 @@ def check_entered(
         phase = operator.phase
         image = images.phases[phase]
 
-        def note(message: str, right: str, node: int | None = None, index: int = index, name: str = image.name) -> None:
-            one = images.operators[index]
-            notebook.add(
-                Finding("entered", message, right, phase=name, node=node, operator=one.label, source=one.source)
-            )
-
+        note = partial(notebook.note, "entered", operator=operator, phase=image.name)
         # What continues changes nothing of the phase, but a node must not come to it that way.
-        inner = {index, image.barrier, image.online}
+        inner = {index, *made_operators(image)}
         others = [i for i in image.operators if i not in inner and not images.operators[i].continues]
         if others:
             label = images.operators[others[0]].label
-            note(
-                f"operator {label} is in its phase as well, and may be used while it is rewritten", "a phase of its own"
-            )
+            message = f"operator {label} is in its phase as well, and may be used while it is rewritten"
+            note(message, "a phase of its own")
         for node in sorted(views):
             if any(view.enters == phase for _, view in images.nodes[node].operators):
-                note("the node may come to it by an operator that continues", "its own load function", node)
-        games = ends[phase]
+                message = "the node may come to it by an operator that continues"
+                note(message, "its own load function", node=node)
         for node in sorted(views):
-            if views[node].nodes == 1 or phase not in later_phases(following[node], phase):
+            following = phases.following[node]
+            if views[node].nodes == 1 or not following.comes_again(phase):
                 continue  # nobody's words but its own, or never used again
-            if phase in following[node][phase]:
-                note("the node may come to it again without another phase in between", "a phase between two uses", node)
-            missing = _passed(games, index, node) - _met(games, image.barrier, node) if games else set()
+            if phase in following[phase]:
+                message = "the node may come to it again without another phase in between"
+                note(message, "a phase between two uses", node=node)
+            own = games[phase]
+            missing = _passed(own, index, node) - _met(own, image.barrier, node) if own else set()
             if missing:
-                note(
-                    f"words may still pass node {min(missing)} when the node rewrites for the next use",
-                    "a barrier of all nodes that its words pass at the end of the phase",
-                    node,
-                )
+                message = f"words may still pass node {min(missing)} when the node rewrites for the next use"
+                note(message, "a barrier of all nodes that its words pass at the end of the phase", node=node)
 
 
-def _passed(ends: Ends, index: int, node: int) -> set[int]:
+def _passed(games: PhaseGames, index: int, node: int) -> set[int]:
     """Nodes that words of the operator pass which pass this one, for some values."""
-    found: set[int] = set()
-    for state in ends.states(index):
-        games = ends.games(index, state)
-        for game in games.all:
-            if node in game.nodes:
-                found |= set(game.nodes)
-    return found
+    boards = (board for state in games.states(index) for board in games.games(index, state).all)
+    return {other for board in boards if node in board.nodes for other in board.nodes}
 
 
-def _met(ends: Ends, closing: int | None, node: int) -> set[int]:
-    """Nodes that meet this one in what closes the phase; that nobody gets through before them is proven in ``check_ends``."""
-    games = ends.games(closing, 0).all if closing is not None else []
-    boards = [set(game.lanes) for game in games if node in game.lanes]
-    return set().union(*boards)
+def _met(games: PhaseGames, closing: int | None, node: int) -> set[int]:
+    """Nodes that meet this one in what closes the phase; that nobody gets through before them is proven in ``ends``."""
+    boards = games.games(closing, 0).all if closing is not None else []
+    return {other for board in boards if node in board.lanes for other in board.lanes}

@@ -1,112 +1,107 @@
-"""TODO"""
+"""Rules "registers" and "vfsm-numbers" between phases: words that wait in a phase are not taken for another's (§5.4.2, §5.2.3).
+
+Takes all phases and who may be ahead of whom; notes findings. A phase that nodes leave by their own messages, each for
+itself, and come to again, may have words of its next use waiting while a node is still elsewhere. Example: node 1 has left
+phase A for phase B; node 0, ahead by a round, sends its next word of A, which waits in a register or VFSM buffer of A at node
+1. If B used the same register, its processor would read a word that is not its own. So such a phase has registers and VFSM
+numbers of its own, unless nobody can be ahead (``skew``).
+
+Leaves what continues over phases to ``continuing``, and use within one phase to ``node.node`` and ``words.streams``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from numesh.codes import MoveType
+from pointsman.verify.node.node import NodeView, Vfsm
+from pointsman.verify.report import Notebook
 
-from numesh.codes import Codes, MoveType
-from pointsman.artifacts.images.images import Images
-from pointsman.verify.node.node import NodeView
-from pointsman.verify.phases.continuing import Standing
-from pointsman.verify.phases.phase_order import later_phases, meets
-from pointsman.verify.phases.skew import Skew
-from pointsman.verify.report import Finding, Notebook
+from .all_phases import AllPhases
+from .skew import Skew
 
 
-def check_kept_registers(
-    images: Images,
-    codes: Codes,
-    views: Sequence[Mapping[int, NodeView]],
-    following: Sequence[Mapping[int, tuple[int, ...]]],
-    standing: Standing,
-    skew: Skew,
-    notebook: Notebook,
-) -> None:
+def check_kept_registers(phases: AllPhases, skew: Skew, notebook: Notebook) -> None:
     """A phase that is left by messages alone and entered again keeps its registers to itself.
 
     A neighbour that is ahead may send words of its next use, if the node reads its link, while this node is still in it; they
     wait in the phase's registers and must not be taken for another phase's.
     """
-    for node in range(images.topology.nodes):
-        used = {
-            phase: {
-                code
-                for vfsm, choices in views[phase][node].possible().items()
-                if vfsm not in standing.at(node, phase)
-                for annotation in choices
-                for code in (annotation.source, annotation.destination)
-                if codes.is_register(code)
-            }
-            for phase in following[node]
-        }
-        for phase in following[node]:
-            loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
-            if not loose or phase not in later_phases(following[node], phase):
+    for node, following in enumerate(phases.following):
+        used = {phase: _registers(phases, node, phase) for phase in following}
+        for phase in following:
+            if not phases.stays_loose(node, phase):
                 continue
+            view = phases.views[phase]
             read = {
                 one.source
-                for choices in views[phase][node].possible().values()
+                for choices in view.nodes[node].possible().values()
                 for one in choices
                 if one.type != MoveType.FORK
             }
             around = {
                 end
-                for port, (end, _) in images.topology.at_port[node].items()
-                if end in views[phase] and codes.neighbour(port) in read
+                for port, (end, _) in view.images.topology.at_port[node].items()
+                if end in view.nodes and view.codes.neighbour(port) in read
             }
             if not any(skew.may_be(other, phase, node, phase) for other in around):
                 notebook.counts["registers used again by dependency"] += len(used[phase])
                 continue
-            for other in following[node]:
+            for other in following:
                 shared = used[phase] & used[other] if other != phase else set()
                 if shared:
-                    notebook.add(
-                        Finding(
-                            "registers",
-                            f"{codes.name(min(shared))} is used in phase {images.phases[other].name} as well",
-                            "registers of its own for a phase that messages alone close",
-                            phase=images.phases[phase].name,
-                            node=node,
-                        )
+                    notebook.note(
+                        "registers",
+                        f"{view.codes.name(min(shared))} is used in phase {phases.name(other)} as well",
+                        "registers of its own for a phase that messages alone close",
+                        phase=view.name,
+                        node=node,
                     )
 
 
-def check_kept_vfsms(
-    images: Images,
-    codes: Codes,
-    views: Sequence[Mapping[int, NodeView]],
-    following: Sequence[Mapping[int, tuple[int, ...]]],
-    standing: Standing,
-    notebook: Notebook,
-) -> None:
+def _registers(phases: AllPhases, node: int, phase: int) -> set[int]:
+    """Codes of the interface registers that VFSMs of a node may use in a phase, but for what continues."""
+    view = phases.views[phase]
+    return {
+        code
+        for vfsm, choices in view.nodes[node].possible().items()
+        if vfsm not in phases.continuing(node, phase)
+        for annotation in choices
+        for code in (annotation.source, annotation.destination)
+        if view.codes.is_register(code)
+    }
+
+
+def check_kept_vfsms(phases: AllPhases, notebook: Notebook) -> None:
     """Phases may have VFSMs in common, the run time loads them, but not those in whose buffers words may wait meanwhile: of
     phases that are left by messages alone and entered again. Nor those of a phase whose schedule is made at run time, which
-    takes numbers that are free. What continues has rules of its own (``check_continuing``)."""
-    for node in range(images.topology.nodes):
-        used: dict[int, set[tuple[int, int]]] = {}
-        for phase in following[node]:
-            used[phase] = set(views[phase][node].slots)
-            used[phase] |= {(r.pipeline, r.vfsm) for r in views[phase][node].part.annotations}
-            for (pipeline, _), choices in views[phase][node].possible().items():
-                codes_of = (code for one in choices for code in (one.source, one.destination))
-                used[phase] |= {(pipeline, code - codes.first_buffer) for code in codes_of if codes.is_buffer(code)}
-            used[phase] -= standing.at(node, phase).keys()
+    takes numbers that are free."""
+    images = phases.images
+    for node, following in enumerate(phases.following):
+        used = {
+            phase: _vfsms(phases.views[phase].nodes[node]) - phases.continuing(node, phase).keys()
+            for phase in following
+        }
         made = {images.operators[i].phase for i, _ in images.nodes[node].operators if images.operators[i].instances}
-        for phase in following[node]:
-            loose = images.phases[phase].technique != "none" and not meets(images, node, phase)
-            if phase not in made and not (loose and phase in later_phases(following[node], phase)):
+        for phase in following:
+            if phase not in made and not phases.stays_loose(node, phase):
                 continue
             why = "whose schedule is made at run time" if phase in made else "that messages alone close"
-            for other in following[node]:
+            for other in following:
                 for pipeline, vfsm in sorted(used[phase] & used[other])[:1] if other != phase else ():
-                    notebook.add(
-                        Finding(
-                            "vfsm-numbers",
-                            f"phase {images.phases[other].name} uses it as well",
-                            f"VFSMs of its own for a phase {why}",
-                            phase=images.phases[phase].name,
-                            node=node,
-                            pipeline=pipeline,
-                            vfsm=vfsm,
-                        )
+                    notebook.note(
+                        "vfsm-numbers",
+                        f"phase {phases.name(other)} uses it as well",
+                        f"VFSMs of its own for a phase {why}",
+                        phase=phases.name(phase),
+                        node=node,
+                        pipeline=pipeline,
+                        vfsm=vfsm,
                     )
+
+
+def _vfsms(view: NodeView) -> set[Vfsm]:
+    """VFSMs of a node in a phase: scheduled, annotated, or with a buffer that another one names."""
+    used = set(view.slots) | {(r.pipeline, r.vfsm) for r in view.part.annotations}
+    for (pipeline, _), choices in view.possible().items():
+        named = (code for one in choices for code in (one.source, one.destination))
+        used |= {(pipeline, code - view.codes.first_buffer) for code in named if view.codes.is_buffer(code)}
+    return used

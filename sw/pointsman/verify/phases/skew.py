@@ -1,10 +1,17 @@
-"""Where can everybody be while one node stands still in a phase? A game on whole phases, for the judge (Metcalf 1997, §5.3.4).
+"""Where can everybody be while one node stands still in a phase? A game on whole phases, for "wires" and "registers" (§5.3.4).
 
-A node gets through an operator if all those can have begun with it without whom it cannot: these are found by the games of words
-(`check_ends`), with each of the others standing still. It begins an operator when it has come to the phase and is through with
-those that come before it, and is through with the phase when it is through with one that may be the last, and with what closes
-it. What all nodes can reach together, with one of them staying where it is, is the most that neighbours can be apart. Knows
-images, nothing of plans; the planner argues the other way round (``plan.conflicts.happens_before``: what must have happened).
+Takes the phases of the images and the games of words of each; gives answers, notes nothing. A node begins an operator when it
+has come to the phase and is through with the operators that come before. It gets through the operator if all have begun it
+without whom it cannot get through; who these are is told by the games of words, with each of the others standing still. It
+leaves the phase when it is through with an operator that may be the last, and with what closes the phase. What all nodes can
+reach together, while one stays where it is, is the most that they can be ahead of it.
+
+Example: phases A, B, C in turn, in each a shift from node 0 to node 1 and another from node 1 to node 0, and node 1 stands
+still in A. Node 0 reads nothing before node 1 has begun the second shift, so it cannot leave A: what it writes in B can never
+meet node 1 in A. With the first shift alone, and messages that have room on their way, node 0 could be through with all
+three.
+
+The planner argues the other way round (``plan.conflicts.happens_before``: what must have happened).
 """
 
 from __future__ import annotations
@@ -12,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pointsman.artifacts.images.images import Images
+from pointsman.verify.node.phase_view import made_operators
+from pointsman.verify.stall_game.phase_games import PhaseGames
 
-from .ends import Ends
+from .all_phases import AllPhases
 
 
 @dataclass
@@ -28,8 +36,8 @@ class _Reached:
 
 
 @dataclass(frozen=True)
-class _Way:
-    """How a node gets through a phase."""
+class _Course:
+    """How a node goes through a phase."""
 
     before: tuple[tuple[int, tuple[int, ...]], ...]
     """Operators of the phase, and those that the node is through with before it begins them."""
@@ -46,31 +54,32 @@ class Skew:
 
     Parameters
     ----------
-    ends : sequence of Ends or None
+    games : sequence of PhaseGames or None
         By phase; None where nobody goes on.
     """
 
-    def __init__(self, images: Images, ends: Sequence[Ends | None]) -> None:
-        self.images = images
-        self.ends = ends
-        self.nodes = range(images.topology.nodes)
+    def __init__(self, phases: AllPhases, games: Sequence[PhaseGames | None]) -> None:
+        self.images = phases.images
+        self.program = phases.program
+        self.games = games
+        self.nodes = range(phases.images.topology.nodes)
         # With threads each node has ways of its own through the phases; there nothing is claimed.
-        self.known = not any(image.ways for image in images.nodes)
+        self.known = not phases.threads
         self._reached: dict[tuple[int, int], _Reached] = {}
-        self._ways: dict[tuple[int, int], _Way] = {}
+        self._courses: dict[tuple[int, int], _Course] = {}
 
     def may_be(self, node: int, later: int, other: int, earlier: int) -> bool:
         """May ``node`` be in phase ``later``, come from ``earlier``, while ``other`` is in ``earlier`` still?"""
         return not self.known or bool(self._at(earlier, other).there[later] >> node & 1)
 
     def may_send(self, node: int, index: int, other: int, earlier: int) -> bool:
-        """May words of ``node`` for an operator of a later phase be under way while ``other`` is in ``earlier`` still? Load
+        """May words of ``node`` for an operator of a later phase be under course while ``other`` is in ``earlier`` still? Load
         functions may send before the node uses the operator, and what closes a phase belongs to none."""
         operator = self.images.operators[index]
         phase = self.images.phases[operator.phase]
         early = operator.synchronised or operator.remote or operator.gated or operator.stages > 1
         made = bool(operator.instances) or operator.online is not None or bool(operator.continues)
-        if not self.known or early or made or phase.technique == "hijack" or index in (phase.barrier, phase.online):
+        if not self.known or early or made or phase.technique == "hijack" or index in made_operators(phase):
             return True
         return bool(self._at(earlier, other).begun[index] >> node & 1)
 
@@ -81,15 +90,15 @@ class Skew:
         return self._reached[key]
 
     def _play(self, earlier: int, other: int) -> _Reached:
-        phases = self.images.phases
-        found = _Reached([0] * len(phases), [0] * len(self.images.operators))
-        first = set(phases[earlier].successors)
+        phases = len(self.images.phases)
+        reached = _Reached([0] * phases, [0] * len(self.images.operators))
+        begun, there = reached.begun, reached.there
+        first = set(self.program[earlier])
         # Phases in which a node has still something to begin, or to leave.
         waiting = {node: sorted(first) for node in self.nodes if node != other and first}
         for phase in first:
-            found.there[phase] = sum(1 << node for node in waiting)
-        left = [0] * len(phases)
-        begun, there = found.begun, found.there
+            there[phase] = sum(1 << node for node in waiting)
+        left = [0] * phases
         going = True
         while going:
             going = False
@@ -97,23 +106,23 @@ class Skew:
                 bit = 1 << node
                 stays = []
                 for phase in mine:
-                    way = self._ways.get((phase, node)) or self._way(phase, node)
+                    course = self._courses.get((phase, node)) or self._course(phase, node)
                     still = phase == earlier
                     missing = False
-                    for index, before in way.before:
+                    for index, before in course.before:
                         if begun[index] & bit:
                             continue
-                        if still or not before or all(self._is_through(begun, phase, i, node, way) for i in before):
+                        if still or not before or all(self._is_through(begun, phase, i, node, course) for i in before):
                             begun[index] |= bit
                             going = True
                         else:
                             missing = True
                     if not left[phase] & bit:
-                        if not still and not self._leaves(found, phase, node, way):
+                        if not still and not self._leaves(reached, phase, node, course):
                             stays.append(phase)
                             continue
                         left[phase] |= bit
-                        for successor in phases[phase].successors:
+                        for successor in self.program[phase]:
                             if not there[successor] & bit:
                                 there[successor] |= bit
                                 stays.append(successor)
@@ -124,39 +133,64 @@ class Skew:
                     waiting[node] = sorted(stays)
                 else:
                     del waiting[node]
-        return found
+        return reached
 
-    def _way(self, phase: int, node: int) -> _Way:
+    def _course(self, phase: int, node: int) -> _Course:
         key = phase, node
-        if key not in self._ways:
-            ends, image = self.ends[phase], self.images.phases[phase]
-            if ends is None:
-                self._ways[key] = _Way(tuple((index, ()) for index in image.operators), (), None)
+        if key not in self._courses:
+            games, image = self.games[phase], self.images.phases[phase]
+            if games is None:
+                self._courses[key] = _Course(tuple((index, ()) for index in image.operators), (), None)
             else:
-                meets = image.barrier is not None and node in ends.lanes[image.barrier]
-                before = tuple((index, tuple(ends.first(index, node))) for index in image.operators)
-                self._ways[key] = _Way(before, tuple(ends.final(node)), image.barrier if meets else None)
-        return self._ways[key]
+                meets = image.barrier is not None and node in games.lanes[image.barrier]
+                before = tuple((index, tuple(_first(games, index, node))) for index in image.operators)
+                self._courses[key] = _Course(before, tuple(_final(games, node)), image.barrier if meets else None)
+        return self._courses[key]
 
-    def _is_through(self, begun: Sequence[int], phase: int, index: int, node: int, way: _Way) -> bool:
+    def _is_through(self, begun: Sequence[int], phase: int, index: int, node: int, course: _Course) -> bool:
         """Can a node get through an operator?"""
         if not begun[index] >> node & 1:
             return False
-        needs = way.needs.get(index)
-        return not (self._needs(phase, index, node, way) if needs is None else needs) & ~begun[index]
+        needs = course.needs.get(index)
+        return not (self._needs(phase, index, node, course) if needs is None else needs) & ~begun[index]
 
-    def _needs(self, phase: int, index: int, node: int, way: _Way) -> int:
-        if index not in way.needs:
-            ends = self.ends[phase]
-            assert ends is not None
-            way.needs[index] = sum(1 << one for one in ends.needed(index, node))
-        return way.needs[index]
+    def _needs(self, phase: int, index: int, node: int, course: _Course) -> int:
+        if index not in course.needs:
+            games = self.games[phase]
+            assert games is not None
+            course.needs[index] = sum(1 << one for one in needed(games, index, node))
+        return course.needs[index]
 
-    def _leaves(self, found: _Reached, phase: int, node: int, way: _Way) -> bool:
-        for index in way.final:
-            if self._is_through(found.begun, phase, index, node, way):
+    def _leaves(self, reached: _Reached, phase: int, node: int, course: _Course) -> bool:
+        for index in course.final:
+            if self._is_through(reached.begun, phase, index, node, course):
                 break
         else:
-            if way.final:
+            if course.final:
                 return False
-        return way.closing is None or not self._needs(phase, way.closing, node, way) & ~found.there[phase]
+        return course.closing is None or not self._needs(phase, course.closing, node, course) & ~reached.there[phase]
+
+
+def needed(games: PhaseGames, index: int, node: int) -> set[int]:
+    """Nodes without whose beginning a node does not get through an operator, whatever the values; nobody if there were too many
+    games to say."""
+    lengths = (1,) if index == games.image.barrier else games.lengths(index)
+    each = []
+    for state in games.states(index):
+        game = games.game_of(index, state, node)
+        if game is None:
+            return set()
+        each.append({other for other in game.lanes.keys() - {node} if games.needs(game, node, other, lengths)})
+    return set.intersection(*each) if each else set()
+
+
+def _first(games: PhaseGames, index: int, node: int) -> list[int]:
+    """Operators that a node has used in the phase whenever it begins with another, as the run time insists."""
+    return [one for one, other in games.image.order if other == index and node in games.lanes.get(one, ())]
+
+
+def _final(games: PhaseGames, node: int) -> list[int]:
+    """Operators of which a node has used one, at least, when it leaves the phase."""
+    own = [index for index in games.program if node in games.lanes[index]]
+    final = [index for index in games.image.operators if index in games.image.last]
+    return final if final and set(final) <= set(own) else own

@@ -1,10 +1,15 @@
-"""What can happen to the words of an operator while a processor stands still: a game with tokens on the images themselves.
+"""The game with tokens: what can happen to the words of an operator while a processor stands still.
 
-Each VFSM, leg of a fork and interface register has room for one word; a word moves on when there is room behind. Each processor
+Takes what nodes do in a phase (``node.NodeState``) and their lanes; gives a board and the outcomes of its games. Each VFSM,
+second leg of a fork and interface register has room for one word; a word moves on when there is room behind. Each processor
 moves its lanes as the run time does, except one, which stops. What the others can get done before nothing moves any more is
 what they can get done at all, whenever anything happens: one word's move never hinders another's.
 
-For the judge: knows images, nothing of plans, and nothing of time.
+Example: node 0 sends 4 words to node 1 over one link, and node 1 stands still. One word fits into node 1's register, one into
+its VFSM, one into node 0's VFSM and one into node 0's register: node 0 gets through. With 5 words it does not, so that
+whoever has sent 5 words knows that node 1 has begun.
+
+Knows nothing of time; how long words take is for ``phases.ends`` and ``phases.drain``.
 """
 
 from __future__ import annotations
@@ -18,12 +23,10 @@ import numpy as np
 
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage
-from pointsman.verify.node.node import NodeState, Vfsm
+from pointsman.verify.node.node import NodeState, Place, Vfsm
 
-from .moves import Lists, play_held_up, play_not_begun, play_out, play_stopped
+from .moves import BoardLists, play_held_up, play_not_begun, play_out, play_stopped
 
-Place = tuple[int, int, int]
-"""Node, pipeline and number of a VFSM."""
 At = tuple[int, int]
 """Node and interface register."""
 GameKey = tuple[int, int | None, int | None, int, tuple[Place, int] | None]
@@ -31,7 +34,7 @@ GameKey = tuple[int, int | None, int | None, int, tuple[Place, int] | None]
 
 
 @dataclass
-class Board:
+class GameBoard:
     """VFSMs that words of some registers pass, and where they go from each."""
 
     source: dict[Place, At] = field(default_factory=dict)
@@ -42,11 +45,11 @@ class Board:
     """VFSMs that put words into a register."""
     lanes: dict[int, tuple[LaneImage, ...]] = field(default_factory=dict)
     """By node."""
-    played: dict[GameKey, Outcome] = field(default_factory=dict)
+    played: dict[GameKey, GameEnd] = field(default_factory=dict)
     """Outcomes of games by their words, and who stopped where."""
     looked_at: set[GameKey] = field(default_factory=set)
     """Games whose outcome somebody has asked for."""
-    tables: dict[int, Outcomes] = field(default_factory=dict)
+    tables: dict[int, GameEnds] = field(default_factory=dict)
     """By the length of a message, what all games come to."""
     through: dict[tuple[int, int | None], Sequence[bool]] = field(default_factory=dict)
     """By the length of a message and who has not begun, which nodes get through."""
@@ -55,14 +58,14 @@ class Board:
     left: dict[tuple[int, int], int | None] = field(default_factory=dict)
     """By the length of a message and node, most words that may be on their way when it is through."""
 
-    twin: tuple[Board, Mapping[Place, Place], Mapping[int, int]] | None = None
+    twin: tuple[GameBoard, Mapping[Place, Place], Mapping[int, int]] | None = None
     """A board that is the same but for the names of its nodes, and its places and nodes by those of this one; games on it will
     do."""
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> BoardArrays:
         """As arrays."""
-        return Table.of(self)
+        return BoardArrays.of(self)
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
@@ -95,23 +98,23 @@ class Board:
         """Of a node with lanes, in the ``table`` of the board on which the games are played."""
         return self.table.node[node] if self.twin is None else self.twin[0].table.node[self.twin[2][node]]
 
-    def is_like(self, other: Board) -> None:
+    def is_like(self, other: GameBoard) -> None:
         """Have games played on another board, whose ``shape`` is equal."""
         nodes = dict(zip(self.nodes, other.nodes, strict=True))
         self.twin = other, {place: (nodes[place[0]], *place[1:]) for place in self.onward}, nodes
 
-    def outcomes(self, words: int) -> Outcomes:
+    def outcomes(self, words: int) -> GameEnds:
         """What all games with messages of a length come to."""
         if words not in self.tables:
-            self.tables[words] = Outcomes(self.table, words)
+            self.tables[words] = GameEnds(self.table, words)
         return self.tables[words]
 
 
 @dataclass(frozen=True)
-class Table:
+class BoardArrays:
     """A board as arrays."""
 
-    lists: Lists
+    lists: BoardLists
     number: Mapping[Place, int]
     """Of each VFSM."""
     lanes: tuple[LaneImage, ...]
@@ -121,7 +124,7 @@ class Table:
     """Number of each node that has lanes."""
 
     @classmethod
-    def of(cls, board: Board) -> Table:
+    def of(cls, board: GameBoard) -> BoardArrays:
         number = {place: i for i, place in enumerate(board.onward)}
         node = {name: i for i, name in enumerate(board.lanes)}
         register: dict[At, int] = {}
@@ -147,7 +150,7 @@ class Table:
         for i, others in enumerate(onward):
             for other in others:
                 upstream[other] = i
-        lists = Lists(
+        lists = BoardLists(
             first_lane=_numbers(firsts),
             write=np.array([one.write for one in lanes], np.bool_),
             rank=_numbers([ranks[one.turn, one.step] for one in lanes]),
@@ -188,7 +191,7 @@ def _users(registers: Sequence[int], count: int) -> np.ndarray:
     return found
 
 
-def _is_single(board: Board) -> bool:
+def _is_single(board: GameBoard) -> bool:
     """Has each register and each place one that fills it and one that empties it? Lanes of one side that share a register must
     not move in the same step."""
     filled: list[object] = [*board.into.values(), *(to for onward in board.onward.values() for to in onward)]
@@ -205,9 +208,9 @@ def _is_single(board: Board) -> bool:
 
 def board(
     starts: Iterable[At], states: Mapping[int, NodeState], codes: Codes, lanes: Mapping[int, Sequence[LaneImage]]
-) -> Board:
+) -> GameBoard:
     """The board for words that begin in the registers ``starts``; of the lanes, those that move with it."""
-    found = Board()
+    found = GameBoard()
     registers: set[At] = set()
     waiting: list[Place] = []
 
@@ -256,7 +259,7 @@ def board(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GameEnd:
     """How far a game went."""
 
     done: frozenset[int]
@@ -266,13 +269,13 @@ class Outcome:
 
 
 def play(
-    board: Board,
+    board: GameBoard,
     words: int,
     stopped: int | None = None,
     lane: int | None = None,
     after: int = 0,
     held_up: tuple[Place, int] | None = None,
-) -> Outcome:
+) -> GameEnd:
     """Move words until nothing moves.
 
     Parameters
@@ -296,16 +299,16 @@ def play(
     moved, passed = play_out(table.lists, total, limit, place, most)
     behind = (moved != total).tolist()
     done = frozenset(n for n, at in table.first.items() if not any(behind[at : at + len(board.lanes[n])]))
-    return Outcome(done, dict(zip(table.number, passed.tolist(), strict=True)))
+    return GameEnd(done, dict(zip(table.number, passed.tolist(), strict=True)))
 
 
-class Outcomes:
+class GameEnds:
     """What all games of a board come to with messages of a length, where nobody's move hinders another's.
 
-    Nodes are numbered as in ``Table.node``, places as in ``Table.number``, lanes in the order of nodes.
+    Nodes are numbered as in ``BoardArrays.node``, places as in ``BoardArrays.number``, lanes in the order of nodes.
     """
 
-    def __init__(self, table: Table, words: int) -> None:
+    def __init__(self, table: BoardArrays, words: int) -> None:
         self.lists = table.lists
         self.words = words
         self.total = table.total(words)

@@ -1,9 +1,9 @@
-"""Moves of the judge's game with tokens (see ``verify.stall_game.board``), until nothing moves any more.
+"""Moves of the game with tokens (``board``), compiled, until nothing moves any more.
 
-Where every register and every VFSM has one that fills it and one that empties it, no move takes anything from another, so that
-moves in any order come to the same end, and a game in which somebody may do more is the same game gone on with. So there only
-those are looked at around whom something has moved, and games that differ by one limit are played as one. On other boards, which
-no right images have, all take their turn over and over.
+Where every register and every VFSM has one that fills it and one that empties it, no move takes anything from another, so
+that moves in any order come to the same end, and a game in which somebody may do more is the same game gone on with. So there
+only those are looked at around whom something has moved, and games that differ by one limit are played as one. On other
+boards, which no right images have, all take their turn over and over.
 
 For the judge: shares nothing with planner or router.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from pointsman.kernels import kernel
 
 
-class Lists(NamedTuple):
+class BoardLists(NamedTuple):
     """A board. Lanes of node n are ``first_lane[n] : first_lane[n + 1]``, registers and onward places likewise; -1: none."""
 
     first_lane: np.ndarray
@@ -47,7 +47,7 @@ class Lists(NamedTuple):
     """Whether each register and place has one that fills it and one that empties it."""
 
 
-class State(NamedTuple):
+class GameState(NamedTuple):
     """How far a game is."""
 
     moved: np.ndarray
@@ -65,10 +65,10 @@ class State(NamedTuple):
 
 
 @kernel
-def _begin(lists: Lists) -> State:
+def _begin(lists: BoardLists) -> GameState:
     lanes, places, registers = lists.write.shape[0], lists.source.shape[0], lists.owner.shape[0]
     everybody = lists.first_lane.shape[0] - 1 + places
-    return State(
+    return GameState(
         np.zeros(lanes, np.int64),
         np.zeros(places, np.int64),
         np.zeros(registers, np.bool_),
@@ -80,7 +80,7 @@ def _begin(lists: Lists) -> State:
 
 @kernel
 def _may(
-    lists: Lists, node: int, lane: int, total: np.ndarray, limit: np.ndarray, moved: np.ndarray, full: np.ndarray
+    lists: BoardLists, node: int, lane: int, total: np.ndarray, limit: np.ndarray, moved: np.ndarray, full: np.ndarray
 ) -> int:
     """The register with which a lane may move its next word, -1 if it may not."""
     k = moved[lane]
@@ -105,7 +105,9 @@ def _may(
 
 
 @kernel
-def _settle(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray, state: State, count: int) -> None:
+def _settle(
+    lists: BoardLists, total: np.ndarray, limit: np.ndarray, most: np.ndarray, state: GameState, count: int
+) -> None:
     """Go on from the first ``count`` of those that wait until nothing moves. One function: calls with so many arrays would
     take most of the time."""
     first_lane, write, rank, after_all = lists.first_lane, lists.write, lists.rank, lists.after_all
@@ -193,7 +195,7 @@ def _settle(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray
 
 
 @kernel
-def _by_turns(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray, state: State) -> None:
+def _by_turns(lists: BoardLists, total: np.ndarray, limit: np.ndarray, most: np.ndarray, state: GameState) -> None:
     """Go on in the order of nodes and places until nothing moves, or words go round in a circle."""
     places = lists.source.shape[0]
     enough = (places + 1) * (total.sum() + 1)
@@ -235,7 +237,7 @@ def _by_turns(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarr
 
 
 @kernel
-def _play(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray) -> State:
+def _play(lists: BoardLists, total: np.ndarray, limit: np.ndarray, most: np.ndarray) -> GameState:
     """A game from the beginning."""
     state = _begin(lists)
     if lists.single:
@@ -249,19 +251,19 @@ def _play(lists: Lists, total: np.ndarray, limit: np.ndarray, most: np.ndarray) 
 
 
 @kernel
-def _is_done(lists: Lists, node: int, total: np.ndarray, moved: np.ndarray) -> bool:
+def _is_done(lists: BoardLists, node: int, total: np.ndarray, moved: np.ndarray) -> bool:
     lanes = slice(lists.first_lane[node], lists.first_lane[node + 1])
     return bool(np.all(moved[lanes] == total[lanes]))
 
 
 @kernel
-def _unlimited(lists: Lists) -> np.ndarray:
+def _unlimited(lists: BoardLists) -> np.ndarray:
     return np.full(lists.source.shape[0], np.iinfo(np.int64).max, np.int64)
 
 
 @kernel
 def play_out(
-    lists: Lists, total: np.ndarray, limit: np.ndarray, held_up: int, held_after: int
+    lists: BoardLists, total: np.ndarray, limit: np.ndarray, held_up: int, held_after: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Words that each lane has moved and each place has passed on when nothing moves. ``limit``: most words of each lane;
     place ``held_up`` (-1: none) passes on ``held_after``."""
@@ -273,7 +275,7 @@ def play_out(
 
 
 @kernel
-def play_held_up(lists: Lists, total: np.ndarray, passed: np.ndarray) -> np.ndarray:
+def play_held_up(lists: BoardLists, total: np.ndarray, passed: np.ndarray) -> np.ndarray:
     """By place and node, the fewest words after which the place may stand still and the node has moved everything; as many as it
     passes in all (``passed``) if there are none fewer. Only for a board that is ``single``."""
     nodes, places = lists.first_lane.shape[0] - 1, lists.source.shape[0]
@@ -298,7 +300,7 @@ def play_held_up(lists: Lists, total: np.ndarray, passed: np.ndarray) -> np.ndar
 
 
 @kernel
-def _note_left(lists: Lists, passed: np.ndarray, state: State, left: np.ndarray) -> None:
+def _note_left(lists: BoardLists, passed: np.ndarray, state: GameState, left: np.ndarray) -> None:
     """By node, the most words that a place of it has still to pass."""
     left[:] = 0
     for place in range(passed.shape[0]):
@@ -308,7 +310,7 @@ def _note_left(lists: Lists, passed: np.ndarray, state: State, left: np.ndarray)
 
 
 @kernel
-def play_not_begun(lists: Lists, total: np.ndarray, passed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def play_not_begun(lists: BoardLists, total: np.ndarray, passed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each node that stands still (rows): whether each node has moved everything, and the most words that a place of it still
     waits for (``passed``: in all)."""
     nodes = lists.first_lane.shape[0] - 1
@@ -326,7 +328,7 @@ def play_not_begun(lists: Lists, total: np.ndarray, passed: np.ndarray) -> tuple
 
 
 @kernel
-def play_stopped(lists: Lists, total: np.ndarray, passed: np.ndarray, words: int) -> tuple[np.ndarray, np.ndarray]:
+def play_stopped(lists: BoardLists, total: np.ndarray, passed: np.ndarray, words: int) -> tuple[np.ndarray, np.ndarray]:
     """For each lane that stands still (rows): the fewest words of it, from 1 on, after which each node has moved everything,
     ``words`` if there are none fewer; and the most words that a place of the node waits for then. Only for a board that is
     ``single``."""

@@ -1,22 +1,27 @@
-"""The games of words of a phase: who plays with whom, and how it ends when somebody stands still (see `token_game`).
+"""The games of words of one phase: who plays with whom, and how each game ends when somebody stands still (``board``).
 
-What rules follow from that is for ``check_ends``, ``check_dropped``, ``check_entered`` and ``check_skew``. Games are counted when
-their outcome is used; where there would be too many of them the report says so.
+Takes the view of a phase, its promises and their traces; gives outcomes, nothing is noted but what is left out. Each operator
+has a game for each of its states and each group of nodes that exchange words. Which rules follow from the outcomes is for
+``phases.ends``, ``phases.drain``, ``phases.preload`` and ``phases.skew``. Games are counted when their outcome is used; where
+there would be too many of them the report says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from numesh.codes import Codes
-from pointsman.artifacts.images.images import SYNC, Images, LaneImage
-from pointsman.verify.node.node import NodeView
+from pointsman.artifacts.images.images import SYNC, LaneImage
+from pointsman.verify.node.groups import groups_of, nodes_of
+from pointsman.verify.node.node import Place
+from pointsman.verify.node.phase_view import PhaseView, made_operators
 from pointsman.verify.report import Notebook
 from pointsman.verify.words.trace import Trace
 
-from .board import Board, GameKey, Outcome, Outcomes, Place, board, play
+from .board import GameBoard, GameEnd, GameEnds, GameKey, board, play
 
+SHORT = 16
+"""Words of a message that are tried first: what holds for a short message holds for a long one."""
 MOST_STATES = 24
 """States of an operator that are looked at."""
 MOST_STEPS = 3_000_000
@@ -28,84 +33,90 @@ class PhaseGames:
 
     Parameters
     ----------
-    views : mapping
-        The nodes of the phase.
     promises : mapping
-        By operator of the phase, its promises.
+        By operator of the phase, numbers of its promises.
     traces : mapping
-        By promise, what was seen of it.
+        By promise, its traces for different roles.
     """
 
     def __init__(
         self,
-        images: Images,
-        phase: int,
-        codes: Codes,
-        views: Mapping[int, NodeView],
+        view: PhaseView,
         promises: Mapping[int, Sequence[int]],
         traces: Mapping[int, Sequence[Trace]],
         notebook: Notebook,
     ) -> None:
-        self.images = images
-        # What continues is left out: where it ends, all of its nodes meet (``check_continuing``).
-        own = tuple(i for i in images.phases[phase].operators if not images.operators[i].continues)
-        self.image = replace(images.phases[phase], operators=own)
-        self.codes = codes
-        self.views = views
+        self.view = view
+        self.images = view.images
+        # What continues is left out: where it ends, all of its nodes meet (``phases.continuing``).
+        own = tuple(index for index, operator in view.operators() if not operator.continues)
+        self.image = replace(view.image, operators=own)
+        self.program = tuple(index for index in own if index not in made_operators(view.image))
+        """Operators that the program has in the phase."""
         self.promises = {index: promises[index] for index in own}
         self.traces = traces
         self.notebook = notebook
         self.steps = MOST_STEPS
-        self.known: dict[tuple[int, int], Boards] = {}
-        self.ends_of: dict[int, frozenset[int]] = {}
+        self.known: dict[tuple[int, int], OperatorGames] = {}
+        self.joined: dict[int, frozenset[int]] = {}
         """By promise, its nodes."""
-        self.alike: dict[object, Board] = {}
+        self.alike: dict[object, GameBoard] = {}
         """Boards by their shape: rows of a mesh mostly play the same games."""
-        self.lanes = {index: set(images.members[index]) for index in self.image.operators}
+        self.lanes = {index: set(self.images.members[index]) for index in self.image.operators}
         """By operator, the nodes that have it."""
 
     def states(self, index: int) -> Iterable[int]:
+        """States of an operator that are looked at."""
         states = self.images.operators[index].states
         if states > MOST_STATES:
-            left_out = f"ends of phase {self.image.name} for all but {MOST_STATES} values of an operator"
-            if left_out not in self.notebook.unchecked:
-                self.notebook.unchecked.append(left_out)
+            self.notebook.leave_out(f"ends of phase {self.image.name} for all but {MOST_STATES} values of an operator")
             step = states / MOST_STATES
             return [int(i * step) for i in range(MOST_STATES)]
         return range(states)
 
     def role_lanes(self, index: int, state: int, node: int) -> tuple[LaneImage, ...]:
-        view = self.images.members[index].get(node)
-        lanes = view.roles[view.role_of[state]].lanes if view else ()
+        """Lanes that a node's I/O functions move in a state; not those by which load functions meet."""
+        here = self.images.members[index].get(node)
+        lanes = here.roles[here.role_of[state]].lanes if here else ()
         return () if any(lane.turn == SYNC for lane in lanes) else lanes
 
     def delay(self, index: int, state: int, node: int) -> int:
-        view = self.images.members[index][node]
-        return view.roles[view.role_of[state]].delay
+        """Cycles that a node waits when its lanes of an operator have moved everything."""
+        here = self.images.members[index][node]
+        return here.roles[here.role_of[state]].delay
+
+    def cycles_for(self, words: int, slots: int) -> int:
+        """Cycles in which a VFSM with so many slots a period passes so many words on."""
+        return 1 + (words - 1) * self.images.period // slots if words else 0
 
     def slots(self, place: tuple[int, int, int]) -> Sequence[int]:
-        return self.views[place[0]].slots[place[1:]]
+        return self.view.nodes[place[0]].slots[place[1:]]
 
-    def games(self, index: int, state: int) -> Boards:
+    def lengths(self, index: int) -> tuple[int, ...]:
+        """Words of messages of an operator with which games are played: of a short one, and of its own if that is longer."""
+        m = self.images.operators[index].m
+        return tuple(dict.fromkeys((min(m, SHORT), m)))
+
+    def games(self, index: int, state: int) -> OperatorGames:
         if (index, state) not in self.known:
             self.known[index, state] = self._games(index, state)
         return self.known[index, state]
 
-    def _games(self, index: int, state: int) -> Boards:
+    def _games(self, index: int, state: int) -> OperatorGames:
         lanes = {node: self.role_lanes(index, state, node) for node in sorted(self.lanes[index])}
         choice = {index: state}
-        states = {node: view.state(view.key(choice)) for node, view in self.views.items()}
+        states = {node: view.state(view.key(choice)) for node, view in self.view.nodes.items()}
         closes = index == self.image.barrier
         numbers = [n for one in self.promises for n in self.promises[one] if closes or one == index]
         written = {(node, r) for node, own in lanes.items() for lane in own if lane.write for r in lane.registers}
-        found = Boards({self._start(n): n for n in numbers}, self)
+        found = OperatorGames({self._start(n): n for n in numbers}, self)
         group = groups_of({self._joined(n): None for n in numbers if not closes or self._start(n) in written})
         apart: dict[int, set[int]] = {}
         for node, root in group.items():
             apart.setdefault(root, set()).add(node)
         for _, members in sorted(apart.items()):
             own = {node: lanes[node] for node in sorted(members & lanes.keys()) if lanes[node]}
-            one = board(sorted(at for at in written if at[0] in members), states, self.codes, own)
+            one = board(sorted(at for at in written if at[0] in members), states, self.view.codes, own)
             first = self.alike.setdefault(one.shape(), one)
             if first is not one:
                 one.is_like(first)
@@ -117,20 +128,19 @@ class PhaseGames:
 
     def _joined(self, number: int) -> frozenset[int]:
         """Nodes that a promise joins."""
-        if number not in self.ends_of:
-            promise = self.images.promises[number]
-            self.ends_of[number] = frozenset((promise.source, *(node for node, _ in promise.destinations)))
-        return self.ends_of[number]
+        if number not in self.joined:
+            self.joined[number] = nodes_of(self.images.promises[number])
+        return self.joined[number]
 
     def play(
         self,
-        game: Board,
+        game: GameBoard,
         words: int,
         stopped: int | None = None,
         lane: int | None = None,
         after: int = 0,
         held_up: tuple[tuple[int, int, int], int] | None = None,
-    ) -> Outcome | None:
+    ) -> GameEnd | None:
         """How a game goes; None if there were too many."""
         if game.twin is not None:
             other, places, nodes = game.twin
@@ -139,21 +149,19 @@ class PhaseGames:
             if end is None:
                 return None
             done = frozenset(node for node in game.lanes if nodes[node] in end.done)
-            return Outcome(done, {place: end.passed[name] for place, name in places.items()})
+            return GameEnd(done, {place: end.passed[name] for place, name in places.items()})
         key = words, stopped, lane, after, held_up
         if not self._look_at(game, words, [key]):
             self.steps = -1
-            left_out = (
+            self.notebook.leave_out(
                 f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
             )
-            if left_out not in self.notebook.unchecked:
-                self.notebook.unchecked.append(left_out)
             return None
         if key not in game.played:
             game.played[key] = play(game, *key)
         return game.played[key]
 
-    def _look_at(self, game: Board, words: int, keys: Iterable[GameKey]) -> bool:
+    def _look_at(self, game: GameBoard, words: int, keys: Iterable[GameKey]) -> bool:
         """Count games whose outcomes are used; none of them if there would be too many."""
         fresh = [key for key in keys if key not in game.looked_at]
         steps = len(fresh) * len(game.onward) * (words + 4)
@@ -164,14 +172,15 @@ class PhaseGames:
         game.looked_at.update(fresh)
         return True
 
-    def outcomes(self, game: Board, words: int) -> Outcomes | None:
+    def outcomes(self, game: GameBoard, words: int) -> GameEnds | None:
         """What all games with messages of a length come to, if they can be played at once."""
         places = len(game.onward)
         steps = places * (words + 4) * (places + 2 * len(game.lanes))
         return game.outcomes(words) if game.table.lists.single and steps <= MOST_STEPS else None
 
-    def plays(self, game: Board, words: int, stopped: int | None = None) -> Sequence[bool] | None:
-        """Who gets through, as in ``Table.node`` of the board that stands for this one; None if there were too many games."""
+    def plays(self, game: GameBoard, words: int, stopped: int | None = None) -> Sequence[bool] | None:
+        """Who gets through, as in ``BoardArrays.node`` of the board that stands for this one; None if there were too many
+        games."""
         first, _, nodes = game.twin or (game, None, None)
         if nodes is not None and stopped is not None:
             stopped = nodes[stopped]
@@ -188,17 +197,26 @@ class PhaseGames:
                 first.through[key] = [node in end.done for node in first.table.node]
         return first.through[key]
 
-    def gets_through(self, game: Board, node: int, words: int, stopped: int | None = None) -> bool:
+    def gets_through(self, game: GameBoard, node: int, words: int, stopped: int | None = None) -> bool:
         """Can a node with lanes move all of them, also if another has not begun? False if there were too many games."""
         done = self.plays(game, words, stopped)
         return done is not None and bool(done[game.number(node)])
 
-    def is_stuck(self, game: Board, node: int, words: int, stopped: int) -> bool:
+    def is_stuck(self, game: GameBoard, node: int, words: int, stopped: int) -> bool:
         """Can it certainly not?"""
         done = self.plays(game, words, stopped)
         return done is not None and not done[game.number(node)]
 
-    def behind(self, game: Board, words: int, place: Place, node: int | None = None) -> int:
+    def game_of(self, index: int, state: int, node: int) -> GameBoard | None:
+        """The game of an operator that a node plays."""
+        return next((game for game in self.games(index, state).all if node in game.lanes), None)
+
+    def needs(self, game: GameBoard, node: int, other: int, lengths: Iterable[int]) -> bool:
+        """Does a node certainly not get through before another one has begun, with messages of one of these lengths? Who is stuck
+        with a short message is stuck with a long one."""
+        return any(self.is_stuck(game, node, words, other) for words in lengths)
+
+    def behind(self, game: GameBoard, words: int, place: Place, node: int | None = None) -> int:
         """With how many words still to pass a VFSM may stand still, and a node gets through (None: whoever does anyhow)."""
         if game.twin is not None:
             other, places, nodes = game.twin
@@ -208,7 +226,7 @@ class PhaseGames:
             game.behind[key] = self._behind(game, words, place, node)
         return game.behind[key]
 
-    def _behind(self, game: Board, words: int, place: Place, node: int | None) -> int:
+    def _behind(self, game: GameBoard, words: int, place: Place, node: int | None) -> int:
         at_once = self.outcomes(game, words)
         if at_once is not None:
             number = game.table.number[place]
@@ -227,7 +245,7 @@ class PhaseGames:
             behind += 1
         return behind
 
-    def most_left(self, game: Board, node: int, words: int) -> int | None:
+    def most_left(self, game: GameBoard, node: int, words: int) -> int | None:
         """Most words that a VFSM of a node has still to pass when the node is through and another has stopped between two words;
         None if that is not known at once, or if it may be through before another has begun."""
         if game.twin is not None:
@@ -236,7 +254,7 @@ class PhaseGames:
             game.left[words, node] = self._most_left(game, node, words)
         return game.left[words, node]
 
-    def _most_left(self, game: Board, node: int, words: int) -> int | None:
+    def _most_left(self, game: GameBoard, node: int, words: int) -> int | None:
         at_once = self.outcomes(game, words)
         if at_once is None:
             return None
@@ -260,15 +278,15 @@ class PhaseGames:
         return most if self._look_at(game, words, keys) else None
 
 
-class Boards:
-    """Boards of an operator in a state: one for each set of nodes that exchange words."""
+class OperatorGames:
+    """Boards of an operator in a state: one for each group of nodes that exchange words."""
 
     def __init__(self, starts: Mapping[tuple[int, int], int], games: PhaseGames) -> None:
-        self.all: list[Board] = []
+        self.all: list[GameBoard] = []
         self.starts = starts
         self.games = games
 
-    def passing(self, game: Board, node: int) -> list[str]:
+    def passing(self, game: GameBoard, node: int) -> list[str]:
         """Streams with VFSMs at a node."""
         found = set()
         for at in set(game.source.values()):
@@ -277,22 +295,3 @@ class Boards:
             if number is not None and any(place[0] == node for trace in traces for place in trace.vfsms):
                 found.add(self.games.images.promises[number].stream)
         return sorted(found)
-
-
-def groups_of(sets: Iterable[Set[int]]) -> dict[int, int]:
-    """Each node's group: sets that overlap are one."""
-    parent: dict[int, int] = {}
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    for nodes in sets:
-        for node in nodes:
-            parent.setdefault(node, node)
-        first = root(min(nodes))
-        for node in nodes:
-            parent[root(node)] = first
-    return {node: root(node) for node in parent}

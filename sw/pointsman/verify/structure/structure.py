@@ -1,8 +1,9 @@
 """First pass of the judge: what can be said of images without thinking of time.
 
-Takes images and notes findings: here of the network, operators, phases, schedules and promises, in ``check_roles`` of what nodes
-do in operators. What breaks the rule "structure" would make the later passes stumble, so they are left out then; everything else
-is noted and passed over.
+Takes images and notes findings of the rules "structure", "blocks", "annotations", "codes" and "subphases": here of the
+network, operators, phases, schedules and promises, in ``roles`` of what nodes do in operators. What breaks the rule
+"structure" would make the later passes stumble (phase 7 of 3, for example), so they are left out then; everything else is
+noted and passed over.
 """
 
 from __future__ import annotations
@@ -16,299 +17,310 @@ from pointsman.artifacts.images.images import Images, NodePhase, OperatorImage
 from pointsman.errors import PointsmanError
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
+from pointsman.verify.node.phase_view import made_operators
 from pointsman.verify.report import Notebook
 
-from .roles import RoleStructure
+from .notes import StructureNotes
+from .roles import check_node_operator, check_rewrites
 
 
 def check_structure(images: Images, notebook: Notebook) -> None:
     """Note every number that names nothing, every code that is none, and every VFSM in two phases."""
-    _Structure(images, notebook).check()
+    notes = StructureNotes(images, notebook)
+    shape, topology = images.shape, images.topology
+    if not 1 <= images.period <= shape.schedule_depth:
+        notes.note("structure", f"the period is {images.period} slots", f"1 to {shape.schedule_depth} slots")
+    if len(images.nodes) != topology.nodes:
+        notes.note("structure", f"there are images of {len(images.nodes)} nodes", f"{topology.nodes} nodes")
+    _check_topology(notes)
+    _check_operators(notes)
+    _check_phases(notes)
+    if notebook.stopped:
+        return
+    for node, image in enumerate(images.nodes):
+        for name, numbers in (
+            ("phase", [part.phase for part in image.phases]),
+            ("operator", [index for index, _ in image.operators]),
+        ):
+            for number, count in Counter(numbers).items():
+                if count > 1:
+                    notes.note("structure", f"{name} {number} stands {count} times", "once a node", node=node)
+        for part in image.phases:
+            _check_part(notes, node, part)
+        for index, operator in image.operators:
+            if notes.in_range("an operator", index, len(images.operators), node=node):
+                check_node_operator(notes, node, index, operator)
+    _check_promises(notes)
+    _check_passages(notes)
+    if notebook.stopped:
+        return
+    for node in range(topology.nodes):
+        _check_residents(notes, node)
+        check_rewrites(notes, node)
 
 
-class _Structure(RoleStructure):
-    def check(self) -> None:
-        images = self.images
-        shape, topology = images.shape, images.topology
-        if not 1 <= images.period <= shape.schedule_depth:
-            self.note("structure", f"the period is {images.period} slots", f"1 to {shape.schedule_depth} slots")
-        if len(images.nodes) != topology.nodes:
-            self.note("structure", f"there are images of {len(images.nodes)} nodes", f"{topology.nodes} nodes")
-        self.check_topology()
-        self.check_operators_and_phases()
-        if self.notebook.stopped:
-            return
-        for node, image in enumerate(images.nodes):
-            for name, numbers in (
-                ("phase", [part.phase for part in image.phases]),
-                ("operator", [index for index, _ in image.operators]),
+def _check_topology(notes: StructureNotes) -> None:
+    topology, ports = notes.images.topology, notes.images.shape.neighbours
+    for link in topology.links:
+        for node, port in ((link.node, link.port), (link.other, link.other_port)):
+            if notes.in_range("a node of a link", node, topology.nodes):
+                notes.in_range("a port of a link", port, ports, node=node)
+        if link.node == link.other:
+            notes.note("structure", "a link joins the node to itself", "two different nodes", node=link.node)
+    if not notes.notebook.stopped:
+        try:
+            topology.at_port  # noqa: B018 - computing it finds ports that are joined twice
+        except PointsmanError as error:
+            notes.note("structure", error.message, "one link a port")
+
+
+def _check_operators(notes: StructureNotes) -> None:
+    images = notes.images
+    for index, operator in enumerate(images.operators):
+        place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
+        notes.in_range("its phase", operator.phase, len(images.phases), **place)
+        if operator.online is not None:
+            _check_program(notes, operator.online.program, **place)
+        if not operator.values:
+            notes.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
+        _check_continues(notes, operator, **place)
+        for own in operator.phases:
+            if 0 <= own < len(images.phases) and index not in images.phases[own].operators:
+                notes.note("structure", f"phase {own} does not name it", "the phase it is in", **place)
+    held = [{index for index, _ in image.operators} for image in images.nodes]
+    for one in images.replaced:
+        place = {"operator": one.program.label, "source": one.source}
+        _check_program(notes, one.program, **place)
+        for index in one.parts:
+            if notes.in_range("an operator that does it", index, len(images.operators), **place) and any(
+                (node in one.program.nodes) != (index in operators) for node, operators in enumerate(held)
             ):
-                for number, count in Counter(numbers).items():
-                    if count > 1:
-                        self.note("structure", f"{name} {number} stands {count} times", "once a node", node=node)
-            for part in image.phases:
-                self.check_part(node, part)
-            for index, operator in image.operators:
-                if self.in_range("an operator", index, len(images.operators), node=node):
-                    self.check_node_operator(node, index, operator)
-        self.check_promises()
-        self.check_passages()
-        if self.notebook.stopped:
-            return
-        for node in range(topology.nodes):
-            self.check_residents(node)
-            self.check_rewrites(node)
+                label = images.operators[index].label
+                notes.note("structure", f"{label}, which does it, has other nodes", "the same nodes", **place)
 
-    def check_topology(self) -> None:
-        topology, ports = self.images.topology, self.images.shape.neighbours
-        for link in topology.links:
-            for node, port in ((link.node, link.port), (link.other, link.other_port)):
-                if self.in_range("a node of a link", node, topology.nodes):
-                    self.in_range("a port of a link", port, ports, node=node)
-            if link.node == link.other:
-                self.note("structure", "a link joins the node to itself", "two different nodes", node=link.node)
-        if not self.notebook.stopped:
-            try:
-                topology.at_port  # noqa: B018 - computing it finds ports that are joined twice
-            except PointsmanError as error:
-                self.note("structure", error.message, "one link a port")
 
-    def check_operators_and_phases(self) -> None:
-        images = self.images
-        for index, operator in enumerate(images.operators):
-            place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
-            self.in_range("its phase", operator.phase, len(images.phases), **place)
-            if operator.online is not None:
-                self.check_program(operator.online.program, **place)
-            if not operator.values:
-                self.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
-            self.check_phases(operator, **place)
-            for own in operator.phases:
-                if 0 <= own < len(images.phases) and index not in images.phases[own].operators:
-                    self.note("structure", f"phase {own} does not name it", "the phase it is in", **place)
-        held = [{index for index, _ in image.operators} for image in images.nodes]
-        for one in images.replaced:
-            place = {"operator": one.program.label, "source": one.source}
-            self.check_program(one.program, **place)
-            for index in one.parts:
-                if self.in_range("an operator that does it", index, len(images.operators), **place) and any(
-                    (node in one.program.nodes) != (index in operators) for node, operators in enumerate(held)
-                ):
-                    label = images.operators[index].label
-                    self.note("structure", f"{label}, which does it, has other nodes", "the same nodes", **place)
-        names = Counter(phase.name for phase in images.phases)
-        for number, phase in enumerate(images.phases):
-            if names[phase.name] > 1:
-                self.note("structure", f"{names[phase.name]} phases are called so", "one name each", phase=number)
-            for index in phase.operators:
-                if (
-                    self.in_range("an operator", index, len(images.operators), phase=number)
-                    and number not in images.operators[index].phases
-                ):
-                    self.note(
-                        "structure",
-                        f"it names operator {images.operators[index].label} of phase "
-                        f"{self.phase_name(images.operators[index].phase)}",
-                        "its own operators",
-                        phase=number,
-                    )
-            for successor in phase.successors:
-                self.in_range("a successor", successor, len(images.phases), phase=number)
-            if (phase.technique in ("barrier", "hijack")) != (phase.barrier is not None):
-                self.note(
+def _check_phases(notes: StructureNotes) -> None:
+    images = notes.images
+    names = Counter(phase.name for phase in images.phases)
+    for number, phase in enumerate(images.phases):
+        if names[phase.name] > 1:
+            notes.note("structure", f"{names[phase.name]} phases are called so", "one name each", phase=number)
+        for index in phase.operators:
+            if (
+                notes.in_range("an operator", index, len(images.operators), phase=number)
+                and number not in images.operators[index].phases
+            ):
+                notes.note(
                     "structure",
-                    f"technique {phase.technique} with barrier operator {phase.barrier}",
-                    "a barrier operator for the techniques barrier and hijack, and only then",
+                    f"it names operator {images.operators[index].label} of phase "
+                    f"{notes.phase_name(images.operators[index].phase)}",
+                    "its own operators",
                     phase=number,
                 )
-            if phase.barrier is not None and phase.barrier not in phase.operators:
-                self.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
-            for index in phase.last:
-                if index not in phase.operators:
-                    self.note(
-                        "structure", f"operator {index} may be the last", "an operator of the phase", phase=number
-                    )
-            self.check_order(number)
-
-    def check_order(self, number: int) -> None:
-        """Operators of a phase that come before others: some order must be right for all."""
-        phase = self.images.phases[number]
-        own = set(phase.operators) - {phase.barrier, phase.online}
-        for one in sorted({index for pair in phase.order for index in pair} - own):
-            self.note("structure", f"operator {one} has a place in the order", "operators of the phase", phase=number)
-        left = set(phase.order)
-        while left:
-            ready = {one for one, _ in left} - {other for _, other in left}
-            if not ready:
-                self.note("structure", "its operators come before each other", "an order", phase=number)
-                return
-            left = {pair for pair in left if pair[0] not in ready}
-
-    def check_phases(self, image: OperatorImage, **place: Any) -> None:
-        """Of an operator that continues over changes of phase."""
-        continues = image.continues
-        if not continues:
-            return
-        for phase in continues:
-            self.in_range("a phase in which it continues", phase, len(self.images.phases), **place)
-        if len(continues) < 2 or list(continues) != sorted(set(continues)) or continues[0] != image.phase:
-            self.note(
+        for successor in phase.successors:
+            notes.in_range("a successor", successor, len(images.phases), phase=number)
+        if (phase.technique in ("barrier", "hijack")) != (phase.barrier is not None):
+            notes.note(
                 "structure",
-                f"it is of phase {image.phase} and continues in {continues}",
-                "two phases or more, ascending, of which the first is its own",
+                f"technique {phase.technique} with barrier operator {phase.barrier}",
+                "a barrier operator for the techniques barrier and hijack, and only then",
+                phase=number,
+            )
+        if phase.barrier is not None and phase.barrier not in phase.operators:
+            notes.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
+        for index in phase.last:
+            if index not in phase.operators:
+                notes.note("structure", f"operator {index} may be the last", "an operator of the phase", phase=number)
+        _check_order(notes, number)
+
+
+def _check_order(notes: StructureNotes, number: int) -> None:
+    """Operators of a phase that come before others: some order must be right for all."""
+    phase = notes.images.phases[number]
+    own = set(phase.operators).difference(made_operators(phase))
+    for one in sorted({index for pair in phase.order for index in pair} - own):
+        notes.note("structure", f"operator {one} has a place in the order", "operators of the phase", phase=number)
+    left = set(phase.order)
+    while left:
+        ready = {one for one, _ in left} - {other for _, other in left}
+        if not ready:
+            notes.note("structure", "its operators come before each other", "an order", phase=number)
+            return
+        left = {pair for pair in left if pair[0] not in ready}
+
+
+def _check_continues(notes: StructureNotes, image: OperatorImage, **place: Any) -> None:
+    """Of an operator that continues over changes of phase."""
+    continues = image.continues
+    if not continues:
+        return
+    for phase in continues:
+        notes.in_range("a phase in which it continues", phase, len(notes.images.phases), **place)
+    if len(continues) < 2 or list(continues) != sorted(set(continues)) or continues[0] != image.phase:
+        notes.note(
+            "structure",
+            f"it is of phase {image.phase} and continues in {continues}",
+            "two phases or more, ascending, of which the first is its own",
+            **place,
+        )
+    rewritten = image.synchronised or image.gated or bool(image.instances)
+    if image.states > 1 or rewritten:
+        notes.note("structure", "it continues, and its router changes", "one value, one stage", **place)
+
+
+def _check_program(notes: StructureNotes, program: Operator, **place: Any) -> None:
+    """An operator as in a program: what the run time takes for granted."""
+    spec = OPERATORS.get(program.kind)
+    if spec is None:
+        notes.note("structure", f"it is a {program.kind}", f"one of {', '.join(OPERATORS)}", **place)
+        return
+    names = [one.name for one in spec.operands]
+    for instance in program.instances:
+        if [name for name, _ in instance.operands] != names:
+            notes.note("structure", f"it has the operands {[n for n, _ in instance.operands]}", f"{names}", **place)
+        if not instance.nodes or len(set(instance.nodes)) != len(instance.nodes):
+            notes.note(
+                "structure", f"an instance has the nodes {instance.nodes}", "each once, and one at least", **place
+            )
+        for node in instance.nodes:
+            notes.in_range("a node of an instance", node, notes.images.topology.nodes, **place)
+    if not program.instances:
+        notes.note("structure", "it has no instance", "one at least", **place)
+
+
+def _check_part(notes: StructureNotes, node: int, part: NodePhase) -> None:
+    images, shape = notes.images, notes.images.shape
+    if not notes.in_range("a phase", part.phase, len(images.phases), node=node):
+        return
+    place: dict[str, Any] = {"phase": part.phase, "node": node}
+    if len(part.schedule) != images.period:
+        notes.note("structure", f"the schedule has {len(part.schedule)} slots", f"{images.period} slots", **place)
+    named = set()
+    for slot, row in enumerate(part.schedule):
+        if len(row) != shape.pipelines:
+            notes.note("structure", f"{len(row)} VFSMs", f"{shape.pipelines} pipelines", slot=slot, **place)
+        for pipeline, vfsm in enumerate(row):
+            notes.in_range("a VFSM", vfsm, shape.vfsms, slot=slot, pipeline=pipeline, **place)
+            named.add((pipeline, vfsm))
+    given: Counter[tuple[int, int]] = Counter()
+    buffers = set()
+    for rewrite in part.annotations:
+        if not notes.in_range("a pipeline", rewrite.pipeline, shape.pipelines, **place):
+            continue
+        at = {"pipeline": rewrite.pipeline, "vfsm": rewrite.vfsm, **place}
+        if not notes.in_range("an annotated VFSM", rewrite.vfsm, shape.vfsms, **at):
+            continue
+        given[rewrite.pipeline, rewrite.vfsm] += 1
+        if rewrite.vfsm < FIRST_FREE_VFSM:
+            notes.note("annotations", "it is annotated anew", "VFSM 0 and 1 as after reset", **at)
+            continue
+        notes.check_codes(rewrite.annotation, at)
+        buffers |= _buffers_of(notes, rewrite.pipeline, [rewrite.annotation])
+    _check_second(notes, part, named, place)
+    for (pipeline, vfsm), count in given.items():
+        at = {"pipeline": pipeline, "vfsm": vfsm, **place}
+        if count > 1:
+            notes.note("annotations", f"it is annotated {count} times", "once", **at)
+        if vfsm >= FIRST_FREE_VFSM and (pipeline, vfsm) not in named | buffers:
+            notes.note("annotations", "it is annotated but never scheduled", "only VFSMs in use", **at)
+    for pipeline, vfsm in sorted(named - set(given)):
+        if FIRST_FREE_VFSM <= vfsm < shape.vfsms and pipeline < shape.pipelines:
+            at = {"pipeline": pipeline, "vfsm": vfsm, **place}
+            notes.note("annotations", "it is scheduled without an annotation", "one annotation", **at)
+    for phase, cycles in part.settle:
+        if notes.in_range("a phase to settle in", phase, len(images.phases), **place) and cycles < 0:
+            notes.note("structure", f"it settles for {cycles} cycles", "0 cycles or more", **place)
+
+
+def _check_second(notes: StructureNotes, part: NodePhase, named: set[tuple[int, int]], place: dict[str, Any]) -> None:
+    """A second schedule has the size of the first and runs the same VFSMs."""
+    images, shape = notes.images, notes.images.shape
+    if bool(part.second) != bool(images.phases[part.phase].second):
+        notes.note("structure", "a second schedule has no block, or a block none", "both or neither", **place)
+    if not part.second:
+        return
+    if len(part.second) != images.period or any(len(row) != shape.pipelines for row in part.second):
+        right = f"{images.period} slots of {shape.pipelines} pipelines"
+        notes.note("structure", "the second schedule has another size", right, **place)
+        return
+    second = {(pipeline, vfsm) for row in part.second for pipeline, vfsm in enumerate(row)}
+    for pipeline, vfsm in sorted(second ^ named):
+        if vfsm >= FIRST_FREE_VFSM:
+            message = "it is in one of the two schedules only"
+            notes.note("subphases", message, "the same VFSMs in both", pipeline=pipeline, vfsm=vfsm, **place)
+
+
+def _buffers_of(notes: StructureNotes, pipeline: int, annotations: Iterable[Annotation]) -> set[tuple[int, int]]:
+    places = (place for a in annotations for place in (a.source, a.destination))
+    return {(pipeline, place - notes.codes.first_buffer) for place in places if notes.codes.is_buffer(place)}
+
+
+def _check_promises(notes: StructureNotes) -> None:
+    images = notes.images
+    for promise in images.promises:
+        if not notes.in_range("the operator of a promise", promise.operator, len(images.operators)):
+            continue
+        operator = images.operators[promise.operator]
+        place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
+        if promise.phase != operator.phase:
+            notes.note(
+                "structure",
+                f"stream {promise.stream} is promised for phase {notes.phase_name(promise.phase)}",
+                f"phase {notes.phase_name(operator.phase)}",
                 **place,
             )
-        rewritten = image.synchronised or image.gated or bool(image.instances)
-        if image.states > 1 or rewritten:
-            self.note("structure", "it continues, and its router changes", "one value, one stage", **place)
-
-    def check_program(self, program: Operator, **place: Any) -> None:
-        """An operator as in a program: what the run time takes for granted."""
-        spec = OPERATORS.get(program.kind)
-        if spec is None:
-            self.note("structure", f"it is a {program.kind}", f"one of {', '.join(OPERATORS)}", **place)
-            return
-        names = [one.name for one in spec.operands]
-        for instance in program.instances:
-            if [name for name, _ in instance.operands] != names:
-                self.note("structure", f"it has the operands {[n for n, _ in instance.operands]}", f"{names}", **place)
-            if not instance.nodes or len(set(instance.nodes)) != len(instance.nodes):
-                self.note(
-                    "structure", f"an instance has the nodes {instance.nodes}", "each once, and one at least", **place
+        if not promise.values or len(set(promise.values)) != len(promise.values):
+            notes.note(
+                "structure",
+                f"stream {promise.stream} is promised for the values {promise.values}",
+                "each value once, and at least one",
+                **place,
+            )
+        for value in promise.values:
+            notes.in_range(f"a value of stream {promise.stream}", value, operator.states, **place)
+        for node, register in ((promise.source, promise.register), *promise.destinations):
+            if notes.in_range(f"a node of stream {promise.stream}", node, images.topology.nodes, **place):
+                notes.in_range(
+                    f"a register of stream {promise.stream}", register, images.shape.registers, node=node, **place
                 )
-            for node in instance.nodes:
-                self.in_range("a node of an instance", node, self.images.topology.nodes, **place)
-        if not program.instances:
-            self.note("structure", "it has no instance", "one at least", **place)
+        if len(set(promise.destinations)) != len(promise.destinations):
+            notes.note("structure", f"stream {promise.stream} names a destination twice", "each once", **place)
 
-    def check_part(self, node: int, part: NodePhase) -> None:
-        images, shape = self.images, self.images.shape
-        if not self.in_range("a phase", part.phase, len(images.phases), node=node):
-            return
+
+def _check_passages(notes: StructureNotes) -> None:
+    phases = len(notes.images.phases)
+    for node, left, entered, way in notes.images.passages:
+        if notes.in_range("the node of a passage", node, notes.images.topology.nodes):
+            for phase in (*way, *(p for p in (left, entered) if p != -1)):
+                notes.in_range("a phase of a passage", phase, phases, node=node)
+
+
+def _check_residents(notes: StructureNotes, node: int) -> None:
+    """Blocks of the phases of a node."""
+    images = notes.images
+    depth, period = images.shape.schedule_depth, images.period
+    blocks: dict[int, int] = {}
+    for part in images.nodes[node].phases:
+        block = images.phases[part.phase].block
         place: dict[str, Any] = {"phase": part.phase, "node": node}
-        if len(part.schedule) != images.period:
-            self.note("structure", f"the schedule has {len(part.schedule)} slots", f"{images.period} slots", **place)
-        named = set()
-        for slot, row in enumerate(part.schedule):
-            if len(row) != shape.pipelines:
-                self.note("structure", f"{len(row)} VFSMs", f"{shape.pipelines} pipelines", slot=slot, **place)
-            for pipeline, vfsm in enumerate(row):
-                self.in_range("a VFSM", vfsm, shape.vfsms, slot=slot, pipeline=pipeline, **place)
-                named.add((pipeline, vfsm))
-        given: Counter[tuple[int, int]] = Counter()
-        buffers = set()
-        for rewrite in part.annotations:
-            if not self.in_range("a pipeline", rewrite.pipeline, shape.pipelines, **place):
-                continue
-            at = {"pipeline": rewrite.pipeline, "vfsm": rewrite.vfsm, **place}
-            if not self.in_range("an annotated VFSM", rewrite.vfsm, shape.vfsms, **at):
-                continue
-            given[rewrite.pipeline, rewrite.vfsm] += 1
-            if rewrite.vfsm < FIRST_FREE_VFSM:
-                self.note("annotations", "it is annotated anew", "VFSM 0 and 1 as after reset", **at)
-                continue
-            self.check_codes(rewrite.annotation, at)
-            buffers |= self.buffers_of(rewrite.pipeline, [rewrite.annotation])
-        self.check_second(part, named, place)
-        for (pipeline, vfsm), count in given.items():
-            at = {"pipeline": pipeline, "vfsm": vfsm, **place}
-            if count > 1:
-                self.note("annotations", f"it is annotated {count} times", "once", **at)
-            if vfsm >= FIRST_FREE_VFSM and (pipeline, vfsm) not in named | buffers:
-                self.note("annotations", "it is annotated but never scheduled", "only VFSMs in use", **at)
-        for pipeline, vfsm in sorted(named - set(given)):
-            if FIRST_FREE_VFSM <= vfsm < shape.vfsms and pipeline < shape.pipelines:
-                at = {"pipeline": pipeline, "vfsm": vfsm, **place}
-                self.note("annotations", "it is scheduled without an annotation", "one annotation", **at)
-        for phase, cycles in part.settle:
-            if self.in_range("a phase to settle in", phase, len(images.phases), **place) and cycles < 0:
-                self.note("structure", f"it settles for {cycles} cycles", "0 cycles or more", **place)
-
-    def check_second(self, part: NodePhase, named: set[tuple[int, int]], place: dict[str, Any]) -> None:
-        """A second schedule has the size of the first and runs the same VFSMs."""
-        images, shape = self.images, self.images.shape
-        if bool(part.second) != bool(images.phases[part.phase].second):
-            self.note("structure", "a second schedule has no block, or a block none", "both or neither", **place)
-        if not part.second:
-            return
-        if len(part.second) != images.period or any(len(row) != shape.pipelines for row in part.second):
-            right = f"{images.period} slots of {shape.pipelines} pipelines"
-            self.note("structure", "the second schedule has another size", right, **place)
-            return
-        second = {(pipeline, vfsm) for row in part.second for pipeline, vfsm in enumerate(row)}
-        for pipeline, vfsm in sorted(second ^ named):
-            if vfsm >= FIRST_FREE_VFSM:
-                message = "it is in one of the two schedules only"
-                self.note("subphases", message, "the same VFSMs in both", pipeline=pipeline, vfsm=vfsm, **place)
-
-    def buffers_of(self, pipeline: int, annotations: Iterable[Annotation]) -> set[tuple[int, int]]:
-        places = (place for a in annotations for place in (a.source, a.destination))
-        return {(pipeline, place - self.codes.first_buffer) for place in places if self.codes.is_buffer(place)}
-
-    def check_promises(self) -> None:
-        images = self.images
-        for promise in images.promises:
-            if not self.in_range("the operator of a promise", promise.operator, len(images.operators)):
-                continue
-            operator = images.operators[promise.operator]
-            place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
-            if promise.phase != operator.phase:
-                self.note(
-                    "structure",
-                    f"stream {promise.stream} is promised for phase {self.phase_name(promise.phase)}",
-                    f"phase {self.phase_name(operator.phase)}",
-                    **place,
-                )
-            if not promise.values or len(set(promise.values)) != len(promise.values):
-                self.note(
-                    "structure",
-                    f"stream {promise.stream} is promised for the values {promise.values}",
-                    "each value once, and at least one",
-                    **place,
-                )
-            for value in promise.values:
-                self.in_range(f"a value of stream {promise.stream}", value, operator.states, **place)
-            for node, register in ((promise.source, promise.register), *promise.destinations):
-                if self.in_range(f"a node of stream {promise.stream}", node, images.topology.nodes, **place):
-                    self.in_range(
-                        f"a register of stream {promise.stream}", register, images.shape.registers, node=node, **place
-                    )
-            if len(set(promise.destinations)) != len(promise.destinations):
-                self.note("structure", f"stream {promise.stream} names a destination twice", "each once", **place)
-
-    def check_passages(self) -> None:
-        phases = len(self.images.phases)
-        for node, left, entered, way in self.images.passages:
-            if self.in_range("the node of a passage", node, self.images.topology.nodes):
-                for phase in (*way, *(p for p in (left, entered) if p != -1)):
-                    self.in_range("a phase of a passage", phase, phases, node=node)
-
-    def check_residents(self, node: int) -> None:
-        """Blocks of the phases of a node."""
-        images = self.images
-        depth, period = images.shape.schedule_depth, images.period
-        blocks: dict[int, int] = {}
-        for part in images.nodes[node].phases:
-            block = images.phases[part.phase].block
-            place: dict[str, Any] = {"phase": part.phase, "node": node}
-            if block <= Images.LOADER_BLOCK or (block + 1) * period > depth:
-                self.note(
-                    "blocks",
-                    f"it is in block {block}",
-                    f"block 1 to {depth // period - 1}: {depth} entries in blocks of {period}, the first the loader's",
-                    **place,
-                )
-            long_enough = images.phases[part.phase].load_cycles >= period + len(part.annotations)
-            if block in blocks and not long_enough:
-                self.note(
-                    "blocks",
-                    f"it is in block {block} as phase {self.phase_name(blocks[block])} is",
-                    "a block each",
-                    **place,
-                )
-            blocks[block] = part.phase
-            second = images.phases[part.phase].second
-            others = [one for other in images.phases for one in (other.block, other.second)]
-            if second and (second < 0 or (second + 1) * period > depth or others.count(second) > 1):
-                right = "a block of its own, behind the loader's and in the memory"
-                self.note("blocks", f"its second schedule is in block {second}", right, **place)
+        if block <= Images.LOADER_BLOCK or (block + 1) * period > depth:
+            notes.note(
+                "blocks",
+                f"it is in block {block}",
+                f"block 1 to {depth // period - 1}: {depth} entries in blocks of {period}, the first the loader's",
+                **place,
+            )
+        long_enough = images.phases[part.phase].load_cycles >= period + len(part.annotations)
+        if block in blocks and not long_enough:
+            notes.note(
+                "blocks",
+                f"it is in block {block} as phase {notes.phase_name(blocks[block])} is",
+                "a block each",
+                **place,
+            )
+        blocks[block] = part.phase
+        second = images.phases[part.phase].second
+        others = [one for other in images.phases for one in (other.block, other.second)]
+        if second and (second < 0 or (second + 1) * period > depth or others.count(second) > 1):
+            right = "a block of its own, behind the loader's and in the memory"
+            notes.note("blocks", f"its second schedule is in block {second}", right, **place)

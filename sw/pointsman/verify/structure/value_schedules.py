@@ -1,23 +1,27 @@
-"""Operators that have several schedules, a phase for each of their values: can a load function go from any to any?
+"""Rule "schedules": operators that have several schedules, a phase for each of their values (§4.1.1, §4.1.3).
 
-That is what the images say by having operators of one label. What each phase does is judged as any phase is; this pass
-judges that they belong together.
+Takes images; notes findings. Operators of one label in several phases are schedules of one operator, and a load function may
+go from any to any. Example: phases "shift by 1" and "shift by 2" of one operator. Both need the same nodes, each value must
+have one schedule, and whatever may be followed by the one may be followed by the other.
+
+Leaves to the other passes what each phase does, as for any phase.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import pairwise, product
 from typing import Any
 
 from pointsman.artifacts.images.images import Images, OperatorImage
-from pointsman.verify.report import Finding, Notebook
+from pointsman.verify.node.groups import groups_of, nodes_of
+from pointsman.verify.node.phase_view import made_operators
+from pointsman.verify.report import Notebook
 
 
 def check_schedules(images: Images, notebook: Notebook) -> None:
     """Note schedules of one operator that differ in more than their values, or that cannot follow each other."""
-    closing = {index for phase in images.phases for index in (phase.barrier, phase.online)}
+    closing = {index for phase in images.phases for index in made_operators(phase)}
     by_label: dict[str, list[int]] = defaultdict(list)
     for index, operator in enumerate(images.operators):
         if index not in closing:
@@ -39,10 +43,7 @@ class _Schedules:
     def note(self, index: int, message: str, right: str, **place: Any) -> None:
         operator = self.images.operators[index]
         name = self.images.phases[operator.phase].name
-        finding = Finding(
-            "schedules", message, right, phase=name, operator=operator.label, source=operator.source, **place
-        )
-        self.notebook.add(finding)
+        self.notebook.note("schedules", message, right, operator, phase=name, **place)
 
     def check(self) -> None:
         images, first = self.images, self.indices[0]
@@ -109,9 +110,11 @@ class _Schedules:
         if barrier is None:
             return
         positions = _members(self.images, index)
-        promises = [one for one in self.images.promises if one.operator == barrier]
-        for group in _joined({one.source, *(node for node, _ in one.destinations)} for one in promises):
-            known = sorted((positions[node], node) for node in group if node in positions)
+        groups = groups_of(nodes_of(one) for one in self.images.promises if one.operator == barrier)
+        for group in sorted(set(groups.values())):
+            known = sorted(
+                (positions[node], node) for node, own in groups.items() if own == group and node in positions
+            )
             for (a, _), (b, node) in pairwise(known):
                 if a == b:
                     self.note(index, "its barrier joins two instances", "a barrier for each instance", node=node)
@@ -123,28 +126,9 @@ def _face(operator: OperatorImage) -> tuple[Any, ...]:
 
 def _places(images: Images, index: int) -> dict[int, tuple[int, int]]:
     """Position of each node of an operator in its instance, and the nodes of that."""
-    return {
-        node: (here.position, here.nodes)
-        for node, image in enumerate(images.nodes)
-        for other, here in image.operators
-        if other == index
-    }
+    return {node: (here.position, here.nodes) for node, here in images.members[index].items()}
 
 
 def _members(images: Images, index: int) -> dict[int, int]:
     """Position of each node of an operator in its instance."""
-    return {
-        node: here.position
-        for node, image in enumerate(images.nodes)
-        for other, here in image.operators
-        if other == index
-    }
-
-
-def _joined(sets: Iterable[set[int]]) -> list[set[int]]:
-    """Sets that overlap as one."""
-    groups: list[set[int]] = []
-    for one in sets:
-        apart = [group for group in groups if not group & one]
-        groups = [*apart, one.union(*(group for group in groups if group & one))]
-    return groups
+    return {node: here.position for node, here in images.members[index].items()}

@@ -1,67 +1,54 @@
-"""Operators of which one node sends commands to the routers of others (Metcalf 1997, §4.1.1 "Dynamic Destination Selection").
+"""Rule "commands": operators of which one node sends commands to the routers of others (§4.1.1, B.1 ``str_stream_dyn``).
 
-What these commands make of each router stands in the images, as roles that no load function writes; the other passes judge
-each of them. This one judges that the commands for a value, whatever has been before, leave every router as in the roles for
-it; that they cannot come amiss; and that they have taken effect when the words come that rely on them.
+Takes the view of a phase; notes findings. What the commands make of each router stands in the images, as roles that no load
+function writes; the other passes judge each of these roles. This module judges that the commands for a value leave every
+router as in the roles for it, whatever value was before; that commands of two operators cannot mix; and that they have taken
+effect when the words come that rely on them.
+
+Example: node 0 sends to node 1 with value 1 and to node 2 with value 2. A VFSM of node 1 that passes words on for 2 and keeps
+them for 1 changes, so both values need a command for it; one that is the same for both needs none.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from numesh.codes import (
     ANNOTATION_LATENCY,
     REPROGRAM_VFSM,
     Annotation,
-    Codes,
     CommandKind,
     MoveType,
     unpack,
 )
-from pointsman.artifacts.images.images import Images, Promise
-from pointsman.verify.node.node import NodeView
-from pointsman.verify.report import Finding, Notebook
+from pointsman.artifacts.images.images import Promise
+from pointsman.verify.node.phase_view import PhaseView
+from pointsman.verify.report import Notebook
 
 from .trace import States, trace_promise
 
 
-def check_commands(images: Images, codes: Codes, views: Mapping[int, NodeView], phase: int, notebook: Notebook) -> None:
+def check_commands(view: PhaseView, notebook: Notebook) -> None:
     """Note commands that are not those of the roles, that may mix with others, or that may come late."""
-    for index in images.phases[phase].operators:
-        operator = images.operators[index]
-        own = images.members[index].items()
-        sends = [node for node, here in own if node in views and any(role.commands for role in here.roles)]
+    for index, operator in view.operators():
+        own = view.images.members[index].items()
+        sends = [node for node, here in own if node in view.nodes and any(role.commands for role in here.roles)]
         if operator.remote or sends:
             notebook.counts["operators with commands"] += 1
-            _Commands(images, codes, views, index, notebook).check(sends)
+            _Commands(view, index, notebook).check(sends)
 
 
 class _Commands:
-    def __init__(
-        self, images: Images, codes: Codes, views: Mapping[int, NodeView], index: int, notebook: Notebook
-    ) -> None:
-        self.images = images
-        self.codes = codes
-        self.views = views
+    def __init__(self, view: PhaseView, index: int, notebook: Notebook) -> None:
+        self.images = view.images
+        self.codes = view.codes
+        self.views = view.nodes
         self.index = index
-        self.operator = images.operators[index]
+        self.operator = view.images.operators[index]
         self.notebook = notebook
 
     def note(self, node: int, message: str, right: str, value: int | None = None) -> None:
         values = () if value is None else (f"{self.operator.label} {self.operator.values[value]}",)
-        name = self.images.phases[self.operator.phase].name
-        self.notebook.add(
-            Finding(
-                "commands",
-                message,
-                right,
-                phase=name,
-                node=node,
-                operator=self.operator.label,
-                source=self.operator.source,
-                values=values,
-            )
-        )
+        phase = self.images.phases[self.operator.phase].name
+        self.notebook.note("commands", message, right, self.operator, phase=phase, node=node, values=values)
 
     def check(self, sends: list[int]) -> None:
         operator, images = self.operator, self.images

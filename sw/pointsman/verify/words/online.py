@@ -1,8 +1,11 @@
-"""Online messages: wherever a table says that a message goes, it arrives (Metcalf 1997, §4.2).
+"""Rule "online": wherever a table says that a message goes, it arrives (Metcalf 1997, §4.2).
 
-Looks at the tables by which processors pass on messages, and at the promises of the streams that carry them; the streams
-themselves are judged like all others. For every node and every destination of its table the way is followed, hop by hop,
-over the promised streams.
+Takes images; notes findings. Looks at the tables by which processors pass on messages, and at the promises of the streams
+that carry them. For every node and every destination of its table the way is followed, hop by hop, over the promised streams;
+it must end at the destination. Example: node 0 sends what is for node 3 to node 1, and node 1 sends it back to node 0: it
+never arrives.
+
+Leaves the streams themselves to ``streams``, which judges them like all others.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from pointsman.artifacts.images.images import Images, OnlineNode
-from pointsman.verify.report import Finding, Notebook
+from pointsman.verify.report import Notebook
 
 HEADER_BITS = 32
 
@@ -18,10 +21,10 @@ HEADER_BITS = 32
 def check_online(images: Images, notebook: Notebook) -> None:
     """Follow every message that the tables of each phase allow."""
     for phase in range(len(images.phases)):
-        _Phase(images, phase, notebook).check()
+        _OnlinePhase(images, phase, notebook).check()
 
 
-class _Phase:
+class _OnlinePhase:
     def __init__(self, images: Images, phase: int, notebook: Notebook) -> None:
         self.images = images
         self.phase = phase
@@ -32,7 +35,7 @@ class _Phase:
         """(node, register) from which words go, to the node and register at which they arrive."""
 
     def note(self, message: str, right: str, node: int | None = None) -> None:
-        self.notebook.add(Finding("online", message, right, phase=self.image.name, node=node))
+        self.notebook.note("online", message, right, phase=self.image.name, node=node)
 
     def check(self) -> None:
         carrier = self.image.online

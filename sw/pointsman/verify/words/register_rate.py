@@ -1,4 +1,9 @@
-"""The judge's own count of the words that pass from VFSM to VFSM through an interface register."""
+"""How many words a period pass from VFSM to VFSM through an interface register: the judge's own count, for ``trace``.
+
+Takes slots of the VFSM that writes the register and of the one that reads it; gives whole words a period. Example: writes in
+slots 0 and 4 and reads in slots 1 and 5 of 8. A word written at 0 is in the register from slot 2 on and read at 5, so that
+the next write is at slot 0 again: 1 word a period, not 2.
+"""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def test_a_link_to_a_node_without_a_part_is_passed_over(by_hand: ModuleType) -> 
 
 
 def test_roles_beyond_the_limit_are_named(by_hand: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pointsman.verify.phases.links.MOST_KEYS", 2)
+    monkeypatch.setattr("pointsman.verify.node.role_choices.MOST_KEYS", 2)
     report = check_images(by_hand.crossing(3))
     assert report.ok
     assert report.unchecked == ("in phase p combinations of roles of a node or link beyond 2",)

@@ -9,10 +9,10 @@ import pytest
 from numesh.codes import Codes
 from pointsman.artifacts.images import Images
 from pointsman.verify.node.node import NodeView
-from pointsman.verify.stall_game.board import Board, board, play
+from pointsman.verify.stall_game.board import GameBoard, board, play
 
 
-def of(images: Images) -> Board:
+def of(images: Images) -> GameBoard:
     """The board of the only operator of the only phase, at its first values."""
     codes = Codes(images.shape)
     views = {n: NodeView(images, codes, n, p) for n, node in enumerate(images.nodes) for p in node.phases}

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from pointsman.artifacts.images.images import LaneImage
-from pointsman.verify.stall_game.board import Board, Outcome, Place, play
+from pointsman.verify.stall_game.board import GameBoard, GameEnd, Place, play
 from pointsman.verify.stall_game.moves import play_out
 
 
-def random_board(seed: int) -> Board:
+def random_board(seed: int) -> GameBoard:
     """Trees of VFSMs from registers that a node writes to registers that nodes read."""
     rng = random.Random(seed)
-    board = Board()
+    board = GameBoard()
     lanes: dict[int, list[LaneImage]] = {}
     number = 0
     for _ in range(rng.randint(1, 3)):
@@ -45,14 +45,14 @@ def random_board(seed: int) -> Board:
 
 
 def slowly(
-    board: Board,
+    board: GameBoard,
     words: int,
     seed: int,
     stopped: int | None,
     lane: int | None,
     after: int,
     held_up: tuple[Place, int] | None,
-) -> Outcome:
+) -> GameEnd:
     """One move at a time, in an order that is drawn."""
     rng = random.Random(seed)
     moved = {(node, i): 0 for node, lanes in board.lanes.items() for i in range(len(lanes))}
@@ -100,7 +100,7 @@ def slowly(
         rng.shuffle(moves)
         going = max(made(*move) for move in moves)
     done = (node for node, lanes in board.lanes.items() if all(moved[node, i] == words for i in range(len(lanes))))
-    return Outcome(frozenset(done), passed)
+    return GameEnd(frozenset(done), passed)
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -161,7 +161,7 @@ def test_the_order_of_moves_makes_no_difference(seed: int) -> None:
         assert one.tolist() == other.tolist()
 
 
-def crossing(**more: object) -> Board:
+def crossing(**more: object) -> GameBoard:
     """Words of two registers of node 0 that meet in one VFSM of node 1."""
     a, b, c = (0, 0, 2), (0, 0, 3), (1, 0, 2)
     lanes = {0: (LaneImage(True, (2,)), LaneImage(True, (3,))), 1: (LaneImage(False, (4,)),)}
@@ -171,7 +171,7 @@ def crossing(**more: object) -> Board:
         "into": {c: (1, 4)},
         "lanes": lanes,
     }
-    return Board(**(tables | more))
+    return GameBoard(**(tables | more))
 
 
 def test_a_board_on_which_words_meet_is_played_by_turns() -> None:

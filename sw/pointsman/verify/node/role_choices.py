@@ -1,4 +1,9 @@
-"""TODO"""
+"""Which roles can nodes have together? For rules of one node or of the two ends of a link.
+
+Takes the views of one or two nodes in a phase; gives each combination of their roles once, with run-time values that lead to
+it. Two operators of 8 values each, for example, may give a node 2 roles each (it is the source or it is not): 4 combinations
+for 64 pairs.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 from pointsman.artifacts.images.images import Images
-from pointsman.verify.node.node import Key, NodeView
 from pointsman.verify.report import Notebook
+
+from .node import Key, NodeView
 
 MOST_KEYS = 4096
 """Combinations of roles looked at for one node or link."""
@@ -44,9 +50,7 @@ def role_choices(
             if a and b:
                 choices[(first, a), (second, b)] = None
             if len(choices) > MOST_KEYS:
-                left_out = f"in phase {phase} combinations of roles of a node or link beyond {MOST_KEYS}"
-                if left_out not in notebook.unchecked:
-                    notebook.unchecked.append(left_out)
+                notebook.leave_out(f"in phase {phase} combinations of roles of a node or link beyond {MOST_KEYS}")
                 break
         else:
             continue

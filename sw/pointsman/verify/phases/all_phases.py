@@ -1,0 +1,82 @@
+"""All phases together, for rules between two of them: views, what follows what at each node, and which VFSMs continue.
+
+Takes the views of single phases and the owners of their VFSMs (from ``words.streams``); notes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from numesh.codes import Codes
+from pointsman.artifacts.images.images import Images
+from pointsman.verify.node.node import Place, Vfsm
+from pointsman.verify.node.phase_view import PhaseView, made_operators
+
+from .succession import Succession
+
+
+class AllPhases:
+    """The phases of images.
+
+    Parameters
+    ----------
+    views : sequence of PhaseView
+        By phase.
+    owners : sequence of mapping
+        By phase, the operator to which each VFSM belongs whose stream was followed.
+    """
+
+    def __init__(self, images: Images, views: Sequence[PhaseView], owners: Sequence[Mapping[Place, int]]) -> None:
+        self.images = images
+        self.views = views
+        self.owners = owners
+        self.codes = Codes(images.shape)
+        program = Succession.of_program(images)
+        self.program = program
+        self.following = [Succession.of_node(images, node, program) for node in range(len(images.nodes))]
+        """By node, what can follow each of its phases."""
+        self.threads = any(image.ways for image in images.nodes)
+        """Nodes go through phases on ways of their own."""
+        self._made = {index for phase in images.phases for index in made_operators(phase)}
+        self._continuing: list[dict[int, dict[Vfsm, int]]] = [{} for _ in owners]
+        for phase, own in enumerate(owners):
+            for (node, *vfsm), index in own.items():
+                if images.operators[index].continues:
+                    self._continuing[phase].setdefault(node, {})[vfsm[0], vfsm[1]] = index
+
+    def name(self, phase: int) -> str:
+        return self.images.phases[phase].name
+
+    def called(self, node: int) -> set[int]:
+        """Phases into which the load functions of a node's operators bring it. What closes a phase or stands for its online
+        streams is called by load functions and passages, not by the application."""
+        return {
+            here.enters if self.images.operators[index].continues else self.images.operators[index].phase
+            for index, here in self.images.nodes[node].operators
+            if index not in self._made
+        }
+
+    def continuing(self, node: int, phase: int) -> Mapping[Vfsm, int]:
+        """VFSMs of a node that belong to operators that continue through a phase, and these operators."""
+        return self._continuing[phase].get(node, {})
+
+    def kept(self, node: int, one: int, other: int) -> frozenset[Vfsm]:
+        """VFSMs of a node whose operator continues from one phase to another."""
+        here, there = self.continuing(node, one), self.continuing(node, other)
+        return frozenset(
+            vfsm
+            for vfsm, index in here.items()
+            if other in self.images.operators[index].continues and there.get(vfsm) == index
+        )
+
+    def lasting(self, node: int, phase: int) -> frozenset[Vfsm]:
+        """VFSMs of a node whose operator continues from a phase to all that can follow there."""
+        here = self.continuing(node, phase)
+        following = set(self.following[node][phase]) if here else set()
+        return frozenset(v for v, index in here.items() if following <= set(self.images.operators[index].continues))
+
+    def stays_loose(self, node: int, phase: int) -> bool:
+        """Does the node leave the phase by its own messages alone, and may it come to it again?"""
+        view = self.views[phase]
+        loose = view.image.technique != "none" and not view.meets(node)
+        return loose and self.following[node].comes_again(phase)

@@ -1,0 +1,54 @@
+"""How the first pass of the judge notes numbers that name nothing, and codes that are none.
+
+Takes images that may be wrong everywhere, so a phase is named by its name only if there is one of its number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numesh.codes import Annotation, Codes, MoveType
+from pointsman.artifacts.images.images import Images
+from pointsman.verify.report import Finding, Notebook
+
+
+class StructureNotes:
+    """The images that are looked at, and the notebook for what is wrong with their numbers."""
+
+    def __init__(self, images: Images, notebook: Notebook) -> None:
+        self.images = images
+        self.notebook = notebook
+        self.codes = Codes(images.shape)
+
+    def note(self, rule: str, message: str, right: str, **place: Any) -> None:
+        """Note that a rule is broken; a phase of ``place`` may be given by its number."""
+        phase = place.pop("phase", None)
+        if isinstance(phase, int):
+            phase = self.phase_name(phase)
+        self.notebook.add(Finding(rule, message, right, phase=phase, **place))
+
+    def phase_name(self, phase: int) -> str:
+        known = 0 <= phase < len(self.images.phases)
+        return self.images.phases[phase].name if known else f"number {phase}"
+
+    def in_range(self, what: str, value: int, count: int, **place: Any) -> bool:
+        """Note a number outside 0..count-1."""
+        if 0 <= value < count:
+            return True
+        right = f"a number of 0..{count - 1}" if count else "none, as there is nothing to name"
+        self.note("structure", f"{what} is {value}", right, **place)
+        return False
+
+    def check_codes(self, annotation: Annotation, place: dict[str, Any]) -> None:
+        codes = self.codes
+        if annotation.type not in tuple(MoveType):
+            self.note("codes", f"the type of move is {annotation.type}", "MOVE, BLIND, COPY or FORK", **place)
+        for end, code in (("source", annotation.source), ("destination", annotation.destination)):
+            known = codes.is_neighbour(code) or codes.is_register(code) or codes.is_buffer(code)
+            if not known and code not in (codes.nop, codes.null):
+                self.note(
+                    "codes",
+                    f"its {end} is {codes.name(code)}",
+                    "a link, an interface register, a buffer, NOP or NULL",
+                    **place,
+                )

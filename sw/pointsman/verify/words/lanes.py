@@ -1,0 +1,144 @@
+"""Rule "lanes": processor against router at the ends of streams.
+
+Takes an operator of a phase, for one choice of values; notes findings. A processor writes the registers from which streams
+begin and reads those to which they deliver, no others, and all of them. Example: a broadcast's source writes register 2 and
+every other node reads register 3. If a role lacked the lane that reads register 3, words would fill the router and stop the
+source.
+
+Operators of several stages (``OperatorImage.stages``) may hold words back at a register in one stage, for a VFSM to take in
+the last.
+
+Leaves to ``trace`` whether the words come to these registers, and to ``structure.roles`` how lanes wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from pointsman.artifacts.images.images import OperatorImage, Promise, Role
+from pointsman.verify.node.node import NodeView
+from pointsman.verify.node.phase_view import PhaseView
+from pointsman.verify.report import Notebook
+
+Choice = dict[int, int]
+"""Operator to index of its value, for those that do not have their first."""
+At = tuple[int, int]
+"""Node and interface register."""
+Note = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class OperatorEnds:
+    """The ends of an operator's streams for a choice of values.
+
+    Parameters
+    ----------
+    nodes : mapping
+        The nodes that its words may pass.
+    index : int
+        Number of the operator.
+    promises : sequence of Promise
+        All of the operator.
+    choice : mapping
+        Values, by operator.
+    """
+
+    view: PhaseView
+    nodes: Mapping[int, NodeView]
+    index: int
+    promises: Sequence[Promise]
+    choice: Choice
+
+    @property
+    def operator(self) -> OperatorImage:
+        return self.view.images.operators[self.index]
+
+    @cached_property
+    def value(self) -> int:
+        return self.choice.get(self.index, 0)
+
+    @cached_property
+    def last(self) -> int:
+        """The state of the last stage of the value."""
+        stages = self.operator.stages
+        return self.value - self.value % stages + stages - 1
+
+    @cached_property
+    def sends(self) -> dict[At, Promise]:
+        """Registers from which streams begin for the value."""
+        return {(one.source, one.register): one for one in self.promises if self.value in one.values}
+
+    @cached_property
+    def delivers(self) -> dict[At, Promise]:
+        """Registers to which streams deliver for the value."""
+        return {end: one for one in self.promises if self.value in one.values for end in one.destinations}
+
+    @cached_property
+    def later(self) -> set[At]:
+        """Registers to which streams deliver in a later stage of the value: a processor may wait there already."""
+        left = range(self.value + 1, self.last + 1)
+        if not left:
+            return set()
+        return {end for one in self.promises if any(state in left for state in one.values) for end in one.destinations}
+
+
+def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook) -> None:
+    """Rule "lanes": which registers processors write and read for these values."""
+    images, operator, index = ends.view.images, ends.operator, ends.index
+    note = partial(notebook.note, "lanes", operator=operator, phase=ends.view.name, values=values)
+    written: set[At] = set()
+    read: set[At] = set()
+    for node, here in images.members[index].items():
+        role = here.roles[here.role_of[ends.value]]
+        written.update((node, register) for register, _ in role.commands)
+        if operator.remote:  # VFSM 1 takes commands
+            read.update(at for at in ends.delivers if at[0] == node and at[1] < images.shape.pipelines)
+        for lane in role.lanes:
+            notebook.counts["lanes"] += 1
+            (written if lane.write else read).update((node, register) for register in lane.registers)
+        _check_role(ends, node, role, partial(note, node=node))
+    for (node, register), promise in ends.sends.items():
+        if (node, register) not in written:
+            message = f"stream {promise.stream} sends from register {register}, which the processor never writes"
+            note(message, "a lane of its role", node=node)
+    for (node, register), promise in ends.delivers.items():
+        if promise.held:
+            _check_held(ends, promise, (node, register), read, partial(note, node=node))
+        elif (node, register) not in read:
+            message = f"stream {promise.stream} delivers to register {register}, which the processor never reads"
+            note(message, "a lane of its role", node=node)
+
+
+def _check_role(ends: OperatorEnds, node: int, role: Role, note: Note) -> None:
+    """Each lane of a node against the VFSMs and promises at its registers."""
+    if not role.lanes:
+        return
+    view = ends.nodes[node]
+    state = view.state(view.key(ends.choice))
+    for lane in role.lanes:
+        for register in lane.registers:
+            verb = f"the processor {'writes' if lane.write else 'reads'} register {register}"
+            if lane.write and register not in state.register_readers:
+                note(f"{verb}, which no VFSM reads", "a reader")
+            elif lane.write and (node, register) not in ends.sends:
+                note(f"{verb}, for which nothing is promised", "a promise for every word")
+            elif not lane.write and register not in state.register_writers:
+                note(f"{verb}, which no VFSM writes", "a writer")
+            elif not lane.write and register in state.register_readers:
+                note(f"{verb}, as a VFSM does", "one reader")
+            elif not lane.write and (node, register) not in ends.delivers and (node, register) not in ends.later:
+                note(f"{verb}, to which no stream delivers", "a promise for every word")
+
+
+def _check_held(ends: OperatorEnds, promise: Promise, at: At, read: set[At], note: Note) -> None:
+    """Words that wait: nobody reads them now, and in the last stage of these values a VFSM takes them on."""
+    node, register = at
+    held = f"stream {promise.stream} is held at register {register}"
+    if at in read:
+        note(f"{held}, which the processor reads", "neither")
+    view = ends.nodes[node]
+    last = view.state(view.key({**ends.choice, ends.index: ends.last}))
+    if ends.operator.stages == 1 or register not in last.register_readers:
+        note(f"{held}, from which nothing ever takes its words", "a VFSM that does in the last stage")
