@@ -178,9 +178,11 @@ def needed(games: PhaseGames, index: int, node: int) -> set[int]:
     each = []
     for state in games.states(index):
         game = games.game_of(index, state, node)
-        if game is None:
-            return set()
-        each.append({other for other in game.lanes.keys() - {node} if games.needs(game, node, other, lengths)})
+        each.append(
+            set()
+            if game is None
+            else {one for one in game.lanes if one != node and games.needs(game, node, one, lengths)}
+        )
     return set.intersection(*each) if each else set()
 
 
