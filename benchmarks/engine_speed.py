@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 
 from cosim.engines.verilated.build import find_compiler
-from cosim.machine import EngineName, Machine
-from cosim.rings import ring_memories
+from cosim.numesh.machine import EngineName, Machine
+from cosim.numesh.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, parse_size
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitUntil

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from cosim.machine import Machine
-from cosim.session import run_application
+from cosim.numesh.machine import Machine
+from cosim.numesh.session import run_application
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images
 from pointsman.network import mesh

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from cosim.engines.verilated.build import find_compiler
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.packet.session import packet_machine
 from cosim.record import Record
 from cosim.session import run_nodes

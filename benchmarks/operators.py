@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape

@@ -26,7 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from cosim.machine import Machine, ProcessorMachine
+from cosim.machine import ProcessorMachine
+from cosim.numesh.machine import Machine
 from cosim.packet.session import packet_machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape

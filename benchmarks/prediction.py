@@ -20,8 +20,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from cosim.activities import WatchedNode, cycles_by
-from cosim.machine import Machine
+from cosim.numesh.activities import WatchedNode, cycles_by
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file

@@ -98,7 +98,7 @@ def packet_rows(size: tuple[int, ...], ends: tuple[int, ...], rtl: bool) -> Iter
 
 def scheduled_row(size: tuple[int, ...], ends: tuple[int, ...], pipelines: int, engine: str, effort: float) -> Row:
     """Routes on scheduled routers, run until every node has its words."""
-    from cosim.machine import Machine
+    from cosim.numesh.machine import Machine
     from cosim.session import run_nodes
     from numesh.shape import NodeShape
     from pointsman.artifacts.images.readmemh import memories_of

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.images.readmemh import memories_of

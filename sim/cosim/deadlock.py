@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from cosim.record import State
 from pointsman.runtime import Node
 from pointsman.runtime.numesh.substrate import NumeshSubstrate
 
-from .engines.base import State
 from .errors import DeadlockError, Waiting
 
 _LISTED = 16

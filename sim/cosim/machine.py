@@ -1,37 +1,26 @@
-"""The machine: a mesh of nodes with a program on every processor, whatever simulates it.
+"""Machines: programs on processor ports, whatever hardware is behind the ports and whatever engine simulates it.
 
-with Machine(shape, topology) as machine:
-    machine.preload(memories)
-    record = machine.run([program(node) for node in range(topology.nodes)])
+`cosim.numesh.machine.Machine` is the mesh of scheduled routers, `cosim.tdm.model.switch_machine` a switch,
+`cosim.packet.session.packet_machine` packet routers, and `HardwareMachine` any other described hardware.
 """
 
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from numesh.memories import NodeMemories
-from numesh.shape import NodeShape, ShapeError
 from pointsman.errors import PointsmanError
-from pointsman.network import Topology
 
-from .engines.base import Engine, State
 from .engines.processors import Counts, Options, Outcome, Program, close_programs
 from .errors import TooLongError
 from .hardware import Hardware
-from .record import Record
-
-if TYPE_CHECKING:
-    from .monitors import LinkMonitors
-
-EngineName = Literal["auto", "verilated", "model", "amaranth"]
-ENGINES = ("auto", "verilated", "model", "amaranth")
+from .record import Record, State
 
 _QUIET_SECONDS = 1.0
 """Runs that take no longer show no progress."""
@@ -58,7 +47,7 @@ class Runner(Protocol):
         ...
 
 
-class ProcessorMachine:
+class ProcessorMachine(ABC):
     """Processors on some engine, whatever hardware is behind their ports.
 
     Parameters
@@ -187,6 +176,10 @@ class ProcessorMachine:
             stopped=None if outcome is not None else engine.time,
         )
 
+    @abstractmethod
+    def state(self) -> State | None:
+        """The hardware's registers as arrays by name, to say in which of them words are stuck; None if they are not shown."""
+
     @property
     def cycles(self) -> np.ndarray:
         """Cycles by node and category of the run that goes on, or of the last one, as they are counted."""
@@ -217,6 +210,9 @@ class HardwareMachine(ProcessorMachine):
         self._compiled = HardwareEngine(hardware, progress=shown)
         super().__init__(self._compiled, quiet_cycles=hardware.quiet_cycles, progress=shown)
 
+    def state(self) -> None:
+        return None
+
     def peek(self, name: str) -> list[Any]:
         """A register of every block, by its name in ``hardware.state``; a list of words for a memory."""
         self._open()
@@ -236,96 +232,6 @@ class HardwareMachine(ProcessorMachine):
         """Set a register outside the blocks."""
         self._open()
         self._compiled.poke_top(name, value)
-
-
-class Machine(ProcessorMachine):
-    """A mesh and its processors.
-
-    Parameters
-    ----------
-    shape : NodeShape
-        Sizes of every node.
-    topology : Topology
-        The links. No node may have more ports than the shape.
-    engine : str
-        "verilated" (the RTL, compiled by Verilator; needs a C++ compiler), "model" (a cycle model), "amaranth" (the
-        RTL in Amaranth's simulator, slow) or "auto": "verilated" if there is a compiler, else "model".
-    progress : bool or None
-        Show the progress of builds and runs on standard error; None: if that is a terminal.
-    wave : Path or None
-        File for a waveform (FST) of all nodes, engine "verilated"; complete when the machine is closed.
-    wave_window : (int, int) or None
-        First and last cycle of the waveform; None: all.
-
-    Raises
-    ------
-    PointsmanError
-        If the topology does not fit the shape, there is no such engine, or it cannot be built.
-    """
-
-    def __init__(
-        self,
-        shape: NodeShape,
-        topology: Topology,
-        *,
-        engine: EngineName = "auto",
-        progress: bool | None = None,
-        wave: Path | None = None,
-        wave_window: tuple[int, int] | None = None,
-    ) -> None:
-        if engine not in ENGINES:
-            raise PointsmanError(f"an engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-        used = 1 + max((port for joined in topology.at_port for port in joined), default=-1)
-        if used > shape.neighbours:
-            raise PointsmanError(
-                f"neighbours must be at least {used} for a {topology} {topology.kind}, not {shape.neighbours}"
-            )
-        self.shape = shape
-        self.topology = topology
-        shown = sys.stderr.isatty() if progress is None else progress
-        if wave_window is not None and wave_window[1] < wave_window[0]:
-            first, last = wave_window
-            raise PointsmanError(f"the last cycle of a waveform must not be before the first, as {last} before {first}")
-        self._mesh = _engine(engine, shape, topology, shown, wave, wave_window)
-        quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000
-        super().__init__(self._mesh, quiet_cycles=quiet_cycles, progress=shown)
-
-    def preload(self, memories: Sequence[NodeMemories]) -> None:
-        """Put contents into the memories of all nodes, without the hardware's help.
-
-        In the first cycle after reset nothing has been read yet; later, what has been read already takes its way.
-        """
-        if len(memories) != self.nodes:
-            raise PointsmanError(f"memories must be given for {self.nodes} nodes, not {len(memories)}")
-        for node, contents in enumerate(memories):
-            try:
-                contents.check(self.shape)
-            except ShapeError as error:
-                raise PointsmanError(f"node {node}: {error}") from None
-        self._open()
-        self._mesh.preload(memories)
-
-    def memories(self) -> list[NodeMemories]:
-        """What the memories of all nodes hold."""
-        self._open()
-        return self._mesh.memories()
-
-    def state(self) -> State:
-        """All architectural state that the engine shows, as arrays by name (see `cosim.engines.base.Engine.state`)."""
-        self._open()
-        return self._mesh.state()
-
-    def link_monitors(self) -> LinkMonitors:
-        """Monitors of all links, for ``each_cycle``; they need the engine "verilated"."""
-        from .engines.verilated import VerilatedEngine
-        from .monitors import LinkMonitors
-
-        self._open()
-        if not isinstance(self._mesh, VerilatedEngine):
-            raise PointsmanError(
-                f"engine {self.engine!r} has no links to monitor", hint="use engine 'verilated' for monitors"
-            )
-        return LinkMonitors(self._mesh)
 
 
 class _BreakError(Exception):
@@ -368,37 +274,6 @@ class _Progress:
     def close(self) -> None:
         if self._bar is not None:
             self._bar.close()
-
-
-def _engine(
-    name: EngineName,
-    shape: NodeShape,
-    topology: Topology,
-    progress: bool,
-    wave: Path | None,
-    wave_window: tuple[int, int] | None,
-) -> Engine:
-    if name == "auto":
-        from .engines.verilated.build import find_compiler
-
-        if find_compiler() is None:
-            print("no C++ compiler found: the cycle model runs in place of the RTL", file=sys.stderr)
-            name = "model"
-        else:
-            name = "verilated"
-    if wave is not None and name != "verilated":
-        raise PointsmanError(f"engine {name!r} writes no waveforms", hint="use engine 'verilated'")
-    if name == "model":
-        from .engines.model import ModelEngine
-
-        return ModelEngine(shape, topology)
-    if name == "amaranth":
-        from .engines.amaranth import AmaranthEngine
-
-        return AmaranthEngine(shape, topology)
-    from .engines.verilated import VerilatedEngine
-
-    return VerilatedEngine(shape, topology, progress=progress, wave=wave, wave_window=wave_window)
 
 
 def _check_programs(programs: Sequence[Program | None], nodes: int) -> None:

@@ -13,6 +13,10 @@ EVENT = np.dtype([("time", "i8"), ("node", "i4"), ("register", "i2"), ("write", 
 """One access of a processor: ``word`` was written or read in cycle ``time``."""
 
 
+State = dict[str, np.ndarray]
+"""Architectural state of hardware by name; the first axis is the node. What means nothing at the moment is 0."""
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """Cycles, accesses and results of one run.

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from cosim.machine import Machine
-from cosim.rings import ring_memories
+from cosim.numesh.machine import Machine
+from cosim.numesh.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.network import mesh
 

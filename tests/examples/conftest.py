@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cosim.machine import EngineName, Machine
-from cosim.session import Run, run_application
+from cosim.numesh.machine import EngineName, Machine
+from cosim.numesh.session import Run, run_application
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
 from pointsman.network import Topology

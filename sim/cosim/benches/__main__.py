@@ -14,8 +14,9 @@ from pathlib import Path
 
 from pointsman.errors import PointsmanError
 
+from .bench import Bench
 from .build import build
-from .catalogue import BENCHES, Bench, find
+from .catalogue import BENCHES, find
 from .simulate import GroupCoverage, simulate
 
 FOLDER = Path("build") / "sim"

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from pointsman.errors import PointsmanError
 
-from .catalogue import Design
+from .bench import Design
 
 _LIBRARY = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads")
 _PREFIX = "Vtop"

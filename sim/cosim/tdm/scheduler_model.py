@@ -132,7 +132,7 @@ class SchedulerModel:
 
     def outputs(self, inputs: Mapping[str, int]) -> dict[str, int | None]:
         n = self.shape.ports
-        done, answer = self._reply()
+        done, answer = self.reply()
         return {
             "grant": bits_of(self.grant, n),
             "fabric": bits_of(self.fabric, n),
@@ -194,18 +194,18 @@ class SchedulerModel:
             self.last = self.turn
             self.word = inputs[f"command_{self.turn}"]
 
-    def _fields(self) -> tuple[int, int, int, int]:
+    def fields(self) -> tuple[int, int, int, int]:
         word = self.word
         return word & 15, word >> 4 & 15, word >> 8 & 255, word >> 16 & 255
 
     def _waits(self) -> bool:
-        opcode = self._fields()[0]
+        opcode = self.fields()[0]
         needs = opcode in (Command.STAGE, Command.CLEAR, Command.LOAD, Command.STORE)
         return needs and self.making.owner not in (None, self.turn)
 
     def _replaced(self) -> dict[int, int | None]:
         """Rows that LOAD or STORE replaces."""
-        _, mode, _, _ = self._fields()
+        _, mode, _, _ = self.fields()
         rows = dict(self.making.rows)
         if not mode & 1:
             rows = {u: rows.get(u) for u in range(self.shape.ports)}
@@ -218,7 +218,7 @@ class SchedulerModel:
 
     def _refusal(self) -> Answer:
         shape = self.shape
-        opcode, mode, x, y = self._fields()
+        opcode, mode, x, y = self.fields()
         if opcode not in list(Command):
             return Answer.UNKNOWN
         if opcode == Command.STAGE:
@@ -246,11 +246,11 @@ class SchedulerModel:
                 return Answer.RANGE
         return Answer.VALUE
 
-    def _reply(self) -> tuple[int | None, int | None]:
+    def reply(self) -> tuple[int | None, int | None]:
         """Processor whose command is done in this cycle, and the answer to it."""
         if self.turn is None or self._waits():
             return None, None
-        opcode, _, x, _ = self._fields()
+        opcode, _, x, _ = self.fields()
         refusal = self._refusal()
         if refusal != Answer.VALUE:
             return self.turn, refusal | opcode << 4
@@ -264,7 +264,7 @@ class SchedulerModel:
         """Carry out the command whose turn it is. Gives the slots that it touches."""
         if self.turn is None or self._waits():
             return set()
-        opcode, mode, x, y = self._fields()
+        opcode, mode, x, y = self.fields()
         refusal, me = self._refusal(), self.turn
         slots = range(self.shape.slots)
         if opcode == Command.STAGE:

@@ -11,7 +11,7 @@ import pytest
 from exchange import Exchange
 from tape import Tape, record
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.errors import PointsmanError

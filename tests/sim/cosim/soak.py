@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from cosim.machine import EngineName, Machine
+from cosim.numesh.machine import EngineName, Machine
+from cosim.numesh.rings import ring_memories, ring_order
 from cosim.record import Record
-from cosim.rings import ring_memories, ring_order
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.files import cache_folder, write_whole

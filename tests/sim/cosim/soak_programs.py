@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 
-from cosim.machine import EngineName, Machine
+from cosim.numesh.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images

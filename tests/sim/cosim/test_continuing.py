@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from cosim.machine import EngineName, Machine
+from cosim.numesh.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images, NodePhase

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cosim.deadlock import find_circle
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.readmemh import memories_of

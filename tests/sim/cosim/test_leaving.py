@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.record import Record
 from cosim.session import run_nodes
 from numesh.shape import NodeShape

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cosim.engines.verilated.build import find_compiler
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus

@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError

@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from cosim.machine import EngineName, Machine
+from cosim.numesh.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images, LaneImage, NodePhase, PhaseImage, Role

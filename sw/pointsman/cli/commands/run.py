@@ -200,9 +200,9 @@ def run(
         prove(images)
     seconds["compile"] = time.perf_counter() - started
 
-    from cosim.activities import cycles_by
-    from cosim.machine import Machine
-    from cosim.session import run_application
+    from cosim.numesh.activities import cycles_by
+    from cosim.numesh.machine import Machine
+    from cosim.numesh.session import run_application
     from pointsman.report.run import run_json, run_text
 
     started = time.perf_counter()
@@ -235,7 +235,7 @@ def run(
         by_phase=cycles_by(result.spans, "phase", record.nodes),
     )
     if trace is not None:
-        from cosim.trace import trace_text
+        from cosim.numesh.trace import trace_text
 
         write_whole(trace, trace_text(images, record, result.spans, lines=trace.suffix == ".jsonl"))
     _finish(ctx, plain, run_text(plain, images, app.reference()), json_path)

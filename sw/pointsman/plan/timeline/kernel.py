@@ -5,7 +5,7 @@ it on in the cycle after; a word that is refused stays with it until its next sl
 the first of its lanes that can. Chunks of steps, shared by nodes and rounds, say what processors do.
 
 This is none of the engines: it knows plans and nothing of images, commands, addresses or data, so that a plan can be timed
-before it is kept. ``cosim.engines.model`` is what it is measured against (``benchmarks/prediction.py``).
+before it is kept. ``cosim.numesh.engines.model`` is what it is measured against (``benchmarks/prediction.py``).
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ import pytest
 
 from cosim.benches import build as building
 from cosim.benches.__main__ import main
+from cosim.benches.bench import Design
 from cosim.benches.build import BuildError, build
-from cosim.benches.catalogue import BENCHES, Design, find
+from cosim.benches.catalogue import BENCHES, find
 from cosim.benches.simulate import simulate
 from pointsman.errors import PointsmanError
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from cosim.engines import processors
-from cosim.engines.model import ModelEngine
 from cosim.engines.processors import Options, Programs
 from cosim.engines.verilated.build import find_compiler
-from cosim.machine import Machine
+from cosim.numesh.engines.model import ModelEngine
+from cosim.numesh.machine import Machine
+from cosim.numesh.rings import ring_memories
 from cosim.record import Record
-from cosim.rings import ring_memories
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, torus
 from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from cosim.engines.verilated import VerilatedEngine, build
+from cosim.engines.verilated import build
 from cosim.engines.verilated.kept import kept
-from cosim.engines.verilated.numesh import node_state, numesh_hardware
 from cosim.engines.verilated.verilog import machine_verilog
 from cosim.hardware import Hardware
-from cosim.machine import Machine
+from cosim.numesh.engines.verilated import VerilatedEngine
+from cosim.numesh.hardware import node_state, numesh_hardware
+from cosim.numesh.machine import Machine
 from numesh.emit import node_verilog
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError

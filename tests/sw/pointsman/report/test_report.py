@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cosim.machine import Machine
-from cosim.session import Run, run_application
+from cosim.numesh.machine import Machine
+from cosim.numesh.session import Run, run_application
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
 from pointsman.network import mesh

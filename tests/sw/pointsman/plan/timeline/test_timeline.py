@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cosim.activities import WatchedNode, cycles_by
-from cosim.machine import Machine
+from cosim.numesh.activities import WatchedNode, cycles_by
+from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text

@@ -1,0 +1,61 @@
+"""What a run of a bench is told, from the process that starts the simulator to the bench inside it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from .bench import Bench
+from .catalogue import find
+
+TASK_VARIABLE = "POINTSMAN_BENCH"
+"""Environment variable with the task of a run, as JSON."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a run of a bench is told.
+
+    Parameters
+    ----------
+    bench : str
+        Name of the bench.
+    seed : int
+        Seed of all its randomness.
+    folder : str
+        Folder of the files that were prepared for it.
+    outcome : str
+        File for the report.
+    """
+
+    bench: str
+    seed: int
+    folder: str
+    outcome: str
+
+    @classmethod
+    def given(cls) -> Task:
+        """The task of this run, from the environment."""
+        return cls(**json.loads(os.environ[TASK_VARIABLE]))
+
+    def random(self, purpose: str) -> Random:
+        """A source of randomness of its own for each purpose."""
+        return Random(f"{self.seed} {self.bench} {purpose}")
+
+    @property
+    def entry(self) -> Bench:
+        """The bench, as it stands in the catalogue."""
+        return find(self.bench)
+
+    @property
+    def shape(self) -> Any:
+        return self.entry.shape
+
+    @property
+    def prepared(self) -> Path:
+        """Folder of the files that were prepared."""
+        return Path(self.folder)

@@ -1,0 +1,191 @@
+"""The RTL in Amaranth's own simulator: slow, needs nothing else, and is what the other engines are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import xor
+from typing import Any
+
+import numpy as np
+from amaranth.hdl import Cat, ClockDomain, Module
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.sim import Simulator
+
+from cosim.engines import processors
+from cosim.engines.processors import Access, Options, Outcome, Program, Programs
+from cosim.record import State
+from numesh.memories import NodeMemories
+from numesh.mesh import Mesh
+from numesh.node import Node
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+
+from .base import Engine
+
+
+class AmaranthEngine(Engine):
+    """All nodes as RTL, clocked by hand."""
+
+    name = "amaranth"
+    _context: Any
+
+    def __init__(self, shape: NodeShape, topology: Topology) -> None:
+        super().__init__(shape, topology)
+        links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]
+        self._mesh = Mesh(shape=shape, nodes=self.nodes, links=links)
+        self._bench = _Bench(self._mesh)
+        simulator = Simulator(self._bench)
+        simulator.add_testbench(self._start)
+        simulator.advance()
+        self._ports = Cat(
+            getattr(self._mesh, f"p_{name}_{node}")
+            for node in range(self.nodes)
+            for name in ("address", "write", "read", "write_data")
+        )
+        self._widths = (len(self._mesh.p_address_0), 1, 1, shape.width)
+        self._time = -1
+        self._context.set(self._bench.domain.rst, 1)
+        self._tick()
+        self._context.set(self._bench.domain.rst, 0)
+
+    async def _start(self, context: Any) -> None:
+        self._context = context
+
+    def _tick(self) -> None:
+        self._context.set(self._bench.domain.clk, 1)
+        self._context.set(self._bench.domain.clk, 0)
+        self._time += 1
+
+    @property
+    def time(self) -> int:
+        return self._time
+
+    # -- ports of the processors -----------------------------------------------------------------------------
+
+    def full(self, node: int) -> int:
+        """Full bits of a node's interface registers."""
+        return int(self._context.get(getattr(self._mesh, f"p_full_{node}")))
+
+    available = full
+
+    def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
+        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        packed, offset = 0, 0
+        for node in range(self.nodes):
+            access = accesses.get(node)
+            values = (0, 0, 0, 0)
+            if access is not None:
+                values = (access.register, int(access.write), int(not access.write), access.word)
+            for value, width in zip(values, self._widths, strict=True):
+                packed |= value << offset
+                offset += width
+        self._context.set(self._ports, packed)
+        self._tick()
+        return {
+            node: int(self._context.get(getattr(self._mesh, f"p_read_data_{node}")))
+            for node, access in accesses.items()
+            if not access.write
+        }
+
+    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+        held = Programs(self.shape, programs, self.time, lambda node, register: bool(self.full(node) >> register & 1))
+        return processors.run(self, held, options)
+
+    # -- memories and state ----------------------------------------------------------------------------------
+
+    def preload(self, memories: Sequence[NodeMemories]) -> None:
+        for node, contents in zip(self._mesh.nodes, memories, strict=True):
+            self._fill(node.schedule.ram, contents.schedule)
+            for annotation, words in zip(node.annotations, contents.annotations, strict=True):
+                self._fill(annotation.ram, words)
+
+    def _fill(self, memory: Memory, words: Sequence[int]) -> None:
+        rows = Cat(memory.data[address] for address in range(memory.depth))
+        width = len(rows) // memory.depth
+        self._context.set(rows, sum(word << (address * width) for address, word in enumerate(words)))
+
+    def memories(self) -> list[NodeMemories]:
+        return [
+            NodeMemories(
+                tuple(self._words(node.schedule.ram)),
+                tuple(tuple(self._words(annotation.ram)) for annotation in node.annotations),
+            )
+            for node in self._mesh.nodes
+        ]
+
+    def _get(self, value: Any) -> int:
+        return int(self._context.get(value))
+
+    def _words(self, memory: Memory) -> list[int]:
+        return [self._get(memory.data[address]) for address in range(memory.depth)]
+
+    def state(self) -> State:
+        rows = [self._node_state(node) for node in self._mesh.nodes]
+        kinds: dict[str, type] = dict.fromkeys(("write_word", "buffer", "register", "read_data"), np.uint64)
+        kinds["schedule"] = object
+        return {name: np.array([row[name] for row in rows], dtype=kinds.get(name, np.int64)) for name in rows[0]}
+
+    def _node_state(self, node: Node) -> dict[str, Any]:
+        get, codes, schedule = self._get, self.codes, node.schedule
+        entry = codes.decode_entry(get(schedule.entry.as_value()) if get(schedule.running) else 0)
+        # Without a command the value is 0, which tells nothing from an addition of 0.
+        setting, value = get(schedule.setting), get(schedule.value)
+        decode_valid = [get(stage.active) for stage in node.annotations]
+        active = [get(stage.read_active) for stage in node.transfers]
+        valid = [get(stage.write_valid) for stage in node.transfers]
+        held = [_bits(get(stage.held), self.shape.vfsms) for stage in node.transfers]
+        full = _bits(get(node.p_full), self.shape.registers)
+        buffers = [self._words(stage.buffers) for stage in node.transfers]
+        state: dict[str, Any] = {
+            "entry_vfsm": entry.vfsms,
+            "entry_ahead": entry.ahead,
+            "pointer_set": setting,
+            "pointer": value,
+            "decode_vfsm": _valid(decode_valid, [get(stage.decode_vfsm) for stage in node.annotations]),
+            "decode_annotation": _valid(decode_valid, [get(stage.annotation.as_value()) for stage in node.annotations]),
+            "read_vfsm": _valid(active, [get(stage.read_vfsm) for stage in node.transfers]),
+            "read_annotation": _valid(active, [get(stage.read_annotation.as_value()) for stage in node.transfers]),
+            "write_valid": valid,
+            "held": held,
+            "buffer": [_valid(bits, words) for bits, words in zip(held, buffers, strict=True)],
+            "full": full,
+            "register": _valid(full, self._registers(node)),
+            "collected": [get(stage.count) for stage in node.commands],
+            "read_data": get(node.p_read_data),
+            "schedule": self._words(schedule.ram),
+            "annotation": [self._words(stage.ram) for stage in node.annotations],
+        }
+        for name in ("word", "vfsm", "type", "destination", "forked", "from_buffer"):
+            state[f"write_{name}"] = _valid(valid, [get(getattr(stage, f"write_{name}")) for stage in node.transfers])
+        return state
+
+    def _registers(self, node: Node) -> list[int]:
+        """Words of the interface registers: each is the exclusive or of what the banks have."""
+        banks = [self._words(bank) for bank in node.interface.banks]
+        return [reduce(xor, (bank[r] for bank in banks)) for r in range(self.shape.registers)]
+
+
+class _Bench(wiring.Component):
+    """The mesh with a clock that is driven by hand."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        super().__init__({})
+        self.mesh = mesh
+        self.domain = ClockDomain("sync")
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.domains.sync = self.domain
+        m.submodules.mesh = self.mesh
+        return m
+
+
+def _bits(value: int, count: int) -> list[int]:
+    return [value >> bit & 1 for bit in range(count)]
+
+
+def _valid(valid: Sequence[int], values: Sequence[int]) -> list[int]:
+    """The values, 0 where they mean nothing."""
+    return [value if bit else 0 for bit, value in zip(valid, values, strict=True)]

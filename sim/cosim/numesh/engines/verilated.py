@@ -1,0 +1,139 @@
+"""The mesh as compiled RTL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cosim.engines.processors import Access, Options, Outcome, Program
+from cosim.engines.verilated.engine import HardwareEngine
+from cosim.numesh.hardware import kept_node_verilog, numesh_hardware
+from cosim.record import State
+from numesh.memories import NodeMemories
+from numesh.shape import NodeShape
+from pointsman.network import Topology
+
+from .base import Engine
+
+
+class VerilatedEngine(Engine):
+    """All nodes of a mesh as compiled RTL; ``compiled`` runs it, and shows its registers.
+
+    Parameters
+    ----------
+    shape : NodeShape
+        Sizes of every node.
+    topology : Topology
+        The links.
+    progress : bool
+        Show on standard error how a build goes on.
+    wave, wave_window
+        As in `HardwareEngine`.
+    """
+
+    name = "verilated"
+
+    def __init__(
+        self,
+        shape: NodeShape,
+        topology: Topology,
+        *,
+        progress: bool = False,
+        wave: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(shape, topology)
+        hardware = numesh_hardware(shape, topology, kept_node_verilog(shape))
+        self.compiled = HardwareEngine(hardware, progress=progress, wave=wave, wave_window=wave_window)
+
+    @property
+    def time(self) -> int:
+        return self.compiled.time
+
+    def close(self) -> None:
+        self.compiled.close()
+
+    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+        return self.compiled.run(programs, options)
+
+    def full(self, node: int) -> int:
+        """Bits of the interface registers of a node that hold a word."""
+        return self.compiled.full(node)
+
+    def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
+        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        return self.compiled.clock(accesses)
+
+    # -- memories and state ----------------------------------------------------------------------------------
+
+    def preload(self, memories: Sequence[NodeMemories]) -> None:
+        for node, contents in enumerate(memories):
+            self.compiled.poke(node, "schedule.ram", tuple(contents.schedule))
+            for p, words in enumerate(contents.annotations):
+                self.compiled.poke(node, f"annotation_{p}.ram", tuple(words))
+
+    def memories(self) -> list[NodeMemories]:
+        schedules = self.compiled.peek("schedule.ram")
+        annotations = [self.compiled.peek(f"annotation_{p}.ram") for p in range(self.shape.pipelines)]
+        return [
+            NodeMemories(tuple(schedule), tuple(map(tuple, words)))
+            for schedule, *words in zip(schedules, *annotations, strict=True)
+        ]
+
+    def state(self) -> State:
+        names = self.compiled.names()
+        pipelines = range(self.shape.pipelines)
+        state: State = {}
+
+        def show(name: str, block: str, signal: str, valid: np.ndarray | int = 1, kind: type = np.int64) -> None:
+            """One value, or a list of them, per pipeline."""
+            if {f"{block}_{p}.{signal}" for p in pipelines} <= names:
+                values: np.ndarray = np.array(
+                    [self.compiled.peek(f"{block}_{p}.{signal}") for p in pipelines], dtype=kind
+                )
+                state[name] = values.swapaxes(0, 1) * np.asarray(valid, dtype=kind)
+
+        full = np.array([_bits(self.full(node), self.shape.registers) for node in range(self.nodes)])
+        state["full"] = full
+        state["read_data"] = np.array(self.compiled.peek("port.read_data"), dtype=np.uint64)
+        show("write_valid", "transfer", "write_valid")
+        if "write_valid" in state:
+            valid = state["write_valid"]
+            show("write_word", "transfer", "out_data", valid, np.uint64)
+            for name in ("vfsm", "type", "destination", "forked", "from_buffer"):
+                show(f"write_{name}", "transfer", f"write_{name}", valid)
+        show("collected", "command", "count")
+        if {f"transfer_{p}.held" for p in pipelines} <= names:
+            masks = [self.compiled.peek(f"transfer_{p}.held") for p in pipelines]
+            held = np.array([[_bits(mask, self.shape.vfsms) for mask in row] for row in masks]).swapaxes(0, 1)
+            state["held"] = held
+            show("buffer", "transfer", "buffers", held, np.uint64)
+        active = np.array([self.compiled.peek(f"annotation_{p}.active") for p in pipelines]).T
+        show("decode_vfsm", "annotation", "decode_vfsm", active)
+        show("read_active", "transfer", "read_active")
+        if "read_active" in state:
+            show("read_vfsm", "transfer", "read_vfsm", state.pop("read_active"))
+        if {"schedule.setting", "schedule.value"} <= names:
+            state["pointer_set"] = np.array(self.compiled.peek("schedule.setting"))
+            state["pointer"] = np.array(self.compiled.peek("schedule.value"))
+        registers = self._registers(names)
+        if registers is not None:
+            state["register"] = registers * full.astype(np.uint64)
+        memories = self.memories()
+        state["schedule"] = np.array([contents.schedule for contents in memories], dtype=object)
+        state["annotation"] = np.array([contents.annotations for contents in memories])
+        return state
+
+    def _registers(self, names: set[str]) -> np.ndarray | None:
+        """Words of the interface registers: each is the exclusive or of what the banks have."""
+        banks = [f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)]
+        if not names.issuperset(banks):
+            return None
+        words = np.array([self.compiled.peek(bank) for bank in banks], dtype=np.uint64)[:, :, : self.shape.registers]
+        return np.bitwise_xor.reduce(words, axis=0)
+
+
+def _bits(value: int, count: int) -> list[int]:
+    return [value >> bit & 1 for bit in range(count)]

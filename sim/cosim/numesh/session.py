@@ -1,0 +1,103 @@
+"""Run an application on the mesh: images into a machine, a program on each node, answers checked, what happened kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cosim.record import Record
+from cosim.session import run_nodes
+from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
+from pointsman.errors import PointsmanError
+from pointsman.runtime import Application, WrongAnswer
+
+from .activities import Span, WatchedNode
+from .machine import Machine
+from .monitors import check_streams, raise_violations
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two. ``spans``
+    are the activities of all nodes.
+    """
+
+    images: Images
+    engine: str
+    record: Record
+    correct: bool
+    answer: str
+    seconds: dict[str, float]
+    spans: list[Span]
+
+
+def run_application(
+    images: Images,
+    application: Application,
+    machine: Machine,
+    *,
+    preload: bool = False,
+    seconds: dict[str, float] | None = None,
+    max_cycles: int | None = None,
+    events: bool = False,
+    monitors: bool = False,
+) -> Run:
+    """Run ``application`` with ``images`` on ``machine``.
+
+    Parameters
+    ----------
+    preload : bool
+        Fill the routers' memories through the back door instead of by the processors.
+    events : bool
+        Record every access.
+    monitors : bool
+        Check the contracts of links and streams (`monitors`); needs engine "verilated", and is slow.
+
+    Raises
+    ------
+    PointsmanError
+        If the program misuses an operator, deadlocks, or the images do not fit the machine.
+    """
+    if images.shape != machine.shape:
+        raise PointsmanError(
+            f"the images are for nodes of another shape: {_difference(images, machine)}",
+            hint="compile for this machine",
+        )
+    if images.topology != machine.topology:
+        raise PointsmanError(
+            f"the images are for a {images.topology} {images.topology.kind}, the machine is a {machine.topology} "
+            f"{machine.topology.kind}"
+        )
+    nodes = [
+        WatchedNode(images, number, machine, preloaded=preload, functions=application.functions)
+        for number in range(images.topology.nodes)
+    ]
+    if preload:
+        machine.preload(memories_of(images))
+    each_cycle = machine.link_monitors() if monitors else None
+    record = run_nodes(
+        nodes, application.main, machine, max_cycles=max_cycles, events=events or monitors, each_cycle=each_cycle
+    )
+    if each_cycle is not None:
+        raise_violations(each_cycle.violations + check_streams(images, record))
+    for node in nodes:
+        if node.activity != "done":
+            node.close_span()
+    try:
+        answer, correct = application.check(record.results), True
+    except WrongAnswer as error:
+        answer, correct = str(error), False
+    times = {**(seconds or {}), "run": record.wall_seconds}
+    spans = [span for node in nodes for span in node.spans]
+    return Run(images, machine.engine, record, correct, answer, times, spans)
+
+
+def _difference(images: Images, machine: Machine) -> str:
+    ours, theirs = images.shape.as_dict(), machine.shape.as_dict()
+    return ", ".join(
+        f"{name.replace('_', ' ')} {ours[name]} instead of {theirs[name]}"
+        for name in ours
+        if ours[name] != theirs[name]
+    )
