@@ -9,7 +9,8 @@ from cosim.session import run_nodes
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.errors import PointsmanError
-from pointsman.runtime import Application, WrongAnswer
+from pointsman.runtime import Application
+from pointsman.runtime.api.application import answer_of
 
 from .activities import Span, WatchedNode
 from .machine import Machine
@@ -85,10 +86,7 @@ def run_application(
     for node in nodes:
         if node.activity != "done":
             node.close_span()
-    try:
-        answer, correct = application.check(record.results), True
-    except WrongAnswer as error:
-        answer, correct = str(error), False
+    answer, correct = answer_of(application, record.results)
     times = {**(seconds or {}), "run": record.wall_seconds}
     spans = [span for node in nodes for span in node.spans]
     return Run(images, machine.engine, record, correct, answer, times, spans)

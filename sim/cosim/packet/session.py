@@ -8,7 +8,8 @@ from cosim.machine import HardwareMachine
 from cosim.record import Record
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
-from pointsman.runtime import Application, WrongAnswer
+from pointsman.runtime import Application
+from pointsman.runtime.api.application import answer_of
 from pointsman.runtime.packet import packet_node
 from pointsman.targets.packet import PacketProgram
 
@@ -67,9 +68,6 @@ def run_packet_application(
         for number in range(program.topology.nodes)
     ]
     record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
-    try:
-        answer, correct = application.check(record.results), True
-    except WrongAnswer as error:
-        answer, correct = str(error), False
+    answer, correct = answer_of(application, record.results)
     times = {**(seconds or {}), "run": record.wall_seconds}
     return PacketRun(program, "verilated", record, correct, answer, times)

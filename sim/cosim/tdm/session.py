@@ -9,7 +9,8 @@ from cosim.session import run_nodes
 from cosim.tdm.model import SwitchMachine
 from pointsman.artifacts.tables import ConnectionTables
 from pointsman.errors import PointsmanError
-from pointsman.runtime import Application, WrongAnswer
+from pointsman.runtime import Application
+from pointsman.runtime.api.application import answer_of
 from pointsman.runtime.tdm import TdmSubstrate, tdm_node
 
 
@@ -54,10 +55,7 @@ def run_tdm_application(
         tdm_node(tables, number, machine, functions=application.functions) for number in range(tables.topology.nodes)
     ]
     record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
-    try:
-        answer, correct = application.check(record.results), True
-    except WrongAnswer as error:
-        answer, correct = str(error), False
+    answer, correct = answer_of(application, record.results)
     refused = sum(node.substrate.interface.refused for node in nodes if isinstance(node.substrate, TdmSubstrate))
     times = {**(seconds or {}), "run": record.wall_seconds}
     return TdmRun(tables, machine.engine, record, correct, answer, refused, times)

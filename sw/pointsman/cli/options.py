@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,16 @@ EXIT_USER = 2
 """Exit status for anything that the user can mend."""
 EXIT_WRONG = 1
 """Exit status of a run with a wrong answer, and of a check with findings."""
+
+
+NODE_SIZES = {
+    "pipelines": ("Words that a node can move in a cycle.", 2),
+    "vfsms": ("Virtual state machines per pipeline.", 32),
+    "schedule_depth": ("Entries of the schedule memory.", 128),
+    "registers": ("Interface registers between processor and router.", 16),
+    "width": ("Bits of a word.", 32),
+}
+"""Meaning and default of the sizes of a node."""
 
 
 def mesh_option(required: bool = True) -> Callable[[Any], Any]:
@@ -78,42 +88,53 @@ def parameters_of(pairs: Sequence[str]) -> dict[str, int]:
     return values
 
 
-def compile_source(path: Path, topology: Topology, settings: Sequence[str], limits: Limits) -> Program:
-    """The program of a COP file, or of a file of Python."""
-    from pointsman.cop import compile_file, compile_python_file
+@dataclass(frozen=True)
+class Reading:
+    """How COP text is read: values of its parameters, bounds on it, and what is done about likely mistakes."""
 
-    given = parameters_of(settings)
-    if path.suffix == ".py":
-        return compile_python_file(path, topology=topology, parameters=given, limits=limits)
-    return compile_file(path, topology=topology, parameters=given, limits=limits)
+    settings: tuple[str, ...]
+    limits: tuple[str, ...]
+    warnings: str
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Reading:
+        """Taken from the options of a command."""
+        return cls(given.get("settings", ()), given["limits"], given["warnings"])
 
-def report_warnings(program: Program, how: str, limits: Limits) -> None:
-    """Print likely mistakes, or stop because of them."""
-    from pointsman.cop.mistakes import find_mistakes
+    @property
+    def bounds(self) -> Limits:
+        return limits_of(self.limits)
 
-    if how == "ignore":
-        return
-    found = find_mistakes(program, limits=limits)
-    if how == "error" and found:
-        raise PointsmanError(
-            "\n".join(map(str, found)) + "\nwarnings are errors here", hint="--warnings show lets them pass"
-        )
-    for warning in found:
-        note(str(warning))
+    def program(self, path: Path, topology: Topology) -> Program:
+        """The program of a COP file, or of a file of Python; likely mistakes are told."""
+        from pointsman.cop import compile_file, compile_python_file
+
+        compiled = compile_python_file if path.suffix == ".py" else compile_file
+        parameters, limits = parameters_of(self.settings), self.bounds
+        program = compiled(path, topology=topology, parameters=parameters, limits=limits)
+        self.warn(program)
+        return program
+
+    def warn(self, program: Program) -> None:
+        """Print likely mistakes, or stop because of them."""
+        from pointsman.cop.mistakes import find_mistakes
+
+        if self.warnings == "ignore":
+            return
+        found = find_mistakes(program, limits=self.bounds)
+        if self.warnings == "error" and found:
+            raise PointsmanError(
+                "\n".join(map(str, found)) + "\nwarnings are errors here", hint="--warnings show lets them pass"
+            )
+        for warning in found:
+            note(str(warning))
 
 
 def shape_options(command: Any) -> Any:
     """Sizes of a node."""
-    options = [
-        ("--pipelines", "Words that a node can move in a cycle.", 2),
-        ("--vfsms", "Virtual state machines per pipeline.", 32),
-        ("--schedule-depth", "Entries of the schedule memory.", 128),
-        ("--registers", "Interface registers between processor and router.", 16),
-        ("--width", "Bits of a word.", 32),
-    ]
-    for name, text, default in reversed(options):
-        command = click.option(name, type=int, default=default, show_default=True, help=text)(command)
+    for name, (text, default) in reversed(NODE_SIZES.items()):
+        option = f"--{name.replace('_', '-')}"
+        command = click.option(option, type=int, default=default, show_default=True, help=text)(command)
     return command
 
 
@@ -174,11 +195,12 @@ def topology_of(mesh: str) -> Topology:
     return make_mesh(*parse_size(mesh))
 
 
-def shape_of(topology: Topology, sizes: dict[str, Any]) -> NodeShape:
+def shape_of(topology: Topology, given: Mapping[str, Any]) -> NodeShape:
+    """Nodes of the sizes that the options give, with as many links as the network takes."""
     from numesh.shape import NodeShape, ShapeError
 
     try:
-        return NodeShape(neighbours=max(4, topology.ports), **sizes)
+        return NodeShape(neighbours=max(4, topology.ports), **{name: given[name] for name in NODE_SIZES})
     except ShapeError as error:
         raise PointsmanError(str(error)) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,41 +16,73 @@ from .table import table
 CATEGORIES = [category.name.lower() for category in Category]
 
 
+class RunRecord(Protocol):
+    """Cycles of a run: by node and category, in all, and how quickly they were simulated. `cosim.record.Record` is one."""
+
+    @property
+    def cycles(self) -> np.ndarray: ...
+
+    @property
+    def total_cycles(self) -> int: ...
+
+    @property
+    def node_cycles_per_second(self) -> float: ...
+
+
+class FinishedRun(Protocol):
+    """What every machine's run leaves. ``answer``: what the application checked, or what was wrong; ``seconds`` by stage."""
+
+    @property
+    def engine(self) -> str: ...
+
+    @property
+    def record(self) -> RunRecord: ...
+
+    @property
+    def correct(self) -> bool: ...
+
+    @property
+    def answer(self) -> str: ...
+
+    @property
+    def seconds(self) -> Mapping[str, float]: ...
+
+
+def means_json(cycles: np.ndarray, total_cycles: int) -> dict[str, Any]:
+    """Cycles of a run: in all, by category as means over the nodes, and of each node."""
+    means = cycles.mean(axis=0)
+    return {
+        "total_cycles": total_cycles,
+        "categories": {name: float(means[i]) for i, name in enumerate(CATEGORIES)},
+        "per_node": {name: [int(c) for c in cycles[:, i]] for i, name in enumerate(CATEGORIES)},
+    }
+
+
 def run_json(
     images: Images,
+    run: FinishedRun,
     *,
-    correct: bool,
-    answer: str,
-    target: str,
-    engine: str,
     seed: int,
-    cycles: np.ndarray,
-    total_cycles: int,
-    node_cycles_per_second: float,
-    seconds: Mapping[str, float],
     by_operator: Mapping[Any, Mapping[str, float]] | None = None,
     by_phase: Mapping[Any, Mapping[str, float]] | None = None,
 ) -> dict[str, Any]:
-    """What a run leaves, as plain values. ``categories`` and ``total_cycles`` are cycles; the former means over nodes.
+    """What a run on the mesh leaves, as plain values.
 
     ``by_operator`` and ``by_phase`` are cycles by category in functions of an operator and in a phase (by number, -1: the
     loader phase), means over all nodes.
     """
     by_operator, by_phase = by_operator or {}, by_phase or {}
-    means = cycles.mean(axis=0)
     return {
-        "correct": correct,
-        "answer": answer,
-        "target": target,
-        "engine": engine,
+        "correct": run.correct,
+        "answer": run.answer,
+        "target": "numesh",
+        "engine": run.engine,
         "network": {"kind": images.topology.kind, "size": list(images.topology.size)},
         "shape": images.shape.as_dict(),
         "period": images.period,
         "seed": seed,
         "parameters": dict(images.parameters),
-        "total_cycles": total_cycles,
-        "categories": {name: float(means[i]) for i, name in enumerate(CATEGORIES)},
-        "per_node": {name: [int(c) for c in cycles[:, i]] for i, name in enumerate(CATEGORIES)},
+        **means_json(run.record.cycles, run.record.total_cycles),
         "operators": {
             operator.label: {
                 "implementation": operator.implementation,
@@ -80,8 +112,8 @@ def run_json(
             for number, phase in enumerate(images.phases)
         ],
         "loader_phase": {"cycles": dict(by_phase.get(-1, {}))},
-        "node_cycles_per_second": node_cycles_per_second,
-        "seconds": dict(seconds),
+        "node_cycles_per_second": run.record.node_cycles_per_second,
+        "seconds": dict(run.seconds),
     }
 
 

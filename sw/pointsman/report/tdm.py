@@ -10,7 +10,7 @@ import numpy as np
 from pointsman.artifacts.tables import ConnectionTables
 from pointsman.runtime.api.application import Reference
 
-from .run import CATEGORIES
+from .run import CATEGORIES, FinishedRun, means_json
 from .table import table
 
 
@@ -104,41 +104,28 @@ def _pairs(pairs: tuple[tuple[int, int], ...], most: int = 64) -> str:
     return shown + (f" … {len(pairs) - most} more" if len(pairs) > most else "")
 
 
-def tdm_json(
-    tables: ConnectionTables,
-    *,
-    correct: bool,
-    answer: str,
-    engine: str,
-    seed: int,
-    cycles: np.ndarray,
-    total_cycles: int,
-    node_cycles_per_second: float,
-    refused: int,
-    seconds: Mapping[str, float],
-) -> dict[str, Any]:
-    """What a run leaves, under the same names as `pointsman.report.run.run_json`; ports without a processor do not count."""
-    cycles = cycles[: tables.topology.nodes]
-    means = cycles.mean(axis=0)
+def tdm_json(tables: ConnectionTables, run: FinishedRun, *, refused: int) -> dict[str, Any]:
+    """What a run leaves, under the same names as `pointsman.report.run.run_json`; ports without a processor do not count.
+
+    ``refused``: loads of a configuration that found a port taken.
+    """
     return {
-        "correct": correct,
-        "answer": answer,
+        "correct": run.correct,
+        "answer": run.answer,
         "target": "tdm",
-        "engine": engine,
+        "engine": run.engine,
         "mode": tables.mode,
         "network": {"kind": tables.topology.kind, "size": list(tables.topology.size)},
         "shape": tables.shape.as_dict(),
         "period": tables.slots * tables.shape.slot_cycles,
-        "seed": seed,
+        "seed": 0,
         "parameters": dict(tables.parameters),
-        "total_cycles": total_cycles,
-        "categories": {name: float(means[i]) for i, name in enumerate(CATEGORIES)},
-        "per_node": {name: [int(c) for c in cycles[:, i]] for i, name in enumerate(CATEGORIES)},
+        **means_json(run.record.cycles[: tables.topology.nodes], run.record.total_cycles),
         "operators": _operators(tables),
         "phases": _phases(tables),
         "refused_loads": refused,
-        "node_cycles_per_second": node_cycles_per_second,
-        "seconds": dict(seconds),
+        "node_cycles_per_second": run.record.node_cycles_per_second,
+        "seconds": dict(run.seconds),
     }
 
 

@@ -11,7 +11,7 @@ what a shell sees: options, exit status, files of results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -68,8 +68,8 @@ class Target(Protocol[Artifact, Application]):
     def describe(self, artifact: Artifact) -> str:
         """For a reader: how each operator is done, in which phase."""
 
-    def write(self, artifact: Artifact, given: Given) -> tuple[str, ...]:
-        """Write the files that ``given`` asks for (``output``, ``readmemh``). Gives a line about each: "wrote a.image"."""
+    def write(self, artifact: Artifact, given: Given) -> Iterator[str]:
+        """Write the files that ``given`` asks for (``output``, ``readmemh``). Gives a line after each: "wrote a.image"."""
 
     def read(self, path: Path, topology: Topology, given: Given) -> Artifact:
         """The artifact of a file, to be run without compiling.

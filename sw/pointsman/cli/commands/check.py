@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pointsman.cli.options import EXIT_WRONG
-from pointsman.cli.targets.tdm import check_table_file, is_tables
 from pointsman.files import check_writable, write_whole
 
 
@@ -22,17 +22,43 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
 
     Exit status 0: every rule holds; 1: some rule is broken; 2: the file cannot be read.
     """
+    if json_path is not None:
+        check_writable(json_path)
+    text, plain = (_tables if is_tables(image) else _images)(image)
+    click.echo(text)
+    if json_path is not None:
+        write_whole(json_path, json.dumps(plain, indent=1) + "\n")
+    if not plain["ok"]:
+        ctx.exit(EXIT_WRONG)
+
+
+def _images(path: Path) -> tuple[str, dict[str, Any]]:
+    """What the judge says of images: for a reader, and as plain values."""
     from pointsman.artifacts.images.file import read_images
     from pointsman.verify.images import check_images
 
-    if json_path is not None:
-        check_writable(json_path)
-    if is_tables(image):
-        check_table_file(ctx, image, json_path)
-        return
-    report = check_images(read_images(image))
-    click.echo(report.render())
-    if json_path is not None:
-        write_whole(json_path, json.dumps(report.as_dict(), indent=1) + "\n")
-    if not report.ok:
-        ctx.exit(EXIT_WRONG)
+    report = check_images(read_images(path))
+    return report.render(), report.as_dict()
+
+
+def _tables(path: Path) -> tuple[str, dict[str, Any]]:
+    """The same of connection tables."""
+    from pointsman.artifacts.tables import read_tables
+    from pointsman.verify.tables import check_tables
+
+    tables = read_tables(path)
+    findings = check_tables(tables)
+    size = f"{len(tables.sets)} sets of {len(tables.phases)} phases"
+    said = f"{size}, {len(findings)} rules broken" if findings else f"every rule holds for {size}"
+    return "\n".join([*findings, f"{tables.name}: {said}"]), {"ok": not findings, "findings": findings}
+
+
+def is_tables(path: Path) -> bool:
+    """Does the file begin as connection tables do?"""
+    from pointsman.artifacts.tables.file import KIND
+
+    try:
+        with path.open("rb") as file:
+            return path.is_file() and file.read(len(KIND.magic)) == KIND.magic
+    except OSError:
+        return False

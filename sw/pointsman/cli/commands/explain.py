@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pointsman.cli.options import (
-    compile_source,
+    Reading,
     effort_option,
     emit_text,
     limit_option,
-    limits_of,
     mesh_option,
     phases_option,
-    report_warnings,
     set_option,
     topology_of,
     warnings_option,
@@ -42,18 +41,7 @@ DEEPEST_JSON = 200
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
 @warnings_option
 @limit_option
-def explain(
-    program: Path,
-    mesh: str,
-    settings: tuple[str, ...],
-    as_json: bool,
-    decision: bool,
-    effort: float,
-    phases: int | None,
-    output: Path | None,
-    warnings: str,
-    limits: tuple[str, ...],
-) -> None:
+def explain(program: Path, mesh: str, as_json: bool, decision: bool, output: Path | None, **given: Any) -> None:
     """Say what a PROGRAM (COP, or Python) means on a mesh: its tree, and of each operator what the application
     calls, on which nodes it works, how far it reaches, how many words it moves, and what may run together with it.
     With --decision also how it is done: the phases, their implementations and the next best ones with predicted cycles, what
@@ -68,9 +56,7 @@ def explain(
     if output is not None:
         check_writable(output)
     topology = topology_of(mesh)
-    bounds = limits_of(limits)
-    parsed = compile_source(program, topology, settings, bounds)
-    report_warnings(parsed, warnings, bounds)
+    parsed = Reading.of(given).program(program, topology)
     plain = explain_json(parsed)
     if as_json and any(depth > DEEPEST_JSON for _, depth in parsed.root.walk()):
         raise PointsmanError(f"groups are nested more than {DEEPEST_JSON} deep, too deep for JSON")
@@ -84,7 +70,7 @@ def explain(
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))
-        plan = make_plan(parsed, shape, name=program.stem, effort=effort, options=PlanOptions(most_phases=phases))
+        plan = make_plan(parsed, shape, name=program.stem, effort=given["effort"], options=PlanOptions(most_phases=given["phases"]))
         costs = costs_of(ProgramAnalysis(plan.program, Context(topology, shape), IMPLEMENTATIONS), period=plan.period)
         plain["decision"] = decision_json(plan, costs)
         text += "\n\n" + decision_text(plain["decision"])

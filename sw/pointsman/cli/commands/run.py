@@ -5,41 +5,45 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pointsman.cli.options import (
     EXIT_WRONG,
+    Reading,
     effort_option,
-    implementations_of,
     language_options,
-    limits_of,
     mesh_option,
     phases_option,
-    prove,
-    refuse_malformed,
-    report_warnings,
     shape_of,
     shape_options,
     topology_of,
     warnings_option,
 )
-from pointsman.cli.targets.tdm import refuse_others, run_on_switch, switch_given, switch_options, target_option
+from pointsman.cli.targets import target_named
+from pointsman.cli.targets.options import (
+    addresses_option,
+    named_options,
+    refuse_switch_options,
+    switch_options,
+    target_option,
+)
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
 if TYPE_CHECKING:
-    from pointsman.cop import Limits
     from pointsman.network import Topology
+    from pointsman.program.program import Program
     from pointsman.runtime import Application
+    from pointsman.targets.target import Run
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("application", type=click.Path(path_type=Path))
 @mesh_option()
 @target_option
-@click.option("-P", "--addresses", type=int, help="Interface addresses to use, of 16; all when not given.  [packet]")
+@addresses_option
 @click.option(
     "--engine",
     type=click.Choice(["auto", "verilated", "model", "amaranth"]),
@@ -73,29 +77,7 @@ if TYPE_CHECKING:
 @shape_options
 @click.pass_context
 def run(
-    ctx: click.Context,
-    application: Path,
-    mesh: str,
-    target: str,
-    addresses: int | None,
-    engine: Literal["auto", "verilated", "model", "amaranth"],
-    image: Path | None,
-    dry: bool,
-    preload: bool,
-    period: int | None,
-    effort: float,
-    phases: int | None,
-    seed: int,
-    max_cycles: int | None,
-    trace: Path | None,
-    wave: Path | None,
-    wave_window: tuple[int, int] | None,
-    monitors: bool,
-    json_path: Path | None,
-    warnings: str,
-    limits: tuple[str, ...],
-    plugins: tuple[Path, ...],
-    **sizes: int,
+    ctx: click.Context, application: Path, mesh: str, target: str, dry: bool, json_path: Path | None, **given: Any
 ) -> None:
     """Compile an APPLICATION's COP program, load it into the hardware, run it and check the answer.
 
@@ -107,188 +89,70 @@ def run(
 
     Exit status 0: the answer is right; 1: it is wrong; 2: something has to be mended first.
     """
-    from pointsman.runtime.api.application import (
-        application_errors,
-        compile_application,
-        load_application,
-        options_help,
-        parse_options,
-    )
+    from pointsman.runtime.api.application import application_errors
 
     topology = topology_of(mesh)
-    switch = switch_given(ctx, target)
-    shape = shape_of(topology, sizes)
-    for path in (json_path, trace, wave):
+    named = named_options(ctx)
+    refuse_switch_options(named, target)
+    shape_of(topology, given)
+    for path in (json_path, given["trace"], given["wave"]):
         if path is not None:
             check_writable(path)
-    if wave_window is not None and wave is None:
+    if given["wave_window"] is not None and given["wave"] is None:
         raise PointsmanError("--wave-window needs --wave")
-    kind = load_application(application)
-    try:
-        options = parse_options(kind, application, ctx.args)
-    except PointsmanError as error:
-        raise PointsmanError(f"{error.message}\n{options_help(kind, application)}".rstrip()) from None
+    app, parameters = _application(application, ctx.args, topology)
+    if dry and given["image"] is not None:
+        raise PointsmanError("--dry runs the program, --image an image: give one of them")
     with application_errors(application):
+        done = _dry(ctx, app, parameters, topology) if dry else _on_target(ctx, app, parameters, topology)
+    click.echo(done.text)
+    if json_path is not None:
+        write_whole(json_path, json.dumps(done.results, indent=1) + "\n")
+    if not done.results["correct"]:
+        ctx.exit(EXIT_WRONG)
+
+
+def _application(path: Path, arguments: list[str], topology: Topology) -> tuple[Application, dict[str, int]]:
+    """The application of a file with its own options, and the values of its program's parameters."""
+    from pointsman.runtime.api.application import application_errors, load_application, options_help, parse_options
+
+    kind = load_application(path)
+    try:
+        options = parse_options(kind, path, arguments)
+    except PointsmanError as error:
+        raise PointsmanError(f"{error.message}\n{options_help(kind, path)}".rstrip()) from None
+    with application_errors(path):
         app = kind(options, topology)
-        parameters = dict(app.parameters())
+        return app, dict(app.parameters())
 
-    if dry:
-        if image is not None:
-            raise PointsmanError("--dry runs the program, --image an image: give one of them")
-        _run_dry(ctx, app, application, topology, parameters, warnings, limits_of(limits), json_path)
-        return
-    if target == "packet":
-        from pointsman.cli.targets.packet import check_options, run_packet
 
-        check_options(ctx, engine)
-        started = time.perf_counter()
-        bounds = limits_of(limits)
-        with application_errors(application):
-            parsed, name = compile_application(app, application, topology, parameters, bounds)
-            report_warnings(parsed, warnings, bounds)
-            plain, text = run_packet(
-                app, parsed, name=name, addresses=addresses, max_cycles=max_cycles, started=started
-            )
-        _finish(ctx, plain, text, json_path)
-        return
-    if addresses is not None:
-        raise PointsmanError("--addresses is for --target packet")
-    if target == "tdm":
-        refuse_others(
-            preload=preload,
-            period=period,
-            implementations=plugins,
-            trace=trace,
-            wave=wave,
-            wave_window=wave_window,
-            monitors=monitors,
-        )
-        run_on_switch(
-            ctx,
-            app,
-            application,
-            topology,
-            parameters,
-            switch,
-            engine=engine,
-            image=image,
-            warnings=warnings,
-            bounds=limits_of(limits),
-            max_cycles=max_cycles,
-            json_path=json_path,
-        )
-        return
-    seconds: dict[str, float] = {}
+def _program(
+    ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology
+) -> tuple[Program, str]:
+    """The application's program, and a name for it."""
+    from pointsman.runtime.api.application import compile_application
+
+    reading = Reading.of(ctx.params)
+    parsed, name = compile_application(app, ctx.params["application"], topology, parameters, reading.bounds)
+    reading.warn(parsed)
+    return parsed, name
+
+
+def _dry(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> Run:
+    from pointsman.cli.targets.reference import run_dry
+
     started = time.perf_counter()
-    if image is not None:
-        from pointsman.artifacts.images.file import read_images
+    parsed, name = _program(ctx, app, parameters, topology)
+    return run_dry(parsed, name, app, time.perf_counter() - started)
 
-        images = read_images(image)
-        refuse_malformed(images)
+
+def _on_target(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> Run:
+    given = ctx.params
+    chosen = target_named(given["target"])
+    chosen.refuse(named_options(ctx))
+    started = time.perf_counter()
+    if given["image"] is not None:
+        artifact = chosen.read(given["image"], topology, given)
     else:
-        from pointsman.plan.make_plan import PlanOptions, make_plan
-        from pointsman.targets.numesh import make_images
-
-        bounds = limits_of(limits)
-        with application_errors(application):
-            parsed, name = compile_application(app, application, topology, parameters, bounds)
-        report_warnings(parsed, warnings, bounds)
-        known = implementations_of(plugins)
-        asked = PlanOptions(seed=seed, most_phases=phases)
-        plan = make_plan(parsed, shape, name=name, period=period, implementations=known, effort=effort, options=asked)
-        images = make_images(plan)
-        prove(images)
-    seconds["compile"] = time.perf_counter() - started
-
-    from cosim.numesh.activities import cycles_by
-    from cosim.numesh.machine import Machine
-    from cosim.numesh.session import run_application
-    from pointsman.report.run import run_json, run_text
-
-    started = time.perf_counter()
-    with Machine(shape, topology, engine=engine, wave=wave, wave_window=wave_window) as machine:
-        seconds["build"] = time.perf_counter() - started
-        with application_errors(application):
-            result = run_application(
-                images,
-                app,
-                machine,
-                preload=preload,
-                seconds=seconds,
-                max_cycles=max_cycles,
-                events=trace is not None,
-                monitors=monitors,
-            )
-    record = result.record
-    plain = run_json(
-        images,
-        correct=result.correct,
-        answer=result.answer,
-        target=target,
-        engine=result.engine,
-        seed=seed,
-        cycles=record.cycles,
-        total_cycles=record.total_cycles,
-        node_cycles_per_second=record.node_cycles_per_second,
-        seconds=result.seconds,
-        by_operator=cycles_by(result.spans, "operator", record.nodes),
-        by_phase=cycles_by(result.spans, "phase", record.nodes),
-    )
-    if trace is not None:
-        from cosim.numesh.trace import trace_text
-
-        write_whole(trace, trace_text(images, record, result.spans, lines=trace.suffix == ".jsonl"))
-    _finish(ctx, plain, run_text(plain, images, app.reference()), json_path)
-
-
-def _finish(ctx: click.Context, plain: dict[str, Any], text: str, json_path: Path | None) -> None:
-    """Print the report, write the results, and say by the exit status whether the answer is right."""
-    click.echo(text)
-    if json_path is not None:
-        write_whole(json_path, json.dumps(plain, indent=1) + "\n")
-    if not plain["correct"]:
-        ctx.exit(EXIT_WRONG)
-
-
-def _run_dry(
-    ctx: click.Context,
-    app: Application,
-    path: Path,
-    topology: Topology,
-    parameters: dict[str, int],
-    warnings: str,
-    bounds: Limits,
-    json_path: Path | None,
-) -> None:
-    """Run on the reference machine."""
-    from pointsman.runtime import WrongAnswer
-    from pointsman.runtime.api.application import application_errors, compile_application
-    from pointsman.runtime.reference import ReferenceMachine
-
-    started = time.perf_counter()
-    with application_errors(path):
-        parsed, name = compile_application(app, path, topology, parameters, bounds)
-    report_warnings(parsed, warnings, bounds)
-    with application_errors(path):
-        done = ReferenceMachine(parsed, name, app.functions).run(app.main)
-        try:
-            answer, correct = app.check(done.results), True
-        except WrongAnswer as error:
-            answer, correct = str(error), False
-    for line in done.unread:
-        click.echo(f"note: {line}", err=True)
-    click.echo(f"{'right' if correct else 'WRONG'}: {answer}")
-    click.echo(f"without a network; {done.cycles} cycles of computation at the busiest node")
-    if json_path is not None:
-        plain = {
-            "program": name,
-            "target": "reference",
-            "correct": correct,
-            "answer": answer,
-            "cycles_of_computation": done.cycles,
-            "unread": list(done.unread),
-            "seconds": time.perf_counter() - started,
-        }
-        write_whole(json_path, json.dumps(plain, indent=1) + "\n")
-    if not correct:
-        ctx.exit(EXIT_WRONG)
+        artifact = chosen.compile(*_program(ctx, app, parameters, topology), given)
+    return chosen.run(artifact, app, {"compile": time.perf_counter() - started}, given)

@@ -4,40 +4,79 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import mesh_option, shape_of, shape_options, topology_of
-from pointsman.cli.targets.packet import check_given, packet_options, write_packet_verilog
-from pointsman.cli.targets.tdm import BLOCK as SWITCH
-from pointsman.cli.targets.tdm import refuse_switch_sizes, switch_size_options, write_switch_verilog
+from pointsman.cli.options import NODE_SIZES, mesh_option, shape_of, shape_options, topology_of
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
+from pointsman.fpga.blocks import SWITCH_SIZES
+
+if TYPE_CHECKING:
+    from pointsman.network import Topology
+
+NUMESH, SWITCH, PACKET = "numesh", "tdm-switch", "packet-router"
+_NODE = tuple(name for name in NODE_SIZES if name != "width")
+_SWITCH = tuple(size.name for size in SWITCH_SIZES if size.name != "width")
+_PACKET = ("torus", "routing", "channels", "buffer", "addresses", "queue")
+_ELSEWHERE = {
+    NUMESH: (*_SWITCH, *_PACKET),
+    SWITCH: (*_PACKET, "mesh", "image", *_NODE),
+    PACKET: (*_SWITCH, "image", *_NODE),
+}
+"""Options that a block does not have."""
+
+
+def _switch_options(command: Any) -> Any:
+    """Sizes of a switch; None where they are not given. The width of a word is an option of every block."""
+    for size in reversed([size for size in SWITCH_SIZES if size.name != "width"]):
+        kind: Any = click.Choice(size.choices) if size.choices else int
+        text = f"{size.help[0].upper()}{size.help[1:]}; {size.default} when not given.  [{SWITCH}]"
+        command = click.option(f"--{size.name.replace('_', '-')}", type=kind, help=text)(command)
+    return command
+
+
+def _packet_options(command: Any) -> Any:
+    """Sizes of a packet router."""
+    for option in reversed(
+        (
+            click.option("--torus", is_flag=True, help="Packet routers: close the dimensions to rings."),
+            click.option(
+                "--routing",
+                type=click.Choice(["e-cube", "adaptive"]),
+                default="e-cube",
+                show_default=True,
+                help="Packet routers: dimension order, or any shortest way.",
+            ),
+            click.option(
+                "--channels", type=int, help="Packet routers: virtual channels of a link (1, 2 on a torus, or 5)."
+            ),
+            click.option(
+                "--buffer", type=int, default=8, show_default=True, help="Packet routers: words buffered for a channel."
+            ),
+            click.option(
+                "--addresses", type=int, default=16, show_default=True, help="Packet routers: interface addresses."
+            ),
+            click.option(
+                "--queue", type=int, default=8, show_default=True, help="Packet routers: words queued for an address."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.command()
-@click.argument("block", type=click.Choice(["numesh", SWITCH, "packet-router"]))
+@click.argument("block", type=click.Choice([NUMESH, SWITCH, PACKET]))
 @mesh_option(required=False)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Verilog file.")
 @click.option("--image", type=click.Path(path_type=Path), help="Image whose contents the memories get at power-up.")
 @shape_options
-@switch_size_options
-@packet_options
+@_switch_options
+@_packet_options
 @click.pass_context
-def verilog(
-    ctx: click.Context,
-    block: str,
-    mesh: str | None,
-    output: Path,
-    image: Path | None,
-    torus: bool,
-    routing: str,
-    channels: int | None,
-    buffer: int,
-    addresses: int,
-    queue: int,
-    **sizes: int,
-) -> None:
+def verilog(ctx: click.Context, block: str, mesh: str | None, output: Path, **given: Any) -> None:
     """Write the Verilog of a BLOCK, and its memory or address map beside it, if it has one.
 
     \b
@@ -45,35 +84,55 @@ def verilog(
       pointsman verilog numesh --mesh 4x4 -o mesh.v
       pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
     """
+    for name in _ELSEWHERE[block]:
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise PointsmanError(f"the block {block} has no option --{name.replace('_', '-')}")
+    if block == SWITCH:
+        _write_switch(output, given)
+        return
+    if mesh is None:
+        raise click.MissingParameter(ctx=ctx, param_type="option", param_hint="--mesh")
+    write = _write_packet_routers if block == PACKET else _write_numesh
+    write(output, topology_of(mesh), given)
+
+
+def _write_switch(output: Path, given: dict[str, Any]) -> None:
+    from tdm_switch.address_map import address_map
+    from tdm_switch.emit import switch_verilog
+    from tdm_switch.shape import ShapeError, SwitchShape
+
+    sizes = {name: given[name] for name in (*_SWITCH, "width") if given[name] is not None}
+    try:
+        shape = SwitchShape(**sizes)
+    except ShapeError as error:
+        raise PointsmanError(str(error)) from None
+    check_writable(output)
+    write_whole(output, switch_verilog(shape))
+    json_path = output.with_suffix(".map.json")
+    write_whole(json_path, json.dumps(address_map(shape), indent=1) + "\n")
+    click.echo(f"wrote {output} and {json_path}")
+
+
+def _write_packet_routers(output: Path, topology: Topology, given: dict[str, Any]) -> None:
+    from packet_router.emit import mesh_verilog
+    from packet_router.shape import RouterShape, ShapeError
+
+    try:
+        shape = RouterShape(size=topology.size, **{name: given[name] for name in (*_PACKET, "width")})
+    except ShapeError as error:
+        raise PointsmanError(str(error)) from None
+    check_writable(output)
+    write_whole(output, mesh_verilog(shape))
+    click.echo(f"wrote {output}")
+
+
+def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> None:
     from numesh.emit import mesh_verilog
     from numesh.memory_map import memory_map, memory_map_markdown
 
-    if block == SWITCH:
-        check_given(ctx, block, ("torus", "routing", "channels", "buffer", "addresses", "queue"))
-        write_switch_verilog(ctx, output, sizes["width"])
-        return
-    refuse_switch_sizes(ctx, block)
-    if mesh is None:
-        raise click.MissingParameter(ctx=ctx, param_type="option", param_hint="--mesh")
-    topology = topology_of(mesh)
-    if block == "packet-router":
-        check_given(ctx, block, ("image", "pipelines", "vfsms", "schedule_depth", "registers"))
-        write_packet_verilog(
-            output,
-            size=topology.size,
-            torus=torus,
-            routing=routing,
-            channels=channels,
-            buffer=buffer,
-            addresses=addresses,
-            queue=queue,
-            width=sizes["width"],
-        )
-        return
-    check_given(ctx, block, ("torus", "routing", "channels", "buffer", "addresses", "queue"))
-    shape = shape_of(topology, sizes)
+    shape = shape_of(topology, given)
     check_writable(output)
-    contents = None
+    contents, image = None, given["image"]
     if image is not None:
         from pointsman.artifacts.images.file import read_images
         from pointsman.artifacts.images.readmemh import memories_of

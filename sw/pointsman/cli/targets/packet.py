@@ -1,29 +1,24 @@
-"""The target *packet* of ``pointsman compile`` and ``pointsman run``."""
+"""The target *packet* of ``pointsman compile`` and ``run``: a mesh of packet routers, and interface addresses on it."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING
 
 from packet_router.shape import RouterShape, ShapeError
-from pointsman.cop import Program
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
-from pointsman.network import Topology
 from pointsman.targets.packet import PacketProgram, make_packet_program
+from pointsman.targets.target import Run
 
-
-def packet_shape(topology: Topology) -> RouterShape:
-    """The e-cube router for a mesh or torus."""
-    try:
-        return RouterShape(size=topology.size, torus=topology.kind == "torus")
-    except ShapeError as error:
-        raise PointsmanError(str(error)) from None
-
+if TYPE_CHECKING:
+    from pointsman.network import Topology
+    from pointsman.program.program import Program
+    from pointsman.runtime import Application
+    from pointsman.targets.target import Given
 
 _NOT_HERE = (
     *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
@@ -33,88 +28,92 @@ _NOT_HERE = (
 """Options that mean something to scheduled routers only."""
 
 
-def check_options(ctx: click.Context, engine: str) -> None:
-    """Refuse what packet routers do not have, in place of leaving it out of account."""
-    for name in _NOT_HERE:
-        if name in ctx.params and ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            option = {"plugins": "implementations", "check": "check/--no-check"}.get(name, name.replace("_", "-"))
-            raise PointsmanError(f"--{option} is for scheduled routers, not for --target packet")
-    if engine not in ("auto", "verilated"):
-        raise PointsmanError(f"packet routers run on the verilated engine, not on {engine}")
+class PacketTarget:
+    """Programs as messages that packet routers carry."""
+
+    name = "packet"
+    stages = ("plan",)
+
+    def refuse(self, given: Given) -> None:
+        for name in _NOT_HERE:
+            if name in given:
+                option = {"plugins": "implementations", "check": "check/--no-check"}.get(name, name.replace("_", "-"))
+                raise PointsmanError(f"--{option} is for scheduled routers, not for --target packet")
+        engine = given.get("engine", "auto")
+        if engine not in ("auto", "verilated"):
+            raise PointsmanError(f"packet routers run on the verilated engine, not on {engine}")
+        if given.get("emit", "plan") != "plan":
+            raise PointsmanError(
+                f"--emit {given['emit']} is for scheduled routers",
+                hint="the target packet has program, python and plan",
+            )
+
+    def stage(self, program: Program, name: str, emit: str, given: Given) -> str:
+        return json.dumps(self.compile(program, name, given).as_json(), indent=1)
+
+    def compile(self, program: Program, name: str, given: Given) -> PacketProgram:
+        return make_packet_program(program, packet_shape(program.topology), name=name, addresses=given["addresses"])
+
+    def describe(self, artifact: PacketProgram) -> str:
+        return _table(artifact)
+
+    def write(self, artifact: PacketProgram, given: Given) -> Iterator[str]:
+        if given["output"] is not None:
+            write_whole(given["output"], json.dumps(artifact.as_json(), indent=1) + "\n")
+            yield f"wrote {given['output']}"
+
+    def read(self, path: Path, topology: Topology, given: Given) -> PacketProgram:
+        raise PointsmanError("--image is for scheduled routers, not for --target packet")
+
+    def run(self, artifact: PacketProgram, application: Application, seconds: dict[str, float], given: Given) -> Run:
+        from cosim.packet.session import packet_machine, run_packet_application
+        from pointsman.report.run import means_json
+
+        started = time.perf_counter()
+        with packet_machine(artifact) as machine:
+            seconds["build"] = time.perf_counter() - started
+            done = run_packet_application(
+                artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"]
+            )
+        record = done.record
+        results = {
+            "correct": done.correct,
+            "answer": done.answer,
+            "target": "packet",
+            "engine": done.engine,
+            "network": {"kind": artifact.topology.kind, "size": list(artifact.topology.size)},
+            "shape": artifact.shape.as_dict(),
+            "parameters": dict(artifact.parameters),
+            **means_json(record.cycles, record.total_cycles),
+            "operators": {
+                one.operator.label: {"implementation": one.way.name, "phase": str(one.phase), "bandwidth": None}
+                for one in artifact.operators
+            },
+            "node_cycles_per_second": record.node_cycles_per_second,
+            "seconds": done.seconds,
+        }
+        means = results["categories"]
+        io = means["write"] + means["read"]
+        lines = [
+            f"{artifact.name} on a {artifact.topology} {artifact.topology.kind} of packet routers, engine {done.engine}",
+            f"  answer: {done.answer}" if done.correct else f"  WRONG: {done.answer}",
+            "",
+            _table(artifact),
+            "",
+            f"cycles, mean over the nodes: cpu {means['cpu']:,.0f}, write {means['write']:,.0f}, "
+            f"read {means['read']:,.0f}, I/O {io:,.0f}",
+            f"{record.total_cycles:,} cycles; {record.node_cycles_per_second / 1e6:.1f} M node-cycles/s; "
+            + ", ".join(f"{what} {value:.1f} s" for what, value in done.seconds.items()),
+        ]
+        return Run(results, "\n".join(lines))
 
 
-def compile_packet(
-    program: Program, *, name: str, emit: str | None, addresses: int | None, output: Path | None
-) -> None:
-    """``pointsman compile --target packet``."""
-    made = make_packet_program(program, packet_shape(program.topology), name=name, addresses=addresses)
-    if emit not in (None, "plan"):
-        raise PointsmanError(
-            f"--emit {emit} is for scheduled routers", hint="the target packet has program, python and plan"
-        )
-    if emit == "plan":
-        from pointsman.cli.options import emit_text
-
-        emit_text(json.dumps(made.as_json(), indent=1), output)
-        return
-    click.echo(_table(made))
-    if output is not None:
-        write_whole(output, json.dumps(made.as_json(), indent=1) + "\n")
-        click.echo(f"wrote {output}")
-
-
-def run_packet(
-    application: Any,
-    program: Program,
-    *,
-    name: str,
-    addresses: int | None,
-    max_cycles: int | None,
-    started: float,
-) -> tuple[dict[str, Any], str]:
-    """``pointsman run --target packet``: the results as plain values, and as text."""
-    from cosim.packet.session import packet_machine, run_packet_application
-    from pointsman.report.run import CATEGORIES
-
-    made = make_packet_program(program, packet_shape(program.topology), name=name, addresses=addresses)
-    seconds = {"compile": time.perf_counter() - started}
-    started = time.perf_counter()
-    with packet_machine(made) as machine:
-        seconds["build"] = time.perf_counter() - started
-        result = run_packet_application(made, application, machine, seconds=seconds, max_cycles=max_cycles)
-    record = result.record
-    means = record.cycles.mean(axis=0)
-    plain: dict[str, Any] = {
-        "correct": result.correct,
-        "answer": result.answer,
-        "target": "packet",
-        "engine": result.engine,
-        "network": {"kind": made.topology.kind, "size": list(made.topology.size)},
-        "shape": made.shape.as_dict(),
-        "parameters": dict(made.parameters),
-        "total_cycles": record.total_cycles,
-        "categories": {category: float(means[i]) for i, category in enumerate(CATEGORIES)},
-        "per_node": {category: [int(c) for c in record.cycles[:, i]] for i, category in enumerate(CATEGORIES)},
-        "operators": {
-            one.operator.label: {"implementation": one.way.name, "phase": str(one.phase), "bandwidth": None}
-            for one in made.operators
-        },
-        "node_cycles_per_second": record.node_cycles_per_second,
-        "seconds": result.seconds,
-    }
-    io = sum(plain["categories"][category] for category in ("write", "read"))
-    lines = [
-        f"{made.name} on a {made.topology} {made.topology.kind} of packet routers, engine {result.engine}",
-        f"  answer: {result.answer}" if result.correct else f"  WRONG: {result.answer}",
-        "",
-        _table(made),
-        "",
-        f"cycles, mean over the nodes: cpu {plain['categories']['cpu']:,.0f}, write "
-        f"{plain['categories']['write']:,.0f}, read {plain['categories']['read']:,.0f}, I/O {io:,.0f}",
-        f"{record.total_cycles:,} cycles; {record.node_cycles_per_second / 1e6:.1f} M node-cycles/s; "
-        + ", ".join(f"{what} {value:.1f} s" for what, value in result.seconds.items()),
-    ]
-    return plain, "\n".join(lines)
+def packet_shape(topology: Topology) -> RouterShape:
+    """The e-cube router for a mesh or torus."""
+    try:
+        return RouterShape(size=topology.size, torus=topology.kind == "torus")
+    except ShapeError as error:
+        raise PointsmanError(str(error)) from None
 
 
 def _table(made: PacketProgram) -> str:
@@ -128,54 +127,3 @@ def _table(made: PacketProgram) -> str:
         rows.append([one.phase, one.operator.label, one.way.name, one.operator.m, shown])
     lines = [table(["phase", "operator", "implementation", "words", "interface addresses"], rows)]
     return "\n".join([*lines, *(f"note: {note}" for note in made.notes)])
-
-
-def packet_options(command: Any) -> Any:
-    """Sizes of a packet router."""
-    for option in reversed(
-        (
-            click.option("--torus", is_flag=True, help="Packet routers: close the dimensions to rings."),
-            click.option(
-                "--routing",
-                type=click.Choice(["e-cube", "adaptive"]),
-                default="e-cube",
-                show_default=True,
-                help="Packet routers: dimension order, or any shortest way.",
-            ),
-            click.option(
-                "--channels", type=int, help="Packet routers: virtual channels of a link (1, 2 on a torus, or 5)."
-            ),
-            click.option(
-                "--buffer", type=int, default=8, show_default=True, help="Packet routers: words buffered for a channel."
-            ),
-            click.option(
-                "--addresses", type=int, default=16, show_default=True, help="Packet routers: interface addresses."
-            ),
-            click.option(
-                "--queue", type=int, default=8, show_default=True, help="Packet routers: words queued for an address."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
-
-
-def check_given(ctx: click.Context, block: str, names: tuple[str, ...]) -> None:
-    """Refuse options that a block does not have."""
-    for name in names:
-        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise PointsmanError(f"the block {block} has no option --{name.replace('_', '-')}")
-
-
-def write_packet_verilog(output: Path, **sizes: Any) -> None:
-    """``pointsman verilog packet-router``."""
-    from packet_router.emit import mesh_verilog
-    from pointsman.files import check_writable
-
-    try:
-        shape = RouterShape(**sizes)
-    except ShapeError as error:
-        raise PointsmanError(str(error)) from None
-    check_writable(output)
-    write_whole(output, mesh_verilog(shape))
-    click.echo(f"wrote {output}")

@@ -93,6 +93,14 @@ class WrongAnswer(Exception):  # noqa: N818 - an answer, not a fault
     """A run went through and its result is wrong."""
 
 
+def answer_of(application: Application, results: Sequence[Any]) -> tuple[str, bool]:
+    """What the application checked, or what is wrong; and which of the two."""
+    try:
+        return application.check(results), True
+    except WrongAnswer as error:
+        return str(error), False
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise PointsmanError(f"{self.prog}: {message}", hint="see the options of the application above")

@@ -91,7 +91,7 @@ def test_any_number_of_nodes_and_any_network_is_the_same_hardware(topology: Topo
 
     shape = NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=6, registers=2, width=8)
     pair = engines([ModelEngine, VerilatedEngine], shape, topology, 7)
-    assert "wire.out_valid_0" in pair[1]._mesh.names().split(), "one node is compiled, and evaluated many times"
+    assert "wire.out_valid_0" in pair[1].compiled.names(), "one node is compiled, and evaluated many times"
     compare(pair, 20 if topology.nodes > 100 else 200, random.Random(7))
 
 

@@ -27,7 +27,7 @@ FOUND_FAULTS = (5, 30, 41, 107, 219, 243, 424, 479, 664)
 
 @pytest.fixture(scope="module")
 def programs() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("random_programs", Path(__file__).with_name("random_programs.py"))
+    spec = importlib.util.spec_from_file_location("random_programs", Path(__file__).parents[1] / "random_programs.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

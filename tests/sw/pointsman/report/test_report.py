@@ -80,19 +80,7 @@ def finished() -> Run:
 
 @pytest.fixture
 def plain(finished: Run) -> dict[str, Any]:
-    record = finished.record
-    return run_json(
-        finished.images,
-        correct=finished.correct,
-        answer=finished.answer,
-        target="numesh",
-        engine=finished.engine,
-        seed=7,
-        cycles=record.cycles,
-        total_cycles=record.total_cycles,
-        node_cycles_per_second=record.node_cycles_per_second,
-        seconds=finished.seconds,
-    )
+    return run_json(finished.images, finished, seed=7)
 
 
 def test_result_survives_json(plain: dict[str, Any]) -> None:

@@ -63,10 +63,10 @@ def test_no_traffic_rewrites_the_loader_phase(shape: NodeShape) -> None:
     coverage.group("never", ["full"])  # so that the run goes on to its end
     run(node.NodeDriver(shape, Random(5), model.counter.moves.goals), model, coverage, 6000)
     codes = Codes(shape)
-    assert model.schedule[:2] == list(codes.reset_schedule()[:2])
+    assert model.model.schedule[:2] == list(codes.reset_schedule()[:2])
     for p in range(shape.pipelines):
-        assert model.annotations[p][1] == codes.reset_annotations(p)[1]
-        assert model.annotations[p] != list(codes.reset_annotations(p)), "others were rewritten"
+        assert model.model.annotations[p][1] == codes.reset_annotations(p)[1]
+        assert model.model.annotations[p] != list(codes.reset_annotations(p)), "others were rewritten"
 
 
 def test_harmless_words_are_those_that_leave_the_loader_phase_alone() -> None:

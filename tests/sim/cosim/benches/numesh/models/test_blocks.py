@@ -129,7 +129,7 @@ def test_models_of_the_blocks_make_the_model_of_the_node(shape: NodeShape, seed:
     compared = 0
     for cycle in range(4000):
         inputs |= driver.early(cycle)
-        expected = whole.outputs()
+        expected = whole.outputs(inputs)
         inputs |= driver.late({name: value or 0 for name, value in expected.items()})
         given = assembled.cycle(inputs)
         assert given == expected, f"cycle {cycle}"

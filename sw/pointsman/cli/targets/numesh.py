@@ -1,0 +1,134 @@
+"""The target *numesh* of ``pointsman compile`` and ``run``: a mesh of scheduled routers, and images for them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pointsman.cli.options import implementations_of, prove, refuse_malformed, shape_of
+from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
+from pointsman.targets.target import Run
+
+from .options import refuse_addresses
+
+if TYPE_CHECKING:
+    from pointsman.artifacts.images.images import Images
+    from pointsman.network import Topology
+    from pointsman.plan.plan import Plan
+    from pointsman.program.program import Program
+    from pointsman.runtime import Application
+    from pointsman.targets.target import Given
+
+
+class NumeshTarget:
+    """Programs as schedules in the memories of routers."""
+
+    name = "numesh"
+    stages = ("plan", "routes", "images")
+
+    def refuse(self, given: Given) -> None:
+        refuse_addresses(given)
+        if given.get("emit") == "tables":
+            raise PointsmanError("--emit tables is a stage of target tdm", hint="add --target tdm")
+
+    def stage(self, program: Program, name: str, emit: str, given: Given) -> str:
+        from pointsman.report.stages import images_json, plan_json, routes_json
+        from pointsman.targets.numesh import make_images
+
+        plan = _plan(program, name, given)
+        if emit == "images":
+            return json.dumps(images_json(make_images(plan)), indent=1)
+        return json.dumps(plan_json(plan) if emit == "plan" else routes_json(plan), indent=1)
+
+    def compile(self, program: Program, name: str, given: Given) -> Images:
+        from pointsman.targets.numesh import make_images
+
+        images = make_images(_plan(program, name, given))
+        if given.get("check", True):
+            prove(images)
+        return images
+
+    def describe(self, artifact: Images) -> str:
+        from pointsman.report.run import phase_table
+
+        topology = artifact.topology
+        return (
+            f"{artifact.name} on a {topology} {topology.kind}, {artifact.period} slots\n{phase_table(artifact)}"
+        )
+
+    def write(self, artifact: Images, given: Given) -> Iterator[str]:
+        if given["output"] is not None:
+            from pointsman.artifacts.images.file import write_images
+
+            write_images(artifact, given["output"])
+            yield f"wrote {given['output']}"
+        if given["readmemh"] is not None:
+            from pointsman.artifacts.images.readmemh import write_readmemh
+
+            count = len(write_readmemh(artifact, given["readmemh"]))
+            yield f"wrote {count} files into {given['readmemh']}"
+
+    def read(self, path: Path, topology: Topology, given: Given) -> Images:
+        from pointsman.artifacts.images.file import read_images
+
+        images = read_images(path)
+        refuse_malformed(images)
+        return images
+
+    def run(self, artifact: Images, application: Application, seconds: dict[str, float], given: Given) -> Run:
+        from cosim.numesh.activities import cycles_by
+        from cosim.numesh.machine import Machine
+        from cosim.numesh.session import run_application
+        from pointsman.cli.options import topology_of
+        from pointsman.report.run import run_json, run_text
+
+        topology, trace = topology_of(given["mesh"]), given["trace"]
+        started = time.perf_counter()
+        with Machine(
+            shape_of(topology, given),
+            topology,
+            engine=given["engine"],
+            wave=given["wave"],
+            wave_window=given["wave_window"],
+        ) as machine:
+            seconds["build"] = time.perf_counter() - started
+            done = run_application(
+                artifact,
+                application,
+                machine,
+                preload=given["preload"],
+                seconds=seconds,
+                max_cycles=given["max_cycles"],
+                events=trace is not None,
+                monitors=given["monitors"],
+            )
+        results = run_json(
+            artifact,
+            done,
+            seed=given["seed"],
+            by_operator=cycles_by(done.spans, "operator", done.record.nodes),
+            by_phase=cycles_by(done.spans, "phase", done.record.nodes),
+        )
+        if trace is not None:
+            from cosim.numesh.trace import trace_text
+
+            write_whole(trace, trace_text(artifact, done.record, done.spans, lines=trace.suffix == ".jsonl"))
+        return Run(results, run_text(results, artifact, application.reference()))
+
+
+def _plan(program: Program, name: str, given: Given) -> Plan:
+    from pointsman.plan.make_plan import PlanOptions, make_plan
+
+    return make_plan(
+        program,
+        shape_of(program.topology, given),
+        name=name,
+        period=given["period"],
+        implementations=implementations_of(given["plugins"]),
+        effort=given["effort"],
+        options=PlanOptions(seed=given.get("seed", 0), most_phases=given["phases"]),
+    )

@@ -1,0 +1,76 @@
+"""Options of ``compile`` and ``run`` that choose the target or belong to one target only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pointsman.errors import PointsmanError
+
+from . import TARGETS
+
+if TYPE_CHECKING:
+    from pointsman.targets.target import Given
+
+_SWITCH = (
+    ("ports", int, "Ports of the switch; one for each node when not given.  [tdm]"),
+    ("slots", int, "Configuration registers of the switch, its greatest degree; 4 when not given.  [tdm]"),
+    ("slot_cycles", int, "Cycles of a slot, guard band included; 8 when not given.  [tdm]"),
+    ("sl_cycles", int, "Cycles of a decision of the scheduler; 1 when not given.  [tdm]"),
+    ("mode", click.Choice(["preload", "dynamic", "hybrid"]), "Who makes connections; preload when not given.  [tdm]"),
+)
+"""Options of ``--target tdm``."""
+
+
+def target_option(command: Any) -> Any:
+    return click.option(
+        "--target",
+        type=click.Choice(TARGETS),
+        default="numesh",
+        show_default=True,
+        help="Hardware: numesh, a mesh of scheduled routers; tdm, a time-multiplexed crossbar switch; packet, a mesh of packet "
+        "routers.",
+    )(command)
+
+
+def addresses_option(command: Any) -> Any:
+    text = "Interface addresses to use, of 16; all when not given.  [packet]"
+    return click.option("-P", "--addresses", type=int, help=text)(command)
+
+
+def switch_options(command: Any) -> Any:
+    """Options of ``--target tdm``; None where they are not given."""
+    for name, kind, text in reversed(_SWITCH):
+        command = click.option(f"--{name.replace('_', '-')}", name, type=kind, help=text)(command)
+    return command
+
+
+def named_options(ctx: click.Context) -> Given:
+    """What the user has written, in that order; defaults are left out."""
+    command_line = click.core.ParameterSource.COMMANDLINE
+    return {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) == command_line}
+
+
+def refuse_switch_options(named: Given, target: str) -> None:
+    """Options of the switch mean nothing for another target."""
+    given = [name for name, _, _ in _SWITCH if name in named]
+    if target != "tdm" and given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in named if name in given)
+        raise PointsmanError(f"{names} are for the switch, not for target {target}", hint="add --target tdm")
+
+
+def refuse_addresses(named: Given) -> None:
+    """Interface addresses are what packet routers have."""
+    if named.get("addresses") is not None:
+        raise PointsmanError("--addresses is for --target packet")
+
+
+def mesh_for(given: Mapping[str, Any]) -> str:
+    """Size of the network; the processors of a switch stand in a row if nothing else is said."""
+    if given["mesh"] is not None:
+        return str(given["mesh"])
+    if given["target"] == "tdm" and given["ports"] is not None:
+        return str(given["ports"])
+    raise PointsmanError("the size of the network is missing", hint="--mesh 4x4, or --ports 16 for target tdm")

@@ -1,0 +1,36 @@
+"""``pointsman run --dry``: a program by its meaning alone, on the reference machine."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from pointsman.program.program import Program
+from pointsman.runtime import Application
+from pointsman.runtime.api.application import answer_of
+from pointsman.runtime.reference import ReferenceMachine
+from pointsman.targets.target import Run
+
+
+def run_dry(program: Program, name: str, application: Application, compile_seconds: float) -> Run:
+    """Run an application's program, called ``name``. Words that nobody has read are noted on standard error."""
+    started = time.perf_counter()
+    done = ReferenceMachine(program, name, application.functions).run(application.main)
+    answer, correct = answer_of(application, done.results)
+    for line in done.unread:
+        click.echo(f"note: {line}", err=True)
+    text = (
+        f"{'right' if correct else 'WRONG'}: {answer}\n"
+        f"without a network; {done.cycles} cycles of computation at the busiest node"
+    )
+    results = {
+        "program": name,
+        "target": "reference",
+        "correct": correct,
+        "answer": answer,
+        "cycles_of_computation": done.cycles,
+        "unread": list(done.unread),
+        "seconds": compile_seconds + time.perf_counter() - started,
+    }
+    return Run(results, text)
