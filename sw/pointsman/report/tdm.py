@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from pointsman.artifacts.tables import ConnectionTables
 from pointsman.runtime.api.application import Reference
 

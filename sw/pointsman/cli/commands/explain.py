@@ -70,7 +70,9 @@ def explain(program: Path, mesh: str, as_json: bool, decision: bool, output: Pat
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))
-        plan = make_plan(parsed, shape, name=program.stem, effort=given["effort"], options=PlanOptions(most_phases=given["phases"]))
+        plan = make_plan(
+            parsed, shape, name=program.stem, effort=given["effort"], options=PlanOptions(most_phases=given["phases"])
+        )
         costs = costs_of(ProgramAnalysis(plan.program, Context(topology, shape), IMPLEMENTATIONS), period=plan.period)
         plain["decision"] = decision_json(plan, costs)
         text += "\n\n" + decision_text(plain["decision"])

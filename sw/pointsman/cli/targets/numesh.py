@@ -56,9 +56,7 @@ class NumeshTarget:
         from pointsman.report.run import phase_table
 
         topology = artifact.topology
-        return (
-            f"{artifact.name} on a {topology} {topology.kind}, {artifact.period} slots\n{phase_table(artifact)}"
-        )
+        return f"{artifact.name} on a {topology} {topology.kind}, {artifact.period} slots\n{phase_table(artifact)}"
 
     def write(self, artifact: Images, given: Given) -> Iterator[str]:
         if given["output"] is not None:

@@ -14,14 +14,13 @@ from pointsman.targets.target import Run
 from .options import refuse_addresses
 
 if TYPE_CHECKING:
-    from pointsman.artifacts.tables import ConnectionTables
+    from pointsman.artifacts.tables import ConnectionTables, Mode
     from pointsman.network import Topology
     from pointsman.program.program import Program
     from pointsman.runtime import Application
     from pointsman.targets.target import Given
     from tdm_switch.shape import SwitchShape
 
-DEFAULT_MODE = "preload"
 SIZES = ("slots", "slot_cycles", "sl_cycles")
 _ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "trace", "wave", "wave_window", "monitors")
 """Options that mean something to scheduled routers only."""
@@ -55,7 +54,8 @@ class SwitchTarget:
         from pointsman.verify.tables import check_tables
 
         shape = switch_shape(given, program.topology)
-        tables = make_tables(program, shape, mode=given["mode"] or DEFAULT_MODE, name=name)
+        mode: Mode = given["mode"] or "preload"
+        tables = make_tables(program, shape, mode=mode, name=name)
         findings = check_tables(tables)
         if findings:
             lines = "\n".join(findings)
@@ -91,9 +91,7 @@ class SwitchTarget:
             raise PointsmanError(f"{path}: the tables are for mode {tables.mode}, not {given['mode']}")
         return tables
 
-    def run(
-        self, artifact: ConnectionTables, application: Application, seconds: dict[str, float], given: Given
-    ) -> Run:
+    def run(self, artifact: ConnectionTables, application: Application, seconds: dict[str, float], given: Given) -> Run:
         from cosim.tdm.model import switch_machine
         from cosim.tdm.session import run_tdm_application
         from pointsman.report.tdm import tdm_json, tdm_text
@@ -101,9 +99,7 @@ class SwitchTarget:
         started = time.perf_counter()
         with switch_machine(artifact.shape, given["engine"]) as machine:
             seconds["build"] = time.perf_counter() - started
-            done = run_tdm_application(
-                artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"]
-            )
+            done = run_tdm_application(artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"])
         results = tdm_json(artifact, done, refused=done.refused)
         return Run(results, tdm_text(results, artifact, application.reference()))
 
