@@ -37,7 +37,7 @@ CHANGE = 6.0
 """Cycles until a change of phase is complete, after the command."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Way:
     """One implementation of one operator."""
 
@@ -61,15 +61,14 @@ class _Table:
     """Ways as arrays: usage, ends, limits, fixed cycles and those for each cycle from word to word."""
 
     ways: Sequence[_Way]
-    row: Mapping[int, int]
-    """By identity of a way."""
+    row: Mapping[_Way, int]
     arrays: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
     @classmethod
     def of(cls, ways: Sequence[_Way]) -> _Table:
         return cls(
             ways,
-            {id(way): i for i, way in enumerate(ways)},
+            {way: i for i, way in enumerate(ways)},
             (
                 np.array([way.usage for way in ways]),
                 np.array([way.ends for way in ways]),
@@ -191,7 +190,7 @@ class CostModel:
         if not all(choices):
             return inf, ()
         table = self._with(choices)
-        rows = [table.row[id(way)] for ways in choices for way in ways]
+        rows = [table.row[way] for ways in choices for way in ways]
         first = np.array([0, *accumulate(map(len, choices))])
         best, chosen = best_ways(first, np.array(rows), *table.arrays, *self._limits(operators))
         return float(best), tuple(table.ways[row] for row in chosen)
@@ -203,7 +202,7 @@ class CostModel:
 
     def _with(self, choices: Iterable[Sequence[_Way]]) -> _Table:
         """All ways that were asked for so far, these among them; those of an operator came together."""
-        if any(id(ways[0]) not in self._table.row for ways in choices):
+        if any(ways[0] not in self._table.row for ways in choices):
             self._table = _Table.of([way for ways in self._ways.values() for way in ways])
         return self._table
 

@@ -31,7 +31,6 @@ class Instances:
         self.implementation, self.operator, self.wiring = implementation, operator, wiring
         self.streams = streams_by_instance(operator, span, wiring.routed.streams)
         self._roles: dict[tuple[int, int, tuple[int, ...]], RoleDraft] = {}
-        self._moved: dict[tuple[int, int, int], tuple[RoleDraft, RoleDraft]] = {}
 
     def role(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
         """What ``node`` does in ``instance`` for ``value``."""
@@ -108,27 +107,25 @@ class Instances:
         """A role of the instance that this one is like, moved here."""
         if not (draft.settings or draft.later or draft.each or draft.commands):
             return draft
-        key = instance, node, id(draft)
-        if key not in self._moved:
-            here = dict(zip(self.streams[self.like[instance]], self.streams[instance], strict=True))
+        here = dict(zip(self.streams[self.like[instance]], self.streams[instance], strict=True))
 
-            def moved(setting: VfsmSetting) -> VfsmSetting:
-                v = setting.vfsm
-                there = RoutedVfsm(node, v.pipeline, v.number, v.type, v.source, v.destination, v.slots, v.parent)
-                return VfsmSetting(here[setting.stream], setting.chain, there)
+        def moved(setting: VfsmSetting) -> VfsmSetting:
+            v = setting.vfsm
+            there = RoutedVfsm(node, v.pipeline, v.number, v.type, v.source, v.destination, v.slots, v.parent)
+            return VfsmSetting(here[setting.stream], setting.chain, there)
 
-            settings = tuple(map(moved, draft.settings))
-            later = None if draft.later is None else tuple(map(moved, draft.later))
-            each = tuple(self._move(stage, instance, node) for stage in draft.each)
-            instances = self.operator.instances
-            there = dict(zip(instances[self.like[instance]].nodes, instances[instance].nodes, strict=True))
-            commands = tuple(
+        instances = self.operator.instances
+        there = dict(zip(instances[self.like[instance]].nodes, instances[instance].nodes, strict=True))
+        return replace(
+            draft,
+            settings=tuple(map(moved, draft.settings)),
+            later=None if draft.later is None else tuple(map(moved, draft.later)),
+            each=tuple(self._move(stage, instance, node) for stage in draft.each),
+            commands=tuple(
                 (register, replace(moved(one), vfsm=replace(one.vfsm, node=there[one.vfsm.node])))
                 for register, one in draft.commands
-            )
-            # The draft is kept with it: its id must not be used again.
-            self._moved[key] = draft, replace(draft, settings=settings, later=later, each=each, commands=commands)
-        return self._moved[key][1]
+            ),
+        )
 
 
 def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequence[Stream]) -> list[list[int]]:

@@ -65,7 +65,7 @@ def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Contr
         for operator in leaf.operators:
             of.setdefault(operator.label, []).append(number)
     operators = root.operators()
-    place = {id(operator): i for i, operator in enumerate(operators)}
+    place = {part: i for i, part in enumerate(part for part in root.walk() if part.operator is not None)}
     labels = [operator.label for operator in operators]
     through = {i for i, operator in enumerate(operators) if len(of[operator.label]) > 1}
     follows: dict[int, set[int]] = {}
@@ -74,7 +74,7 @@ def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Contr
     while stack:
         part, ready = stack.pop()
         if part.operator is not None:
-            number = place[id(part.operator)]
+            number = place[part]
             only = frozenset() if number in through else frozenset([number])
             done[part] = _Ends(only, only, number in through)
         elif not ready:

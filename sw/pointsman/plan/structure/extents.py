@@ -57,21 +57,22 @@ class Extents:
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
         self.all = (1 << topology.nodes) - 1
-        self._known: dict[int, tuple[tuple[int, ...], int]] = {}
+        self._known: dict[tuple[int, ...], int] = {}
 
     def of_nodes(self, nodes: tuple[int, ...]) -> int:
         """The smallest box around ``nodes``."""
-        found = self._known.get(id(nodes))
-        if found is None:
-            # Kept beside its answer, so that nobody else gets its id.
-            found = self._known[id(nodes)] = (nodes, self._box(nodes))
-        return found[1]
+        if nodes not in self._known:
+            self._known[nodes] = self._box(nodes)
+        return self._known[nodes]
 
     def of_operator(self, operator: Operator) -> int:
         """The union of the boxes of an operator's instances (§6.1.3)."""
-        extent = 0
-        for nodes in {id(instance.nodes): instance.nodes for instance in operator.instances}.values():
-            extent |= self.of_nodes(nodes)
+        extent, before = 0, None
+        for instance in operator.instances:
+            # Neighbours mostly share one tuple of nodes, which may be long.
+            if instance.nodes is not before:
+                extent |= self.of_nodes(instance.nodes)
+                before = instance.nodes
         return extent
 
     def _box(self, nodes: Sequence[int]) -> int:

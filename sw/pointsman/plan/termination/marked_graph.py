@@ -179,7 +179,6 @@ def operator_graph(
         Streams of the instance.
     """
     graph = MarkedGraph()
-    period = wiring.routed.period
     standing = {
         (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
         for group in settings.values()
@@ -207,29 +206,52 @@ def operator_graph(
             if lane.pair is not None and lane.window is not None:
                 graph.join(("lane", node, lane.pair, 0), actor, lane.window, busy)
 
-    for chain in wiring.routed.chains:
-        if chain.stream not in streams:
+    for routed in wiring.routed.chains:
+        if routed.stream not in streams:
             continue
-        count = sum(other.stream == chain.stream for other in wiring.routed.chains)
-        stride = (count, chain.chain)
-        vfsms = [standing.get((chain.stream, chain.chain, v.node, v.pipeline, v.number), v) for v in chain.vfsms]
-        written = {
-            v.node
-            for v in vfsms
-            if v.source.kind == "inject"
-            and (v.node, wiring.register(v.node, chain.stream, chain.chain, "inject")) in by_register
-        }
-        fed = _fed(vfsms, written)
-        for i, vfsm in enumerate(vfsms):
-            if not fed[i]:
-                continue
-            graph.add(("out", chain.stream, chain.chain, i), vfsm.node, stride)
-            if vfsm.source.kind in ("inject", "buffer"):
-                graph.add(("in", chain.stream, chain.chain, i), vfsm.node, stride)
-        for i in range(len(vfsms)):
-            if fed[i]:
-                _join_vfsm(graph, wiring, by_register, chain.stream, chain.chain, vfsms, fed, i, count, period)
+        number = routed.stream, routed.chain
+        vfsms = [standing.get((*number, v.node, v.pipeline, v.number), v) for v in routed.vfsms]
+        count = sum(other.stream == routed.stream for other in wiring.routed.chains)
+        _join_chain(graph, _Chain(*number, vfsms, count, wiring, by_register))
     return graph
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A chain of VFSMs as it stands for one value."""
+
+    stream: int
+    chain: int
+    vfsms: Sequence[RoutedVfsm]
+    count: int
+    """Chains of its stream, among which words go in turn."""
+    wiring: Wiring
+    by_register: Mapping[tuple[int, int], Actor]
+    """By node and register, the lane that uses it."""
+
+    def actor(self, end: Literal["in", "out"], index: int) -> Actor:
+        return end, self.stream, self.chain, index
+
+    def turn(self, index: int) -> int:
+        """Most cycles until the next slot of a VFSM, and from read to write."""
+        return largest_gap(self.vfsms[index].slots, self.wiring.routed.period) + 2
+
+    def lane_at(self, node: int, end: Literal["inject", "deliver"]) -> Actor | None:
+        """The lane that writes to the chain or reads from it at a node, if there is one."""
+        return self.by_register.get((node, self.wiring.register(node, self.stream, self.chain, end)))
+
+
+def _join_chain(graph: MarkedGraph, chain: _Chain) -> None:
+    """Actors and edges of the VFSMs that words can reach."""
+    written = {v.node for v in chain.vfsms if v.source.kind == "inject" and chain.lane_at(v.node, "inject")}
+    fed = [i for i, reached in enumerate(_fed(chain.vfsms, written)) if reached]
+    for i in fed:
+        vfsm = chain.vfsms[i]
+        graph.add(chain.actor("out", i), vfsm.node, (chain.count, chain.chain))
+        if vfsm.source.kind in ("inject", "buffer"):
+            graph.add(chain.actor("in", i), vfsm.node, (chain.count, chain.chain))
+    for i in fed:
+        _join_vfsm(graph, chain, i)
 
 
 def _fed(vfsms: Sequence[RoutedVfsm], written: Collection[int]) -> list[bool]:
@@ -245,43 +267,31 @@ def _fed(vfsms: Sequence[RoutedVfsm], written: Collection[int]) -> list[bool]:
     return fed
 
 
-def _join_vfsm(
-    graph: MarkedGraph,
-    wiring: Wiring,
-    by_register: Mapping[tuple[int, int], Actor],
-    stream: int,
-    chain: int,
-    vfsms: Sequence[RoutedVfsm],
-    fed: Sequence[bool],
-    index: int,
-    count: int,
-    period: int,
-) -> None:
-    vfsm = vfsms[index]
-    out: Actor = ("out", stream, chain, index)
-    turn = largest_gap(vfsm.slots, period) + 2  # until its next slot, and from read to write
+def _join_vfsm(graph: MarkedGraph, chain: _Chain, index: int) -> None:
+    vfsm, count = chain.vfsms[index], chain.count
+    out, turn = chain.actor("out", index), chain.turn(index)
     graph.join(out, out, count, turn)
     if vfsm.source.kind in ("inject", "buffer"):
-        taken: Actor = ("in", stream, chain, index)
+        taken = chain.actor("in", index)
         graph.join(taken, out, 0, 1)
         graph.join(taken, taken, count, turn)
         graph.join(out, taken, count, turn)  # its own buffer must be empty
         if vfsm.source.kind == "inject":
-            writer = by_register.get((vfsm.node, wiring.register(vfsm.node, stream, chain, "inject")))
+            writer = chain.lane_at(vfsm.node, "inject")
             if writer is not None:
                 graph.join(writer, taken, 0, turn)
                 graph.join(taken, writer, count, 2)  # the register is free again
         else:
-            graph.join(("out", stream, chain, vfsm.parent), taken, 0, turn)
-            graph.join(taken, ("out", stream, chain, vfsm.parent), count, turn)
+            above = chain.actor("out", vfsm.parent)
+            graph.join(above, taken, 0, turn)
+            graph.join(taken, above, count, turn)
     else:
         # A link, or the leg before it in a fork: the word comes as the other one writes it.
-        above: Actor = ("out", stream, chain, vfsm.parent)
-        above_turn = largest_gap(vfsms[vfsm.parent].slots, period) + 2
+        above = chain.actor("out", vfsm.parent)
         graph.join(above, out, 0, 1)
-        graph.join(out, above, count, above_turn)  # it refuses while its buffer is full
+        graph.join(out, above, count, chain.turn(vfsm.parent))  # it refuses while its buffer is full
     if vfsm.destination.kind == "deliver":
-        reader = by_register.get((vfsm.node, wiring.register(vfsm.node, stream, chain, "deliver")))
+        reader = chain.lane_at(vfsm.node, "deliver")
         if reader is not None:
             graph.join(out, reader, 0, 2)
             graph.join(reader, out, count, turn)
