@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from pointsman.artifacts.routes.file import RouteProblem, RouteStream, make_problem
+from pointsman.cli.commands.route import judge_route
 from pointsman.network import Topology, mesh, torus
 from pointsman.network.lattice import diamond
 from pointsman.routing.ideal_router.router import prepare, route_ideal
-from pointsman.verify.routes import check_ideal
+from pointsman.routing.options import RouteOptions
 
 PEERS = json.loads((Path(__file__).parent / "routing_peers.json").read_text())
 KINDS: dict[str, Callable[..., Topology]] = {"torus": torus, "mesh": mesh}
@@ -100,8 +101,9 @@ def growth(quick: bool) -> Iterator[Row]:
     for side in (4, 8) if quick else (4, 8, 16, 32):
         problem = permutation(mesh(side, side), shuffled(side * side, 1))
         began = time.process_time()
-        result = route_streams(problem, bounded=False)
+        result = route_streams(problem, RouteOptions(bounds=False))
         spent = time.process_time() - began
+        judge_route(problem, result)
         hops = sum(sum(move[2] is not None for move in word[1:]) for s in result.streams for word in s.words[:1])
         points.append((hops, result.seconds))
         share = 64 * min(stream.bandwidth for stream in result.streams)
@@ -127,7 +129,9 @@ def permutation(topology: Topology, ends: list[int]) -> RouteProblem:
 def _permutation(name: str, topology: Topology, ends: list[int], mark: float | None) -> Iterator[Row]:
     from pointsman.routing.network_router.router import route_streams
 
-    result = route_streams(permutation(topology, ends))
+    problem = permutation(topology, ends)
+    result = route_streams(problem)
+    judge_route(problem, result)
     assert result.bound is not None
     share = min(stream.bandwidth for stream in result.streams)
     row: Row = {
@@ -149,6 +153,7 @@ def _operator(name: str, problem: RouteProblem) -> Iterator[Row]:
     from pointsman.routing.network_router.router import route_streams
 
     result = route_streams(problem)
+    judge_route(problem, result)
     assert result.bound is not None
     share = min(stream.bandwidth for stream in result.streams)
     yield {
@@ -165,9 +170,7 @@ def _route(problem: RouteProblem) -> Row:
     began = time.process_time()
     result = route_ideal(problem)
     whole = time.process_time() - began
-    report = check_ideal(problem, result)
-    if not report.ok:
-        raise SystemExit(f"a wrong schedule:\n{report.render()}")
+    judge_route(problem, result)
     assert result.bound is not None
     return {
         "streams": len(problem.streams),

@@ -31,6 +31,7 @@ from cosim.packet.model import Traffic, run_model
 from packet_router.shape import RouterShape
 from pointsman.network import mesh, parse_size
 from pointsman.report.figures.comparison import plot_comparison, read_clocks, replace_table
+from pointsman.routing.options import RouteOptions
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
@@ -103,6 +104,7 @@ def scheduled_row(size: tuple[int, ...], ends: tuple[int, ...], pipelines: int, 
     from numesh.shape import NodeShape
     from pointsman.artifacts.images.readmemh import memories_of
     from pointsman.artifacts.routes.file import RouteStream, make_problem
+    from pointsman.cli.commands.route import judge_route
     from pointsman.routing.network_router.router import route_streams, route_to_images
     from pointsman.runtime import Category, Lane, Node, Transfer, numesh_node
 
@@ -110,7 +112,8 @@ def scheduled_row(size: tuple[int, ...], ends: tuple[int, ...], pipelines: int, 
     shape = NodeShape(pipelines=pipelines, neighbours=max(4, topology.ports))
     streams = [RouteStream(node, (end,)) for node, end in enumerate(ends) if node != end]
     problem = make_problem(topology, streams, shape=shape)
-    result = route_streams(problem, bounded=False, effort=effort)
+    result = route_streams(problem, RouteOptions(bounds=False, effort=effort))
+    judge_route(problem, result)
     images = route_to_images(problem, result)
     share = min(stream.bandwidth for stream in result.streams)
     chance = np.random.default_rng(1)

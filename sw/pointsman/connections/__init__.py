@@ -1,7 +1,11 @@
-"""Connection scheduling: sets of connections, or demands, into configurations of a time-multiplexed network."""
+"""Connection scheduling: sets of connections, or demands, into configurations of a time-multiplexed network.
+
+In comes a ``ConnectionProblem`` or a ``DemandProblem``; out come ``Configurations`` beside the bound that none can go below, or a
+``Timetable`` (Yuan 1998, §5.4). Start reading at ``configure``; ``phases`` finds which communications of a program share a set.
+"""
 
 from pointsman.artifacts.configurations.configurations import (
-    Bound,
+    ConfigurationBound,
     Configurations,
     Connection,
     ConnectionProblem,
@@ -17,7 +21,7 @@ from .configure import ALGORITHMS, configure
 
 __all__ = [
     "ALGORITHMS",
-    "Bound",
+    "ConfigurationBound",
     "Configurations",
     "Connection",
     "ConnectionProblem",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from pointsman.artifacts.configurations.configurations import Bound, ConnectionProblem
+from pointsman.artifacts.configurations.configurations import ConfigurationBound, ConnectionProblem
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.artifacts.routes.routes import RouteStream
 from pointsman.routing.bounds.counting import limits
@@ -17,7 +17,7 @@ from pointsman.routing.bounds.ideal import IDEAL
 from .conflicts import Conflicts, load_bound
 
 
-def bounds_of(conflicts: Conflicts) -> tuple[Bound, ...]:
+def bounds_of(conflicts: Conflicts) -> tuple[ConfigurationBound, ...]:
     """Bounds of a problem, tightest first."""
     problem = conflicts.problem
     if problem.routing == "free" and problem.network.kind != "crossbar" and problem.connections:
@@ -25,10 +25,10 @@ def bounds_of(conflicts: Conflicts) -> tuple[Bound, ...]:
     return (load_bound(conflicts),)
 
 
-def _counted(problem: ConnectionProblem) -> list[Bound]:
+def _counted(problem: ConnectionProblem) -> list[ConfigurationBound]:
     streams = [RouteStream(source, (destination,)) for source, destination in problem.connections]
     found = []
     for limit in limits(make_problem(problem.network.topology, streams), IDEAL):
         assert limit.throughput is not None
-        found.append(Bound(ceil(1 / limit.throughput), limit.kind, limit.text))
+        found.append(ConfigurationBound(ceil(1 / limit.throughput), limit.kind, limit.text))
     return found

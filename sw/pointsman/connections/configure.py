@@ -1,13 +1,19 @@
-"""Connections into configurations: one signature, algorithms by name."""
+"""Connections into configurations, by a scheduler that is chosen by name.
+
+Takes connections of a network; gives configurations, in which no two connections share a link, a source or a destination, beside
+the bound that no scheduler goes below. Leaves alone in which order the configurations come. All schedulers have one signature
+(``Scheduler``); to add another, name it in ``SCHEDULERS``: ``pointsman configure`` offers it and the laws are tested on it.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from pointsman.artifacts.configurations.configurations import Bound, Configurations, ConnectionProblem
+from pointsman.artifacts.configurations.configurations import ConfigurationBound, Configurations, ConnectionProblem
 from pointsman.errors import PointsmanError
 
 from .algorithms.crossbar import edge_colours
@@ -27,15 +33,20 @@ WORK = 300_000_000
 """Resources that a tabu search looks at for one degree before it gives up, at effort 1."""
 ROUNDS = 20
 
-_FIXED: dict[str, Callable[[Conflicts], np.ndarray]] = {
-    "greedy": greedy,
-    "colouring": colouring,
-    "colouring-updated": colouring_updated,
-    "aapc": ordered_aapc,
-    "combined": combined,
-    "dsatur": dsatur,
-}
-ALGORITHMS = ("best", *_FIXED, "koenig")
+
+@dataclass(frozen=True)
+class ScheduleOptions:
+    """What a scheduler may go by. ``bound`` configurations are needed at least, so that a search ends there; ``seed`` and
+    ``effort`` are for those that search."""
+
+    bound: int
+    seed: int = 0
+    effort: float = 1.0
+
+
+Schedule = tuple[np.ndarray, np.ndarray]
+"""By connection, the number of its configuration, and its way."""
+Scheduler = Callable[[Conflicts, ScheduleOptions], Schedule]
 
 
 def configure(
@@ -84,22 +95,30 @@ def configure(
     chosen = conflicts.ways[:-1].copy()
     if not problem.connections:
         colours = np.zeros(0, np.int64)
-    elif algorithm in _FIXED:
-        colours = _FIXED[algorithm](conflicts)
-    elif problem.network.kind == "crossbar":
-        colours = edge_colours(np.array(problem.connections, np.int64), problem.network.nodes)
     else:
-        colours, chosen = _best(conflicts, max(int(bound.value) for bound in bounds), degree, seed, effort)
+        bound = max(int(bound.value) for bound in bounds)
+        colours, chosen = SCHEDULERS[algorithm](conflicts, ScheduleOptions(bound, seed, effort))
     result = _result(conflicts, colours, chosen, algorithm, bounds, time.process_time() - began)
     if degree is not None and result.degree > degree:
         raise PointsmanError(*_too_few(result, degree))
     return result
 
 
-def _best(
-    conflicts: Conflicts, bound: int, degree: int | None, seed: int, effort: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """The best start, then fewer and fewer configurations: an eighth of the way to the bound at a time, at last one."""
+def _in_dimension_order(colour: Callable[[Conflicts], np.ndarray]) -> Scheduler:
+    """A scheduler that leaves every connection on its first way and asks for nothing else."""
+    return lambda conflicts, options: (colour(conflicts), conflicts.ways[:-1].copy())
+
+
+def _koenig(conflicts: Conflicts) -> np.ndarray:
+    return edge_colours(np.array(conflicts.problem.connections, np.int64), conflicts.problem.network.nodes)
+
+
+def _best(conflicts: Conflicts, options: ScheduleOptions) -> Schedule:
+    """Exact on a crossbar. Elsewhere the best start, then fewer and fewer configurations: an eighth of the way to the bound at a
+    time, at last one."""
+    if conflicts.problem.network.kind == "crossbar":
+        return SCHEDULERS["koenig"](conflicts, options)
+    bound = options.bound
     starts = [dsatur(conflicts) if conflicts.connections <= MAX_DSATUR else greedy(conflicts)]
     if starts[0].max() >= bound:
         if conflicts.problem.network.nodes <= MAX_AAPC_NODES:
@@ -109,14 +128,14 @@ def _best(
             starts.append(cube)
     colours = min(starts, key=lambda found: found.max())
     chosen = conflicts.ways[:-1].copy()
-    iterated_greedy(conflicts, colours, chosen, bound, ROUNDS, seed)
+    iterated_greedy(conflicts, colours, chosen, bound, ROUNDS, options.seed)
     row = len(conflicts.rows) / max(1, conflicts.connections)  # resources of all ways of a connection
     careful = False
     while (count := int(colours.max()) + 1) > bound:
         target = count - (1 if careful else max(1, (count - bound) // 8))
         trial, ways = without_last(colours, conflicts, chosen, target), chosen.copy()
-        steps = int(effort * WORK / (row * count)) + 1
-        if place_all(conflicts, trial, ways, target, steps, seed):
+        steps = int(options.effort * WORK / (row * count)) + 1
+        if place_all(conflicts, trial, ways, target, steps, options.seed):
             colours, chosen = trial, ways
         elif target == count - 1:
             break
@@ -125,12 +144,25 @@ def _best(
     return colours, chosen
 
 
+SCHEDULERS: dict[str, Scheduler] = {
+    "best": _best,
+    "greedy": _in_dimension_order(greedy),
+    "colouring": _in_dimension_order(colouring),
+    "colouring-updated": _in_dimension_order(colouring_updated),
+    "aapc": _in_dimension_order(ordered_aapc),
+    "combined": _in_dimension_order(combined),
+    "dsatur": _in_dimension_order(dsatur),
+    "koenig": _in_dimension_order(_koenig),
+}
+ALGORITHMS = tuple(SCHEDULERS)
+
+
 def _result(
     conflicts: Conflicts,
     colours: np.ndarray,
     chosen: np.ndarray,
     algorithm: str,
-    bounds: tuple[Bound, ...],
+    bounds: tuple[ConfigurationBound, ...],
     seconds: float,
 ) -> Configurations:
     degree = int(colours.max(initial=-1)) + 1

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pointsman.artifacts.configurations.configurations import Bound, ConnectionProblem, Network
+from pointsman.artifacts.configurations.configurations import ConfigurationBound, ConnectionProblem, Network
 from pointsman.network import Topology
 from pointsman.network.dimension_order import shortest_ways, turning_ways, way
 
@@ -97,13 +97,13 @@ def directed_links(network: Network) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(pairs | {(v, u) for u, v in pairs}))
 
 
-def load_bound(conflicts: Conflicts) -> Bound:
+def load_bound(conflicts: Conflicts) -> ConfigurationBound:
     """The busiest resource when every connection takes its first way."""
     load = conflicts.loads()
     if not len(load) or not load.max():
-        return Bound(0, "load", "there are no connections")
+        return ConfigurationBound(0, "load", "there are no connections")
     most = int(load.argmax())
-    return Bound(int(load[most]), "load", f"{conflicts.name(most)} has {load[most]} connections")
+    return ConfigurationBound(int(load[most]), "load", f"{conflicts.name(most)} has {load[most]} connections")
 
 
 def _ways(problem: ConnectionProblem, source: int, destination: int) -> Sequence[tuple[int, ...]]:

@@ -36,8 +36,8 @@ class Communication:
 
 
 @dataclass(frozen=True)
-class Block:
-    """Statements (TREE_BLOCK)."""
+class Statements:
+    """Statements one after the other (TREE_BLOCK)."""
 
     body: Sequence[Node]
 
@@ -85,7 +85,7 @@ class Loop:
         return (("test", self.test), ("body", self.body))
 
 
-Node: TypeAlias = Communication | Block | If | For | Loop
+Node: TypeAlias = Communication | Statements | If | For | Loop
 Place: TypeAlias = tuple[int | str, ...]
 """Way from the program to a gap in one of its lists: index of a node, name of its part, …, index of the node after the gap."""
 

@@ -11,7 +11,7 @@ A node may go from one schedule to the other and back whenever it likes, whateve
 - the slots that the phase came with are in both, so that no stream ever stops.
 
 Complexity: O(chains · words · period · VFSMs of a chain).
-Non-goals: finding routes; streams whose VFSMs load functions rewrite.
+Leaves alone which routes there are, and streams whose VFSMs load functions rewrite.
 """
 
 from __future__ import annotations

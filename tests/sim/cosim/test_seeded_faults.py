@@ -37,7 +37,7 @@ from pointsman.plan.structure.structure import Structure, divided, outline
 from pointsman.plan.termination import hijack
 from pointsman.plan.termination import techniques as ends
 from pointsman.program.program import Group, Operator, Program, Runtime
-from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.phase_router.router import ALONE, PhaseConditions, route_phase
 from pointsman.routing.streams import RoutedPhase
 from pointsman.runtime import Node
 from pointsman.runtime.numesh.substrate import numesh_node
@@ -329,11 +329,10 @@ def without_settling(images: Images) -> Images:
     return with_parts(images, lambda _, part: replace(part, settle=()))
 
 
-def routed_blindly(
-    *args: Any, beside: Sequence[RoutedPhase] = (), forbidden: object = None, had: object = None, **options: Any
-) -> RoutedPhase:
+def routed_blindly(*args: Any, conditions: PhaseConditions = ALONE, **options: Any) -> RoutedPhase:
     """As if nothing stood beside the phase."""
-    return replace(route_phase(*args, **options), beside=tuple(beside))
+    alone = PhaseConditions(freed=conditions.freed)
+    return replace(route_phase(*args, conditions=alone, **options), beside=tuple(conditions.beside))
 
 
 def without_passages(images: Images) -> Images:

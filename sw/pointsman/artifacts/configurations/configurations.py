@@ -117,7 +117,7 @@ class DemandProblem:
 
 
 @dataclass(frozen=True)
-class Bound:
+class ConfigurationBound:
     """What no scheduler can get below: ``value`` configurations (or, for a demand, time), and the argument in words."""
 
     value: int | Fraction
@@ -137,7 +137,7 @@ class Configurations:
     configurations: tuple[tuple[Connection, ...], ...]
     paths: tuple[tuple[tuple[int, ...], ...], ...]
     algorithm: str
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[ConfigurationBound, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -179,7 +179,7 @@ class Timetable:
     problem: DemandProblem
     configurations: tuple[TimedConfiguration, ...]
     algorithm: str
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[ConfigurationBound, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -217,7 +217,7 @@ def number(value: int | Fraction) -> int | float:
     return exact.numerator if exact.denominator == 1 else float(exact)
 
 
-def _bound_dict(bound: Bound) -> dict[str, Any]:
+def _bound_dict(bound: ConfigurationBound) -> dict[str, Any]:
     return {"value": number(bound.value), "kind": bound.kind, "text": bound.text}
 
 

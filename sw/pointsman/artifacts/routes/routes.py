@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from numesh.shape import NodeShape, ShapeError
+from pointsman.artifacts.images.images import Images
 from pointsman.errors import PointsmanError
 from pointsman.network import Link, Topology
 
@@ -137,7 +138,8 @@ class RouteResult:
     """Routes and slots of all streams.
 
     ``bound`` is the one to compare with; ``bounds`` are all that were computed. ``length_reason`` says how the period was
-    chosen; ``notes`` is anything else worth printing.
+    chosen; ``notes`` is anything else worth printing. ``images`` are what the routes come to on the node (numesh model), for the
+    judge; no file has them.
     """
 
     router: RouterName
@@ -150,6 +152,7 @@ class RouteResult:
     nodes: tuple[NodeTable, ...] | None = None
     length_reason: str = ""
     notes: tuple[str, ...] = ()
+    images: Images | None = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The file that ``pointsman route --json`` writes."""

@@ -11,9 +11,11 @@ import click
 from pointsman.cli.options import note
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
+from pointsman.routing.routers import ROUTERS
 
 if TYPE_CHECKING:
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
+    from pointsman.routing.options import RouteOptions
 
 
 @click.command()
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write routes, slots and bounds as JSON.")
 @click.option(
     "--router",
-    type=click.Choice(["numesh", "ideal"]),
+    type=click.Choice(list(ROUTERS)),
     default="numesh",
     show_default=True,
     help="numesh: all rules of the node; ideal: one word per link and slot, nothing else.",
@@ -51,6 +53,7 @@ def route(
     wrong, or the streams do not fit into the length asked for (the reason is printed, and written to --json).
     """
     from pointsman.artifacts.routes.file import read_problem, write_result
+    from pointsman.routing.options import RouteOptions
 
     for path in (json_path, plot_path):
         if path is not None:
@@ -62,7 +65,9 @@ def route(
 
         check_plot_name(plot_path)
     problem = read_problem(streams)
-    result = _routed(problem, router, json_path, length=length, seed=seed, effort=effort, time_limit=time_limit)
+    options = RouteOptions(length=length, seed=seed, effort=effort, time_limit=time_limit, progress=True)
+    result = _routed(problem, router, options, json_path)
+    judge_route(problem, result)
     if json_path is not None:
         write_result(json_path, result)
     _summary(problem, result)
@@ -73,37 +78,43 @@ def route(
         note(f"wrote {plot_path}")
 
 
-def _routed(
-    problem: RouteProblem,
-    router: str,
-    json_path: Path | None,
-    *,
-    length: int | None,
-    seed: int,
-    effort: float,
-    time_limit: float | None,
-) -> RouteResult:
+def _routed(problem: RouteProblem, router: str, options: RouteOptions, json_path: Path | None) -> RouteResult:
     from pointsman.routing.ideal_router.explain import PeriodError
-    from pointsman.routing.ideal_router.router import route_ideal
-    from pointsman.routing.network_router.router import route_streams
-    from pointsman.verify.routes import check_ideal
 
-    find = route_streams if router == "numesh" else route_ideal
     try:
-        result = find(problem, length=length, seed=seed, effort=effort, time_limit=time_limit, progress=True)
+        return ROUTERS[router](problem, options)
     except PeriodError as error:
         if json_path is not None:
             write_whole(json_path, json.dumps(error.report, indent=1) + "\n")
         raise
-    if router == "numesh":
-        return result  # the judge has seen it
-    report = check_ideal(problem, result)
+
+
+def judge_route(problem: RouteProblem, result: RouteResult) -> None:
+    """Have the judge see a router's answer; whoever gives it to a user does so first.
+
+    Raises
+    ------
+    PointsmanError
+        If the answer breaks rules of the node, or of the ideal model.
+    """
+    from pointsman.verify.images import check_images
+    from pointsman.verify.routes import check_ideal
+
+    if result.router == "ideal":
+        schedule = check_ideal(problem, result)
+        if not schedule.ok:
+            raise PointsmanError(
+                f"the schedule breaks rules of the ideal model:\n{schedule.render()}",
+                hint="this is a fault of the router: please report it with the streams",
+            )
+        return
+    assert result.images is not None
+    report = check_images(result.images)
     if not report.ok:
         raise PointsmanError(
-            f"the schedule breaks rules of the ideal model:\n{report.render()}",
-            hint="this is a fault of the router: please report it with the streams",
+            f"the routes break rules of the node:\n{report.render()}",
+            hint="this is a fault of the router: please report it with the file",
         )
-    return result
 
 
 def _summary(problem: RouteProblem, result: RouteResult) -> None:

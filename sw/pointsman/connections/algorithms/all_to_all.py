@@ -14,7 +14,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from pointsman.artifacts.configurations.configurations import Bound, Connection, ConnectionProblem, Network
+from pointsman.artifacts.configurations.configurations import ConfigurationBound, Connection, ConnectionProblem, Network
 from pointsman.connections.conflicts import Conflicts, directed_links
 from pointsman.network import mesh, torus
 from pointsman.network.dimension_order import way
@@ -77,10 +77,10 @@ def configuration_of_pairs(network: Network) -> dict[Connection, int]:
     return {pair: number for number, pairs in enumerate(all_to_all(network)) for pair in pairs}
 
 
-def all_to_all_bound(network: Network) -> Bound:
+def all_to_all_bound(network: Network) -> ConfigurationBound:
     """What every pair of different nodes needs at least, whatever the routing: ports, and links across a cut."""
     nodes = network.nodes
-    best = Bound(nodes - 1, "ports", f"every node sends to {nodes - 1} others")
+    best = ConfigurationBound(nodes - 1, "ports", f"every node sends to {nodes - 1} others")
     if network.kind == "crossbar":
         return best
     for axis, extent in enumerate(network.size):
@@ -90,7 +90,9 @@ def all_to_all_bound(network: Network) -> Bound:
             ways = nodes // extent * (2 if network.kind == "torus" and extent > 2 else 1)
             need = -(-across // ways)
             if need > best.value:
-                best = Bound(need, "cut", f"{across} connections cross the middle of {'xyz'[axis]} by {ways} links")
+                best = ConfigurationBound(
+                    need, "cut", f"{across} connections cross the middle of {'xyz'[axis]} by {ways} links"
+                )
     return best
 
 

@@ -19,7 +19,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from pointsman.artifacts.configurations.configurations import Bound, DemandProblem, TimedConfiguration, Timetable
+from pointsman.artifacts.configurations.configurations import (
+    ConfigurationBound,
+    DemandProblem,
+    TimedConfiguration,
+    Timetable,
+)
 from pointsman.errors import PointsmanError
 from pointsman.kernels import kernel
 
@@ -72,16 +77,18 @@ def decompose(problem: DemandProblem, *, algorithm: str = "best") -> Timetable:
     return Timetable(problem, configurations, name, demand_bounds(problem), time.process_time() - began)
 
 
-def demand_bounds(problem: DemandProblem) -> tuple[Bound, ...]:
+def demand_bounds(problem: DemandProblem) -> tuple[ConfigurationBound, ...]:
     """The busiest port: all that it sends (or receives), and a configuration for each of its partners."""
-    best = Bound(Fraction(0), "port", "nothing is to be sent")
+    best = ConfigurationBound(Fraction(0), "port", "nothing is to be sent")
     columns = tuple(zip(*problem.demand, strict=True))
     for side, lines in (("input", problem.demand), ("output", columns)):
         for port, line in enumerate(lines):
             partners = sum(amount > 0 for amount in line)
             need = sum(line, Fraction(0)) + partners * problem.delta
             if need > best.value:
-                best = Bound(need, "port", f"{side} {port} is busy for {float(sum(line)):g} with {partners} partners")
+                best = ConfigurationBound(
+                    need, "port", f"{side} {port} is busy for {float(sum(line)):g} with {partners} partners"
+                )
     return (best,)
 
 

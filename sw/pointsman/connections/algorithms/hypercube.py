@@ -18,7 +18,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from pointsman.artifacts.configurations.configurations import Bound, Connection, ConnectionProblem, Network
+from pointsman.artifacts.configurations.configurations import ConfigurationBound, Connection, ConnectionProblem, Network
 from pointsman.errors import PointsmanError
 
 Line = list[Connection]
@@ -65,15 +65,15 @@ def of_hypercube(problem: ConnectionProblem) -> np.ndarray | None:
     return np.asarray(np.unique(found, return_inverse=True)[1], np.int64)
 
 
-def hypercube_bound(network: Network) -> Bound:
+def hypercube_bound(network: Network) -> ConfigurationBound:
     """What the hypercube needs with any routing: ports, or links across the cut of Lemma 3, 6, 7 or 9."""
     sides = _sides(network)
     longest = max(sides)
     bits = (network.nodes - 1).bit_length()
     links = 7 * longest // 12 if network.kind == "torus" else 2 * longest // 3
     if bits >= links:
-        return Bound(bits, "ports", f"every node sends to {bits} others")
-    return Bound(links, "cut", f"a link is used {links} times, however the connections are routed")
+        return ConfigurationBound(bits, "ports", f"every node sends to {bits} others")
+    return ConfigurationBound(links, "cut", f"a link is used {links} times, however the connections are routed")
 
 
 def problem_of(network: Network) -> ConnectionProblem:

@@ -26,7 +26,7 @@ from pointsman.plan.structure.beside import by_messages, may_continue
 from pointsman.plan.structure.structure import PhaseOutline, Through
 from pointsman.program.program import Operator
 from pointsman.routing.phase_router.fixed_routes import goes_on
-from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.phase_router.router import PhaseConditions, route_phase
 from pointsman.routing.streams import RoutedPhase, Stream
 
 from .operators import ends_of, inside, taken_out
@@ -231,7 +231,7 @@ def _routed(
         period=planner.period,
         seed=planner.seed,
         effort=planner.routing,
-        beside=beside,
+        conditions=PhaseConditions(beside=beside),
     )
     return taken_out(routed, range(len(streams)))
 

@@ -13,7 +13,7 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
-from pointsman.routing.phase_router.router import RoutingError
+from pointsman.routing.errors import RoutingError
 
 from .vfsm_numbers import CrowdedError, reserved, vfsm_numbers
 

@@ -32,7 +32,7 @@ from pointsman.plan.termination.drain import with_drain_delays
 from pointsman.plan.termination.hijack import Hijacked, hijack
 from pointsman.plan.termination.techniques import leaves_nothing, why_not_loose
 from pointsman.program.program import Operator
-from pointsman.routing.phase_router.router import RoutingError
+from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import RoutedPhase
 
 from .routes import PhaseRoutes, hops_of, wiring_of

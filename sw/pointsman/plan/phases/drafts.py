@@ -26,7 +26,7 @@ from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.plan.termination.closing_barrier import phase_name
 from pointsman.plan.termination.left_between_uses import always_left_between_uses
 from pointsman.program.program import Operator
-from pointsman.routing.phase_router.router import RoutingError
+from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
 from .closing import Draft, PhaseEnds

@@ -21,8 +21,9 @@ from pointsman.plan.online import OnlinePart
 from pointsman.plan.plan import PlannedOperator
 from pointsman.plan.roles.roles import plan_operator
 from pointsman.plan.structure.structure import PhaseOutline
+from pointsman.routing.errors import RoutingError
 from pointsman.routing.online.frames import route_frames
-from pointsman.routing.phase_router.router import RoutingError, route_phase
+from pointsman.routing.phase_router.router import PhaseConditions, route_phase
 from pointsman.routing.streams import RoutedPhase, Stream
 from pointsman.routing.subphases import with_subphases
 
@@ -125,10 +126,7 @@ class PhaseRoutes:
                     period=period,
                     seed=seed,
                     effort=self.routing,
-                    forbidden=taken,
-                    beside=beside,
-                    had=had,
-                    freed=dict(freed),
+                    conditions=PhaseConditions(taken, dict(freed), beside, had),
                 )
                 # Beside what continues one schedule has to do.
                 self.routes[key] = made if beside else with_subphases(made, taken)

@@ -1,4 +1,4 @@
-"""Cheapest ways from one node to all, for prices of any kind of number."""
+"""Cheapest paths from one node to all (Dijkstra), for prices of any kind of number."""
 
 from __future__ import annotations
 

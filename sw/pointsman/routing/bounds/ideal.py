@@ -1,4 +1,4 @@
-"""Least periods in the ideal model."""
+"""Least periods that streams need in the ideal model, tightest first, each with its reason."""
 
 from __future__ import annotations
 

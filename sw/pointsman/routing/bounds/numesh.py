@@ -1,4 +1,4 @@
-"""Greatest smallest bandwidth / weight in the numesh model."""
+"""Greatest smallest bandwidth / weight that streams can have on the NuMesh node, each bound with its reason."""
 
 from __future__ import annotations
 

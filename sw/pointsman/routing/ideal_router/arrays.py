@@ -31,7 +31,7 @@ class Rows(NamedTuple):
     fold: np.ndarray
 
 
-class Words(NamedTuple):
+class WordArrays(NamedTuple):
     """The words to be placed, one of each orbit, and their places.
 
     Word w has destinations ends[end_first[w]:end_first[w + 1]]. Its links are links[first[w]:first[w] + size[w]] in an order in
@@ -52,7 +52,7 @@ class Words(NamedTuple):
     cells: np.ndarray
 
 
-class Scratch(NamedTuple):
+class WordScratch(NamedTuple):
     """Room for the search of one word."""
 
     best: np.ndarray

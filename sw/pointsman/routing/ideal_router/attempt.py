@@ -29,14 +29,14 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TryOutcome:
     placement: Placement | None
     left: int
     """Cells shared, or words left out, when the work was used up."""
     work: int
 
 
-def try_attempt(problem: RouteProblem, net: Net, attempt: Attempt) -> Outcome:
+def try_attempt(problem: RouteProblem, net: Net, attempt: Attempt) -> TryOutcome:
     """Run ``attempt``; the same attempt gives the same outcome."""
     period, symmetry = attempt.period, attempt.symmetry
     rows, n_rows = symmetry.rows(problem, period)
@@ -48,4 +48,4 @@ def try_attempt(problem: RouteProblem, net: Net, attempt: Attempt) -> Outcome:
         )
     else:
         left, work = eject(net, rows, words, room, period, n_rows, attempt.extra, problem.buffers, attempt.work)
-    return Outcome(placement_of(words, owner, symmetry, period) if left == 0 else None, int(left), int(work))
+    return TryOutcome(placement_of(words, owner, symmetry, period) if left == 0 else None, int(left), int(work))

@@ -13,7 +13,7 @@ import numpy as np
 
 from pointsman.kernels import kernel
 
-from .arrays import Net, Rows, Scratch
+from .arrays import Net, Rows, WordScratch
 
 FAR = np.int32(1 << 29)
 HOP = 8
@@ -53,7 +53,7 @@ def _add_row(
 
 @kernel
 def place_unicast(
-    net: Net, rows: Rows, room: Scratch, source: int, end: int, extra: int, period: int, price: np.ndarray
+    net: Net, rows: Rows, room: WordScratch, source: int, end: int, extra: int, period: int, price: np.ndarray
 ) -> tuple[int, int, int]:
     """The cheapest way and start slot of a word from ``source`` to ``end``, without waiting.
 

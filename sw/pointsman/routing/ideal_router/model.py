@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pointsman.artifacts.routes.routes import Move, RoutedWords, RouteProblem, Word
-from pointsman.kernels import kernel
+from pointsman.routing.pathfinder.distances import hops_to
 
-from .arrays import Net, Rows, Scratch, Words
+from .arrays import Net, Rows, WordArrays, WordScratch
 from .symmetry import Symmetry
 
 
@@ -29,38 +29,16 @@ def net_of(problem: RouteProblem) -> Net:
     entering = np.argsort(heads, kind="stable").astype(np.int32)
     first = np.searchsorted(tails, np.arange(nodes + 1)).astype(np.int32)
     in_first = np.searchsorted(heads[entering], np.arange(nodes + 1)).astype(np.int32)
-    wanted = np.zeros(nodes, np.bool_)
-    for stream in problem.streams:
-        wanted[list(stream.destinations)] = True
-    return Net(first, heads, tails, in_first, entering, _hops(nodes, in_first, entering, tails, wanted))
-
-
-@kernel
-def _hops(nodes: int, in_first: np.ndarray, in_links: np.ndarray, tails: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     hops = np.full((nodes, nodes), -1, np.int16)
-    queue = np.empty(nodes, np.int32)
-    for end in range(nodes):
-        if not wanted[end]:
-            continue
-        hops[end, end] = 0
-        queue[0] = end
-        count = 1
-        at = 0
-        while at < count:
-            node = queue[at]
-            at += 1
-            for index in range(in_first[node], in_first[node + 1]):
-                before = tails[in_links[index]]
-                if hops[end, before] < 0:
-                    hops[end, before] = hops[end, node] + 1
-                    queue[count] = before
-                    count += 1
-    return hops
+    alive, queue = np.ones(nodes, np.bool_), np.empty(nodes, np.int32)
+    for end in sorted({node for stream in problem.streams for node in stream.destinations}):
+        hops_to(end, in_first, entering, tails, alive, queue, hops[end])
+    return Net(first, heads, tails, in_first, entering, hops)
 
 
 def words_of(
     problem: RouteProblem, net: Net, symmetry: Symmetry, rows: Rows, period: int, extra: int
-) -> tuple[Words, list[int]]:
+) -> tuple[WordArrays, list[int]]:
     """Room for the leaders' words; also the stream of each."""
     streams = [index for index, leader in enumerate(symmetry.leader) if leader == index]
     owner = [index for index in streams for _ in range(problem.streams[index].words)]
@@ -82,7 +60,7 @@ def words_of(
         cells.append(cells[-1] + room + sum(period // int(rows.fold[port]) for port in ports))
     count = len(owner)
     zeros = np.zeros
-    words = Words(
+    words = WordArrays(
         source=np.array(source, np.int32),
         end_first=np.array(end_first, np.int64),
         ends=np.array(ends, np.int32),
@@ -98,12 +76,12 @@ def words_of(
     return words, owner
 
 
-def scratch_of(problem: RouteProblem, net: Net, period: int, extra: int, seed: int) -> Scratch:
+def scratch_of(problem: RouteProblem, net: Net, period: int, extra: int, seed: int) -> WordScratch:
     far = int(net.hops.max(initial=0)) + extra + (period if problem.buffers else 0)
     states = min(problem.nodes * (extra + 1), 1 + problem.nodes * (far + 1))
     mixed = np.random.SeedSequence([seed, period, extra]).generate_state(1, np.uint64)[0] | np.uint64(1)
     single = any(len(stream.destinations) == 1 for stream in problem.streams)
-    return Scratch(
+    return WordScratch(
         best=np.zeros((states if single else 1, period), np.int32),
         state_of=np.full((far + 3, problem.nodes), -1, np.int32),
         level_first=np.zeros(far + 4, np.int64),
@@ -115,7 +93,7 @@ def scratch_of(problem: RouteProblem, net: Net, period: int, extra: int, seed: i
     )
 
 
-def placement_of(words: Words, owner: list[int], symmetry: Symmetry, period: int) -> Placement:
+def placement_of(words: WordArrays, owner: list[int], symmetry: Symmetry, period: int) -> Placement:
     placed: dict[int, list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = {}
     for number, stream in enumerate(owner):
         span = slice(words.first[number], words.first[number] + words.size[number])

@@ -12,7 +12,7 @@ import numpy as np
 
 from pointsman.kernels import kernel
 
-from .arrays import Net, Rows, Scratch, Words
+from .arrays import Net, Rows, WordArrays, WordScratch
 from .kernels import NOISE, place_unicast, random_below
 from .tree_kernel import place_tree
 from .wait_kernel import place_waiting
@@ -24,8 +24,8 @@ PRESSURE_MOST = 1e4
 def _place(
     net: Net,
     rows: Rows,
-    words: Words,
-    room: Scratch,
+    words: WordArrays,
+    room: WordScratch,
     word: int,
     extra: int,
     period: int,
@@ -92,11 +92,22 @@ def _shuffle(order: np.ndarray, count: int, state: np.ndarray) -> None:
 
 
 @kernel
+def _lengths(net: Net, words: WordArrays, order: np.ndarray) -> np.ndarray:
+    """Links from the source of each word to all of its destinations on shortest paths, by place in ``order``."""
+    lengths = np.zeros(order.size, np.int64)
+    for index in range(order.size):
+        word = order[index]
+        for at in range(words.end_first[word], words.end_first[word + 1]):
+            lengths[index] += net.hops[words.ends[at], words.source[word]]
+    return lengths
+
+
+@kernel
 def negotiate(
     net: Net,
     rows: Rows,
-    words: Words,
-    room: Scratch,
+    words: WordArrays,
+    room: WordScratch,
     period: int,
     n_rows: int,
     extra: int,
@@ -144,14 +155,7 @@ def negotiate(
         _shuffle(order, count, room.random)
         if first_round:
             # Long words first: they have the least choice.
-            length = np.empty(count, np.int64)
-            for index in range(count):
-                word = order[index]
-                far = 0
-                for at in range(words.end_first[word], words.end_first[word + 1]):
-                    far += net.hops[words.ends[at], words.source[word]]
-                length[index] = -far
-            order[:count] = order[:count][np.argsort(length, kind="mergesort")]
+            order[:count] = order[:count][np.argsort(-_lengths(net, words, order[:count]), kind="mergesort")]
             first_round = False
         for index in range(count):
             word = order[index]
@@ -191,8 +195,8 @@ def negotiate(
 def eject(
     net: Net,
     rows: Rows,
-    words: Words,
-    room: Scratch,
+    words: WordArrays,
+    room: WordScratch,
     period: int,
     n_rows: int,
     extra: int,
@@ -208,18 +212,12 @@ def eject(
     for cell in range(cells):
         price[cell] = random_below(room.random, NOISE)
     queue = np.empty(n_words + 1, np.int64)
-    far = np.empty(n_words, np.int64)
     for word in range(n_words):
         words.start[word] = -1
         words.cell_size[word] = 0
         queue[word] = word
     _shuffle(queue, n_words, room.random)
-    for index in range(n_words):
-        word = queue[index]
-        far[index] = 0
-        for at in range(words.end_first[word], words.end_first[word + 1]):
-            far[index] += net.hops[words.ends[at], words.source[word]]
-    queue[:n_words] = queue[:n_words][np.argsort(far, kind="mergesort")]
+    queue[:n_words] = queue[:n_words][np.argsort(_lengths(net, words, queue[:n_words]), kind="mergesort")]
     waiting = n_words
     least = n_words
     work = 0

@@ -20,6 +20,7 @@ from pointsman.network import mesh
 from pointsman.routing.bounds.counting import least_links, possible_period
 from pointsman.routing.bounds.ideal import counted_bounds, flow_bound
 from pointsman.routing.errors import RoutingError
+from pointsman.routing.options import USUAL, RouteOptions
 
 from .arrays import Net
 from .attempt import METHODS, Attempt, Method, try_attempt
@@ -74,34 +75,15 @@ class _OutOfTimeError(Exception):
     """The time limit has come."""
 
 
-def route_ideal(
-    problem: RouteProblem,
-    *,
-    length: int | None = None,
-    seed: int = 0,
-    effort: float = 1.0,
-    time_limit: float | None = None,
-    progress: bool = False,
-    linear: bool = True,
-) -> RouteResult:
-    """Route all streams in the ideal model.
-
-    Parameters
-    ----------
-    length : int or None
-        The period, if it is given; otherwise it is minimised.
-    effort : float
-        Work to spend relative to the usual.
-    time_limit : float or None
-        Seconds after which the best answer so far is taken (or, if there is none yet, the first one that comes).
-    linear : bool
-        Whether the linear program is solved where counting leaves a gap.
+def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteResult:
+    """Route all streams in the ideal model, in a period as short as possible if no length is given.
 
     Raises
     ------
-    RoutingError
-        If no schedule was found for ``length``; it says what stands in the way.
+    PeriodError
+        If no schedule was found for the length; it says what stands in the way.
     """
+    length, seed, effort, time_limit = options.length, options.seed, options.effort, options.time_limit
     if not 0.001 <= effort <= 1000:
         raise PointsmanError(f"effort must be 0.001 to 1000, not {effort}")
     if not 0 <= seed < 1 << 32:
@@ -124,7 +106,11 @@ def route_ideal(
     groups = symmetries(problem)
     period = length or least
     with tqdm(
-        desc="route", unit="M", total=int(SECOND_WORK * effort / 1e6), disable=None if progress else True, leave=False
+        desc="route",
+        unit="M",
+        total=int(SECOND_WORK * effort / 1e6),
+        disable=None if options.progress else True,
+        leave=False,
     ) as bar:
         full_links = bounds[0].kind in ("cut", "hop capacity")
         search = _Search(problem, net, groups, seed, effort, deadline, _work_of_pass(problem, period), full_links, bar)
@@ -133,7 +119,7 @@ def route_ideal(
             spent_on_bound = 0.0
             if placement is None:
                 began_flow = time.perf_counter()
-                _add_flow(problem, bounds, linear)
+                _add_flow(problem, bounds, options)
                 spent_on_bound = time.perf_counter() - began_flow
                 raise explain_period(problem, length, bounds)
         else:
@@ -141,7 +127,7 @@ def route_ideal(
             spent_on_bound = 0.0
             if placement.period > least:
                 began_flow = time.perf_counter()
-                _add_flow(problem, bounds, linear)
+                _add_flow(problem, bounds, options)
                 spent_on_bound = time.perf_counter() - began_flow
                 if deadline is not None:
                     search.deadline = deadline + spent_on_bound
@@ -179,8 +165,9 @@ def _reason(period: int, bound: Bound) -> str:
     return f"the shortest found, {over} slot{'s' * (over > 1)} above the bound ({bound.kind}: {bound.text})"
 
 
-def _add_flow(problem: RouteProblem, bounds: list[Bound], linear: bool) -> None:
-    if not linear:
+def _add_flow(problem: RouteProblem, bounds: list[Bound], options: RouteOptions) -> None:
+    """The bound of the linear program, where counting leaves a gap."""
+    if not options.bounds:
         return
     bound = flow_bound(problem)
     if bound is not None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from pointsman.kernels import kernel
 
-from .arrays import Net, Rows, Scratch, Words
+from .arrays import Net, Rows, WordArrays, WordScratch
 from .kernels import FAR, HOP, random_below
 
 WAIT = 2
@@ -19,8 +19,8 @@ STARTS = 6
 def place_tree(
     net: Net,
     rows: Rows,
-    words: Words,
-    room: Scratch,
+    words: WordArrays,
+    room: WordScratch,
     word: int,
     extra: int,
     period: int,
@@ -82,8 +82,8 @@ def place_tree(
 def _grow(
     net: Net,
     rows: Rows,
-    words: Words,
-    room: Scratch,
+    words: WordArrays,
+    room: WordScratch,
     word: int,
     start: int,
     deepest: int,

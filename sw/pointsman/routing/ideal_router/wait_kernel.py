@@ -6,14 +6,14 @@ import numpy as np
 
 from pointsman.kernels import kernel
 
-from .arrays import Net, Rows, Scratch, Words
+from .arrays import Net, Rows, WordArrays, WordScratch
 from .kernels import FAR, HOP
 from .tree_kernel import WAIT
 
 
 @kernel
 def place_waiting(
-    net: Net, rows: Rows, words: Words, room: Scratch, word: int, extra: int, period: int, price: np.ndarray
+    net: Net, rows: Rows, words: WordArrays, room: WordScratch, word: int, extra: int, period: int, price: np.ndarray
 ) -> tuple[int, int, int]:
     """The cheapest way on the shortest ways' links (``extra`` has no use here: waiting does what a detour would).
 

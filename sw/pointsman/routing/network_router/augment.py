@@ -1,8 +1,6 @@
 """Words more for streams that have room, without touching anything else.
 
-All numbers are whole, so results are the same on every machine. A *place* is a (node, pipeline) pair, numbered node ×
-pipelines + pipeline; a *wire* is a directed link, or a pair of them that shares its handshake. Operations, and the tables that
-these functions work on, are described in ``tables``.
+Places, wires and operations are described in the package, the arrays in ``arrays``.
 """
 
 from __future__ import annotations
@@ -10,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from pointsman.kernels import kernel
-from pointsman.routing.pathfinder.arrays import DELIVER, INJECT, NEVER, Chains, Network, Scratch, Use
-from pointsman.routing.pathfinder.starts import start_costs, word_gap
 
+from .arrays import DELIVER, INJECT, NEVER, PackingChains, PackingLinks, PackingScratch, PackingUse
 from .cheapest_path import route_path
 from .rip_up import mark
+from .starts import start_costs, word_gap
 
 
 @kernel
@@ -24,16 +22,16 @@ def add_word(
     more_chains: bool,
     waits: bool,
     room: int,
-    net: Network,
+    net: PackingLinks,
     hops: np.ndarray,
     allowed: np.ndarray,
     slack: int,
-    chains: Chains,
+    chains: PackingChains,
     used: int,
-    use: Use,
+    use: PackingUse,
     noise: np.ndarray,
     state: np.ndarray,
-    scratch: Scratch,
+    scratch: PackingScratch,
 ) -> int:
     """Give ``stream`` a word more without touching anything else: in one of its chains, or in a new one.
 
@@ -90,7 +88,7 @@ def add_word(
 
 
 @kernel
-def _quiet(ops: np.ndarray, start: int, use: Use) -> bool:
+def _quiet(ops: np.ndarray, start: int, use: PackingUse) -> bool:
     """Whether a word from ``start`` finds all its slots free and meets nobody at the interface."""
     slots = use.cells.shape[1]
     for op in range(ops.shape[0]):
@@ -106,7 +104,7 @@ def _quiet(ops: np.ndarray, start: int, use: Use) -> bool:
 
 
 @kernel
-def forbid_used(use: Use) -> None:
+def forbid_used(use: PackingUse) -> None:
     """Prices for ``add_word``: nothing where it is free, ``NEVER`` where something is in use."""
     slots = use.cells.shape[1]
     for place in range(use.cells.shape[0]):

@@ -1,8 +1,6 @@
 """How much the network can carry, about: paths chosen by load alone, without slots.
 
-All numbers are whole, so results are the same on every machine. A *place* is a (node, pipeline) pair, numbered node ×
-pipelines + pipeline; a *wire* is a directed link, or a pair of them that shares its handshake. Operations, and the tables that
-these functions work on, are described in ``tables``.
+Places, wires and operations are described in the package, the arrays in ``arrays``.
 """
 
 from __future__ import annotations
@@ -10,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from pointsman.kernels import kernel
-from pointsman.routing.pathfinder.arrays import Network, Scratch
 
+from .arrays import PackingLinks, PackingScratch
 from .cheapest_path import walks
 
 
 @kernel
 def balance(
-    net: Network,
+    net: PackingLinks,
     hops: np.ndarray,
     allowed: np.ndarray,
     hops_row: np.ndarray,
@@ -29,7 +27,7 @@ def balance(
     link_capacity: float,
     rounds: int,
     slack: int,
-    scratch: Scratch,
+    scratch: PackingScratch,
 ) -> float:
     """About the greatest share that all unicast streams can have at once, were words divisible: a lower estimate.
 

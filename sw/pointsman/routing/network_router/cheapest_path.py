@@ -1,8 +1,6 @@
 """The cheapest way of a chain to one destination: dynamic programming over walks, pipelines and slots.
 
-All numbers are whole, so results are the same on every machine. A *place* is a (node, pipeline) pair, numbered node ×
-pipelines + pipeline; a *wire* is a directed link, or a pair of them that shares its handshake. Operations, and the tables that
-these functions work on, are described in ``tables``.
+Places, wires and operations are described in the package, the arrays in ``arrays``.
 """
 
 from __future__ import annotations
@@ -10,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from pointsman.kernels import kernel
-from pointsman.routing.pathfinder.arrays import (
+from pointsman.routing.pathfinder.costs import UNIT
+
+from .arrays import (
     BUFFER,
     DELIVER,
     FEWEST_WAIT,
@@ -18,11 +18,10 @@ from pointsman.routing.pathfinder.arrays import (
     LINK,
     LONGEST_WAIT,
     NEVER,
-    UNIT,
     WAIT_COST,
-    Network,
-    Scratch,
-    Use,
+    PackingLinks,
+    PackingScratch,
+    PackingUse,
 )
 
 
@@ -38,34 +37,12 @@ def random_number(state: np.ndarray) -> int:
 
 
 @kernel
-def distances(net: Network, ends: np.ndarray, alive: np.ndarray) -> np.ndarray:
-    """Hops to each of ``ends`` from every node, through nodes that are ``alive``; -1 where there is no way."""
-    nodes = net.first_in.shape[0] - 1
-    table = np.full((ends.shape[0], nodes), -1, np.int32)
-    queue = np.zeros(nodes, np.int32)
-    for row in range(ends.shape[0]):
-        queue[0] = ends[row]
-        table[row, ends[row]] = 0
-        known, done = 1, 0
-        while done < known:
-            node = queue[done]
-            done += 1
-            for index in range(net.first_in[node], net.first_in[node + 1]):
-                other = net.writer[net.links_in[index]]
-                if alive[other] and table[row, other] < 0:
-                    table[row, other] = table[row, node] + 1
-                    queue[known] = other
-                    known += 1
-    return table
-
-
-@kernel
 def cell_costs(
     node: int,
     pipeline: int,
     legs: int,
     shifts: np.ndarray,
-    use: Use,
+    use: PackingUse,
     room: int,
     price: int,
     noise: np.ndarray,
@@ -95,7 +72,7 @@ def turn_costs(
     source: bool,
     delivers: bool,
     shifts: np.ndarray,
-    use: Use,
+    use: PackingUse,
     price: int,
     cost: np.ndarray,
 ) -> None:
@@ -116,7 +93,7 @@ def turn_costs(
 
 @kernel
 def walks(
-    net: Network, hops: np.ndarray, allowed: np.ndarray, source: int, end: int, slack: int, scratch: Scratch
+    net: PackingLinks, hops: np.ndarray, allowed: np.ndarray, source: int, end: int, slack: int, scratch: PackingScratch
 ) -> int:
     """List the states (node, hops left) of all walks from ``source`` to ``end`` with at most ``slack`` hops more than need be.
 
@@ -167,7 +144,7 @@ def walks(
 
 @kernel
 def route_path(
-    net: Network,
+    net: PackingLinks,
     hops: np.ndarray,
     allowed: np.ndarray,
     source: int,
@@ -175,13 +152,13 @@ def route_path(
     slack: int,
     shifts: np.ndarray,
     gap: int,
-    use: Use,
+    use: PackingUse,
     room: int,
     price: int,
     waits: bool,
     noise: np.ndarray,
     state: np.ndarray,
-    scratch: Scratch,
+    scratch: PackingScratch,
     ops: np.ndarray,
 ) -> tuple[int, int, int]:
     """The cheapest way of a chain to one destination, its words at ``shifts`` from its start: (operations, start, work).

@@ -11,10 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from pointsman.routing.pathfinder.arrays import UNIT, Chains
+from pointsman.routing.pathfinder.costs import UNIT
 
+from .arrays import PackingChains
 from .augment import add_word, forbid_used
-from .packing import Packed, Packing, Tables
+from .packing import PackedChain, PackingArrays, PackingAttempt
 from .rip_up import hold_slot
 
 MOST_EXTRA = 4
@@ -22,40 +23,40 @@ MOST_EXTRA = 4
 
 
 def fill(
-    tables: Tables,
+    arrays: PackingArrays,
     slots: int,
-    chains: Sequence[Packed],
+    chains: Sequence[PackedChain],
     weights: Sequence[Fraction],
     *,
     hold: bool,
     pinned: Collection[int] = (),
     seed: int,
     slack: int,
-) -> list[Packed]:
+) -> list[PackedChain]:
     """``chains`` with words added while anything fits, always to the stream with the least bandwidth over weight,
     but none to those ``pinned``.
 
     A processor moves a word a cycle, so no node gets words beyond that (Metcalf 1997, §8.1.2).
     """
-    ground = tables.ground
-    words = [0] * len(ground.streams)
-    free = [ground.registers] * ground.nodes
-    accesses = [0] * ground.nodes
+    problem = arrays.problem
+    words = [0] * len(problem.streams)
+    free = [problem.registers] * problem.nodes
+    accesses = [0] * problem.nodes
     for packed in chains:
         words[packed.stream] += len(packed.starts)
-        stream = ground.streams[packed.stream]
+        stream = problem.streams[packed.stream]
         for node in (stream.source, *stream.destinations):
             free[node] -= 1
             accesses[node] += len(packed.starts)
-    packing = Packing(
-        tables,
+    packing = PackingAttempt(
+        arrays,
         slots,
         [0] * len(words),
         [1] * len(words),
         hold=hold,
         seed=seed,
         slack=slack,
-        standing=chains,
+        fixed=chains,
     )
     use = packing.use
     for place in np.nonzero(use.hold)[0]:
@@ -68,10 +69,10 @@ def fill(
     counted = enumerate(zip(words, weights, strict=True))
     heap = [(Fraction(count) / weight, index) for index, (count, weight) in counted if index not in pinned]
     heapq.heapify(heap)
-    shifts = tables.scratch(slots, slack)
+    shifts = arrays.scratch(slots, slack)
     while heap:
         _, index = heapq.heappop(heap)
-        ends = (ground.streams[index].source, *ground.streams[index].destinations)
+        ends = (problem.streams[index].source, *problem.streams[index].destinations)
         if any(accesses[node] >= slots for node in ends):
             continue
         more = all(free[node] > 0 for node in ends)
@@ -80,10 +81,10 @@ def fill(
             most,
             more,
             True,
-            ground.room,
-            tables.net,
-            tables.hops,
-            tables.allowed,
+            problem.room,
+            arrays.net,
+            arrays.hops,
+            arrays.allowed,
             slack,
             table,
             used,
@@ -103,7 +104,7 @@ def fill(
             accesses[node] += 1
         heapq.heappush(heap, (Fraction(words[index]) / weights[index], index))
     return [
-        Packed(
+        PackedChain(
             int(table.stream[index]),
             table.ops[index, : table.n_ops[index]].copy(),
             tuple(sorted(table.starts[index, : table.words[index]].tolist())),
@@ -112,8 +113,8 @@ def fill(
     ]
 
 
-def _grown(chains: Chains, room: int, most: int) -> Chains:
-    """Copies of the tables with room for more chains and words."""
+def _grown(chains: PackingChains, room: int, most: int) -> PackingChains:
+    """Copies of the arrays with room for more chains and words."""
 
     def wider(table: np.ndarray, *shape: int) -> np.ndarray:
         grown = np.zeros((max(room, len(table)), *shape), table.dtype)

@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from .balance import balance
-from .packing import Outcome, Packed, Packing, Tables
+from .packing import PackedChain, PackingArrays, PackingAttempt, PackingOutcome
 
 EASY = 0.70
 """Share of the estimate that is tried first when nothing is known."""
@@ -51,7 +51,7 @@ class Best:
     """What was found: the level, its chains, and how it came about."""
 
     level: Level
-    chains: list[Packed]
+    chains: list[PackedChain]
     estimate: float
     attempts: int = 0
     work: int = 0
@@ -62,44 +62,44 @@ class Levels:
 
     Parameters
     ----------
-    tables : Tables
+    arrays : PackingArrays
         Streams on their network.
     periods : sequence of int
         Lengths that may be chosen.
     hold : bool
         Keep slots for reprogramming.
-    standing : sequence of Packed
+    fixed : sequence of PackedChain
         Chains that stay as they are; their streams get no others. The period is theirs, then.
     """
 
     def __init__(
         self,
-        tables: Tables,
+        arrays: PackingArrays,
         periods: Sequence[int],
         *,
         hold: bool = True,
-        standing: Sequence[Packed] = (),
+        fixed: Sequence[PackedChain] = (),
         seed: int = 0,
         effort: float = 1.0,
         time_limit: float | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        self.tables, self.periods, self.hold, self.seed = tables, list(periods), hold, seed
+        self.arrays, self.periods, self.hold, self.seed = arrays, list(periods), hold, seed
         self.tell = tell or (lambda line: None)
-        self.ground = tables.ground
-        self.standing = list(standing)
-        self.pinned = {packed.stream for packed in self.standing}
-        self.weights = [Fraction(stream.weight).limit_denominator(10_000) for stream in self.ground.streams]
-        ends = [(stream.source, *stream.destinations) for stream in self.ground.streams]
+        self.problem = arrays.problem
+        self.fixed = list(fixed)
+        self.pinned = {packed.stream for packed in self.fixed}
+        self.weights = [Fraction(stream.weight).limit_denominator(10_000) for stream in self.problem.streams]
+        ends = [(stream.source, *stream.destinations) for stream in self.problem.streams]
         self._end_nodes = np.array([node for nodes in ends for node in nodes], np.int64)
         self._end_streams = np.repeat(np.arange(len(ends)), [len(nodes) for nodes in ends])
-        self.slack = 2 if self.ground.nodes <= MOST_NODES_LOOSE else 0
-        hops = int(tables.length.sum()) + len(self.ground.streams)
+        self.slack = 2 if self.problem.nodes <= MOST_NODES_LOOSE else 0
+        hops = int(arrays.length.sum()) + len(self.problem.streams)
         self.effort = effort
         self.budget = int(effort * min(max(LEAST_WORK, WORK_PER_HOP * hops), MOST_WORK))
         self.patience = max(20, int(PATIENCE * min(effort, 4.0)))
         self.until = None if time_limit is None else time.monotonic() + time_limit
-        self.failures: list[tuple[Level, Outcome]] = []
+        self.failures: list[tuple[Level, PackingOutcome]] = []
 
     # -- levels ------------------------------------------------------------------------------------------------
 
@@ -144,8 +144,8 @@ class Levels:
             default=Fraction(0),
         )
         free = 1 if self.hold else 0
-        ending = np.bincount(self._end_nodes, np.array(words, np.float64)[self._end_streams], self.ground.nodes)
-        if len(ending) and ending.max() > self.ground.pipelines * (slots - free):
+        ending = np.bincount(self._end_nodes, np.array(words, np.float64)[self._end_streams], self.problem.nodes)
+        if len(ending) and ending.max() > self.problem.pipelines * (slots - free):
             return None  # injections and deliveries alone need more slots than a node has
         split = self.split(slots, words)
         if split is None:
@@ -157,20 +157,20 @@ class Levels:
 
     def split(self, slots: int, words: Sequence[int]) -> list[int] | None:
         """Chains of each stream: as many as registers and VFSMs allow, never more than its words; None if they do not suffice."""
-        ground = self.ground
-        free = [ground.registers] * ground.nodes
+        problem = self.problem
+        free = [problem.registers] * problem.nodes
         least = [-(-2 * count // slots) for count in words]
-        ends = [(stream.source, *stream.destinations) for stream in ground.streams]
+        ends = [(stream.source, *stream.destinations) for stream in problem.streams]
         for index, nodes in enumerate(ends):
             for node in nodes:
                 free[node] -= least[index]
-        for packed in self.standing:
+        for packed in self.fixed:
             for node in ends[packed.stream]:
                 free[node] -= 1
         if min(free, default=0) < 0:
             return None
         busy = slots - (1 if self.hold else 0)
-        ratio = min(1.0, 1.12 * ground.room / busy)
+        ratio = min(1.0, 1.12 * problem.room / busy)
         most = [max(low, int(count * ratio)) for count, low in zip(words, least, strict=True)]
         split = list(least)
         heap = [(-words[i] / split[i], i) for i in range(len(words)) if split[i] < most[i]]
@@ -189,36 +189,36 @@ class Levels:
 
     def estimate(self) -> float:
         """About the greatest share, were words divisible and no slots held."""
-        tables, ground = self.tables, self.ground
-        if not ground.streams:
+        arrays, problem = self.arrays, self.problem
+        if not problem.streams:
             return 1.0
         slots = 8
         share = balance(
-            tables.net,
-            tables.hops,
-            tables.allowed,
-            tables.hops_row,
-            np.array([stream.source for stream in ground.streams], np.int64),
-            tables.first_end,
-            tables.ends,
+            arrays.net,
+            arrays.hops,
+            arrays.allowed,
+            arrays.hops_row,
+            np.array([stream.source for stream in problem.streams], np.int64),
+            arrays.first_end,
+            arrays.ends,
             np.array([float(weight) for weight in self.weights]),
-            float(ground.pipelines),
+            float(problem.pipelines),
             1.0,
             60,
             self.slack,
-            tables.scratch(slots, self.slack),
+            arrays.scratch(slots, self.slack),
         )
         return self._tree_estimate(share)
 
     def _tree_estimate(self, share: float) -> float:
         """``share`` with the least that streams of several destinations need counted in."""
-        ground = self.ground
-        ops = [0.0] * ground.nodes
-        for stream, weight in zip(ground.streams, self.weights, strict=True):
+        problem = self.problem
+        ops = [0.0] * problem.nodes
+        for stream, weight in zip(problem.streams, self.weights, strict=True):
             ops[stream.source] += float(weight)
             for end in stream.destinations:
                 ops[end] += float(weight)
-        counted = ground.pipelines / max(ops)
+        counted = problem.pipelines / max(ops)
         return min(share, counted) if share > 0 else counted
 
     def run(self) -> Best | None:
@@ -229,7 +229,7 @@ class Levels:
             return None
         best: Best | None = None
         low, high = -1, len(levels)
-        index = self._nearest(levels, EASY if self.ground.nodes < LARGE else EASY_LARGE, low, high)
+        index = self._nearest(levels, EASY if self.problem.nodes < LARGE else EASY_LARGE, low, high)
         tries: dict[int, int] = {}
         spent = 0
         while index is not None:
@@ -248,7 +248,7 @@ class Levels:
                 self.failures.append((level, outcome))
                 if lowest and tries[index] >= TRIES_LOWEST:
                     return None
-                near = outcome.conflicts <= NEAR and tries[index] < TRIES_NEAR and self.ground.nodes < LARGE
+                near = outcome.conflicts <= NEAR and tries[index] < TRIES_NEAR and self.problem.nodes < LARGE
                 if not lowest and not near:
                     high = index
             if best is not None and self._spent(spent):
@@ -321,18 +321,18 @@ class Levels:
         target = lower + (gap / 2 if high < len(levels) else max(0.03, gap * 0.4))
         return self._nearest(levels, target, low, high)
 
-    def _attempt(self, level: Level, budget: int, number: int) -> tuple[Outcome, int]:
+    def _attempt(self, level: Level, budget: int, number: int) -> tuple[PackingOutcome, int]:
         split = self.split(level.slots, level.words)
         assert split is not None
-        packing = Packing(
-            self.tables,
+        packing = PackingAttempt(
+            self.arrays,
             level.slots,
             level.words,
             split,
             hold=self.hold,
             seed=self.seed * 1000 + number,
             slack=self.slack,
-            standing=self.standing,
+            fixed=self.fixed,
         )
         packing.run(ROUNDS, self.patience, budget, self._late)
         return packing.outcome(), packing.work

@@ -1,6 +1,6 @@
 """A packing as a routed phase, as moves and node tables of the answer, and back.
 
-Takes chains of the packing (``Packed``), in the numbers of its ground; gives the types that judge, images and files read.
+Takes chains of the packing (``PackedChain``), in the numbers of its problem; gives the types that judge, images and files read.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.routes.routes import Move, NodeTable, RoutedWords, RouteProblem, RouteResult
-from pointsman.routing.pathfinder.arrays import BUFFER, DELIVER, FORK, INJECT
-from pointsman.routing.pathfinder.arrays import LINK as TO_LINK
 from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
-from .packing import Packed
+from .arrays import BUFFER, DELIVER, FORK, INJECT
+from .arrays import LINK as TO_LINK
+from .packing import PackedChain
 
 
-def assemble_phase(problem: RouteProblem, slots: int, packed: Sequence[Packed]) -> RoutedPhase:
+def assemble_phase(problem: RouteProblem, slots: int, packed: Sequence[PackedChain]) -> RoutedPhase:
     port_of = {}
     for node, ports in enumerate(problem.topology.at_port):
         for port, (other, other_port) in ports.items():
@@ -49,7 +49,7 @@ def assemble_phase(problem: RouteProblem, slots: int, packed: Sequence[Packed]) 
 
 
 def _vfsms(
-    one: Packed,
+    one: PackedChain,
     slots: int,
     problem: RouteProblem,
     port_of: dict[tuple[int, int], tuple[int, int]],
@@ -134,8 +134,8 @@ def routed_phase(problem: RouteProblem, result: RouteResult) -> RoutedPhase:
     return assemble_phase(problem, result.period, chains_of(problem, dict(enumerate(result.streams)), result.period))
 
 
-def chains_of(problem: RouteProblem, streams: Mapping[int, RoutedWords], period: int) -> list[Packed]:
-    shares: list[Packed] = []
+def chains_of(problem: RouteProblem, streams: Mapping[int, RoutedWords], period: int) -> list[PackedChain]:
+    shares: list[PackedChain] = []
     place_of = {pair: index for index, pair in enumerate(problem.links)}
     for index, stream in streams.items():
         chains: dict[tuple[tuple[int, int, int], ...], list[tuple[Move, ...]]] = {}
@@ -153,7 +153,7 @@ def _packed(
     problem: RouteProblem,
     link_of: dict[tuple[int, int], int],
     period: int,
-) -> Packed:
+) -> PackedChain:
     moves = words[0][1:]
     start = moves[0][1]
     rows: list[tuple[int, int, int, int, int, int]] = []
@@ -176,4 +176,4 @@ def _packed(
         if to is not None and to != node:
             at[to] = len(rows) - 1
             offset_of[to] = offset + 1
-    return Packed(stream, np.array(rows, np.int32), tuple(sorted(word[1][1] for word in words)))
+    return PackedChain(stream, np.array(rows, np.int32), tuple(sorted(word[1][1] for word in words)))

@@ -1,6 +1,6 @@
 """One attempt at a packing: given words for every stream in a period, routes and slots without conflict.
 
-Takes streams in the numbers of a network (``Carriage``), the period and what is fixed beforehand; gives chains, or says how
+Takes streams in the numbers of a network (``PackingStream``), the period and what is fixed beforehand; gives chains, or says how
 many conflicts stay. Non-goals: choosing period and words (``levels``).
 """
 
@@ -11,21 +11,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pointsman.routing.pathfinder.arrays import (
+from pointsman.routing.pathfinder.costs import NOISE, UNIT
+from pointsman.routing.pathfinder.distances import hops_to
+from pointsman.routing.pathfinder.rows import first_rows, grouped
+
+from .arrays import (
     BUDGET_DONE,
     CONFLICTS_FEWEST,
     NEVER,
-    NOISE,
     OPERATION,
-    UNIT,
-    Chains,
-    Network,
-    Scratch,
-    Use,
+    PackingChains,
+    PackingLinks,
+    PackingScratch,
+    PackingUse,
     make_scratch,
 )
-
-from .cheapest_path import distances
 from .rip_up import mark, negotiate
 
 GAINS = (1, 32, 4096, 4)
@@ -37,7 +37,7 @@ STEP = 16
 
 
 @dataclass(frozen=True)
-class Carriage:
+class PackingStream:
     """A stream to be packed. ``nodes`` are those it may use (None: all that are alive)."""
 
     source: int
@@ -47,7 +47,7 @@ class Carriage:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class PackingProblem:
     """What words travel on.
 
     Parameters
@@ -64,7 +64,7 @@ class Ground:
         Interface registers of a node for streams.
     alive : numpy.ndarray
         Nodes that may be used, by node.
-    streams : tuple of Carriage
+    streams : tuple of PackingStream
         What is to be carried.
     cell_price : callable or None
         Price of (node, pipeline, slot) beside what use makes of it; infinity forbids it (Metcalf 1997, §6.3.1).
@@ -79,14 +79,14 @@ class Ground:
     room: int
     registers: int
     alive: np.ndarray
-    streams: tuple[Carriage, ...]
+    streams: tuple[PackingStream, ...]
     cell_price: Callable[[int, int, int], float] | None = None
     closed: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
-class Packed:
-    """A chain that has its place: operations as rows (``tables.OPERATION``), and the slots in which its words start."""
+class PackedChain:
+    """A chain that has its place: operations as rows (``arrays.OPERATION``), and the slots in which its words start."""
 
     stream: int
     ops: np.ndarray
@@ -94,95 +94,85 @@ class Packed:
 
 
 @dataclass
-class Outcome:
+class PackingOutcome:
     """``chains`` without conflict, or None and what stayed in conflict: how much, whose, and where."""
 
-    chains: list[Packed] | None
+    chains: list[PackedChain] | None
     conflicts: int = 0
     contested: list[int] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
 
 
-class Tables:
-    """Arrays of a ground that do not depend on the period."""
+class PackingArrays:
+    """Arrays of a problem that do not depend on the period."""
 
-    def __init__(self, ground: Ground) -> None:
-        self.ground = ground
-        nodes = ground.nodes
-        writer = np.array([w for w, _ in ground.links], np.int32)
-        reader = np.array([r for _, r in ground.links], np.int32)
-        self.net = Network(
+    def __init__(self, problem: PackingProblem) -> None:
+        self.problem = problem
+        nodes = problem.nodes
+        writer = np.array([w for w, _ in problem.links], np.int32)
+        reader = np.array([r for _, r in problem.links], np.int32)
+        self.net = PackingLinks(
             writer,
             reader,
-            np.array(ground.wires, np.int32),
-            *_grouped(writer, nodes),
-            *_grouped(reader, nodes),
+            np.array(problem.wires, np.int32),
+            *grouped(writer, nodes),
+            *grouped(reader, nodes),
         )
-        self.wires = max(ground.wires, default=-1) + 1
+        self.wires = max(problem.wires, default=-1) + 1
         keeps: dict[frozenset[int] | None, int] = {}
-        for stream in ground.streams:
+        for stream in problem.streams:
             keeps.setdefault(stream.nodes, len(keeps))
         masks = np.zeros((max(1, len(keeps)), nodes), np.bool_)
         for keep, row in keeps.items():
-            masks[row] = ground.alive
+            masks[row] = problem.alive
             if keep is not None:
                 inside = np.zeros(nodes, np.bool_)
                 inside[list(keep)] = True
                 masks[row] &= inside
-        self.mask_of = np.array([keeps[stream.nodes] for stream in ground.streams], np.int64)
+        self.mask_of = np.array([keeps[stream.nodes] for stream in problem.streams], np.int64)
         self.masks = masks
         # Distances to each destination of a stream with one, through the nodes that it may use.
         rows: dict[tuple[int, int], int] = {}
-        for index, stream in enumerate(ground.streams):
+        for index, stream in enumerate(problem.streams):
             if len(stream.destinations) == 1:
                 rows.setdefault((int(self.mask_of[index]), stream.destinations[0]), len(rows))
-        self.hops = np.zeros((max(1, len(rows)), nodes), np.int32)
-        for mask in range(len(masks)):
-            mine = [(end, row) for (of, end), row in rows.items() if of == mask]
-            if mine:
-                ends = np.array([end for end, _ in mine], np.int32)
-                self.hops[[row for _, row in mine]] = distances(self.net, ends, masks[mask])
+        self.hops = np.full((len(rows), nodes), -1, np.int32) if rows else np.zeros((1, nodes), np.int32)
+        queue = np.zeros(nodes, np.int32)
+        for (mask, end), row in rows.items():
+            hops_to(end, self.net.first_in, self.net.links_in, writer, masks[mask], queue, self.hops[row])
         self.hops_row = np.array(
-            [rows.get((int(self.mask_of[i]), s.destinations[0]), 0) for i, s in enumerate(ground.streams)], np.int64
+            [rows.get((int(self.mask_of[i]), s.destinations[0]), 0) for i, s in enumerate(problem.streams)], np.int64
         )
         self.length = np.array(
             [
                 self.hops[self.hops_row[i], s.source] if len(s.destinations) == 1 else nodes - 1
-                for i, s in enumerate(ground.streams)
+                for i, s in enumerate(problem.streams)
             ],
             np.int64,
         )
-        self.first_end = np.cumsum([0, *(len(s.destinations) for s in ground.streams)]).astype(np.int64)
-        self.ends = np.array([end for s in ground.streams for end in s.destinations], np.int32)
-        self.allowed = masks[self.mask_of] if ground.streams else masks[:0]
-        self._scratch: dict[tuple[int, int], Scratch] = {}
+        self.first_end = first_rows([len(s.destinations) for s in problem.streams])
+        self.ends = np.array([end for s in problem.streams for end in s.destinations], np.int32)
+        self.allowed = masks[self.mask_of] if problem.streams else masks[:0]
+        self._scratch: dict[tuple[int, int], PackingScratch] = {}
 
-    def scratch(self, slots: int, slack: int) -> Scratch:
+    def scratch(self, slots: int, slack: int) -> PackingScratch:
         """Room for a route, shared by all attempts with this period."""
         if (slots, slack) not in self._scratch:
             self._scratch.clear()
             longest = int(self.length.max(initial=0)) + slack
             self._scratch[slots, slack] = make_scratch(
-                self.ground.nodes, len(self.ground.links), longest, self.ground.pipelines, slots
+                self.problem.nodes, len(self.problem.links), longest, self.problem.pipelines, slots
             )
         return self._scratch[slots, slack]
 
 
-def _grouped(keys: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """(first, items): the indices of ``keys`` by key, in order."""
-    order = np.argsort(keys, kind="stable").astype(np.int32)
-    first = np.zeros(count + 1, np.int64)
-    np.add.at(first, keys + 1, 1)
-    return np.cumsum(first), order
-
-
-class Packing:
+class PackingAttempt:
     """An attempt that can be taken up again: ``run`` negotiates, ``outcome`` tells.
 
     Parameters
     ----------
-    tables : Tables
-        The ground.
+    arrays : PackingArrays
+        The problem.
     slots : int
         Period.
     words : sequence of int
@@ -195,13 +185,13 @@ class Packing:
         Of the random numbers that break ties.
     slack : int
         Hops above the least that words may take.
-    standing : iterable of Packed
+    fixed : iterable of PackedChain
         Chains that stay as they are (continuing operators).
     """
 
     def __init__(
         self,
-        tables: Tables,
+        arrays: PackingArrays,
         slots: int,
         words: Sequence[int],
         chains: Sequence[int],
@@ -209,60 +199,59 @@ class Packing:
         hold: bool = True,
         seed: int = 0,
         slack: int = 2,
-        waits: bool = True,
-        standing: Iterable[Packed] = (),
+        fixed: Iterable[PackedChain] = (),
     ) -> None:
-        ground = tables.ground
-        self.tables, self.slots, self.slack, self.waits = tables, slots, slack, waits
-        places = ground.nodes * ground.pipelines
-        kept = list(standing)
+        problem = arrays.problem
+        self.arrays, self.slots, self.slack = arrays, slots, slack
+        places = problem.nodes * problem.pipelines
+        kept = list(fixed)
         counts: list[tuple[int, int]] = [(packed.stream, len(packed.starts)) for packed in kept]
         for stream, (count, split) in enumerate(zip(words, chains, strict=True)):
             counts.extend((stream, count // split + (part < count % split)) for part in range(split if count else 0))
         total = len(counts)
-        longest = int(tables.length.max(initial=0)) + slack
+        longest = int(arrays.length.max(initial=0)) + slack
         most_ops = max([2 * (longest + 2), *(len(packed.ops) for packed in kept)])
-        if any(len(stream.destinations) > 1 for stream in ground.streams):
-            most_ops = max(most_ops, 3 * ground.nodes)
-        self.chains = Chains(
+        if any(len(stream.destinations) > 1 for stream in problem.streams):
+            most_ops = max(most_ops, 3 * problem.nodes)
+        self.chains = PackingChains(
             stream=np.array([stream for stream, _ in counts], np.int64),
             words=np.array([count for _, count in counts], np.int64),
             frozen=np.arange(total) < len(kept),
             n_ops=np.zeros(total, np.int64),
             ops=np.zeros((total, most_ops, OPERATION), np.int32),
             starts=np.zeros((total, max([1, *(count for _, count in counts)])), np.int64),
-            source=np.array([stream.source for stream in ground.streams], np.int64),
-            first_end=tables.first_end,
-            ends=tables.ends,
-            hops_row=tables.hops_row,
+            source=np.array([stream.source for stream in problem.streams], np.int64),
+            first_end=arrays.first_end,
+            ends=arrays.ends,
+            hops_row=arrays.hops_row,
         )
 
         def table(rows: int, length: int = slots) -> np.ndarray:
             return np.zeros((rows, length), np.int32)
 
-        self.use = Use(
+        self.use = PackingUse(
             cells=table(places),
             cell_history=table(places),
             cell_fixed=table(places),
             cell_cost=table(places, 2 * slots),
-            wires=table(max(1, tables.wires)),
-            wire_history=table(max(1, tables.wires)),
-            wire_fixed=table(max(1, tables.wires)),
-            wire_cost=table(max(1, tables.wires), 2 * slots),
+            wires=table(max(1, arrays.wires)),
+            wire_history=table(max(1, arrays.wires)),
+            wire_fixed=table(max(1, arrays.wires)),
+            wire_cost=table(max(1, arrays.wires), 2 * slots),
             reads=table(places),
             writes=table(places),
             turn_history=table(places),
             numbers=np.zeros(places, np.int32),
-            node_cost=np.zeros(ground.nodes, np.int32),
-            hold=np.repeat(ground.alive, ground.pipelines) if hold else np.zeros(places, np.bool_),
+            node_cost=np.zeros(problem.nodes, np.int32),
+            hold=np.repeat(problem.alive, problem.pipelines) if hold else np.zeros(places, np.bool_),
             held=np.full(places, -1, np.int32),
         )
-        self._fix(ground)
+        self._fix(problem)
         state = np.random.PCG64(seed).random_raw(1)
         self.state = (state >> np.uint64(2)).astype(np.int64) | 1
         random = np.random.PCG64(seed + 1).random_raw(1024 + slots)
         self.noise = ((random >> np.uint64(11)) % np.uint64(NOISE)).astype(np.int32)
-        self.capacity = np.full(ground.nodes, ground.pipelines * slots - (1 if hold else 0), np.int64)
+        self.capacity = np.full(problem.nodes, problem.pipelines * slots - (1 if hold else 0), np.int64)
         self.price = np.array([FIRST_PRICE], np.int64)
         self.progress = np.array([0, 0, -1], np.int64)
         for index, packed in enumerate(kept):
@@ -270,25 +259,25 @@ class Packing:
             self.chains.ops[index, : len(packed.ops)] = packed.ops
             self.chains.starts[index, : len(packed.starts)] = packed.starts
             starts = np.array(packed.starts, np.int64)
-            mark(np.asarray(packed.ops, np.int32), starts, tables.net, self.use, 0, 1)
+            mark(np.asarray(packed.ops, np.int32), starts, arrays.net, self.use, 0, 1)
         noise = np.random.PCG64(seed + 2).random_raw(total)
-        order = np.lexsort((noise, -tables.length[self.chains.stream]))
+        order = np.lexsort((noise, -arrays.length[self.chains.stream]))
         order = order[~self.chains.frozen[order]]
         self.queue = np.zeros(max(1, total), np.int64)
         self.queue[: len(order)] = order
         self.count = len(order)
         self.conflicts = -1
 
-    def _fix(self, ground: Ground) -> None:
-        for link, slot in ground.closed:
-            self.use.wire_fixed[ground.wires[link], slot % self.slots] = NEVER
-        if ground.cell_price is not None:
-            for node in range(ground.nodes):
-                for pipeline in range(ground.pipelines):
+    def _fix(self, problem: PackingProblem) -> None:
+        for link, slot in problem.closed:
+            self.use.wire_fixed[problem.wires[link], slot % self.slots] = NEVER
+        if problem.cell_price is not None:
+            for node in range(problem.nodes):
+                for pipeline in range(problem.pipelines):
                     for slot in range(self.slots):
-                        price = ground.cell_price(node, pipeline, slot)
+                        price = problem.cell_price(node, pipeline, slot)
                         cost = NEVER if price == float("inf") else int(min(price * UNIT, 1 << 20))
-                        self.use.cell_fixed[node * ground.pipelines + pipeline, slot] = cost
+                        self.use.cell_fixed[node * problem.pipelines + pipeline, slot] = cost
 
     @property
     def work(self) -> int:
@@ -310,11 +299,11 @@ class Packing:
                 turns,
                 patience,
                 limit,
-                self.waits,
-                self.tables.ground.room,
-                self.tables.net,
-                self.tables.hops,
-                self.tables.allowed,
+                True,
+                self.arrays.problem.room,
+                self.arrays.net,
+                self.arrays.hops,
+                self.arrays.allowed,
                 self.slack,
                 self.chains,
                 self.use,
@@ -326,7 +315,7 @@ class Packing:
                 self.progress,
                 self.queue,
                 self.count,
-                self.tables.scratch(self.slots, self.slack),
+                self.arrays.scratch(self.slots, self.slack),
             )
             self.conflicts = int(conflicts)
             rounds -= turns
@@ -338,21 +327,21 @@ class Packing:
                 break
         return self.conflicts == 0
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> PackingOutcome:
         """Chains, if all is settled."""
-        chains, pipelines = self.chains, self.tables.ground.pipelines
+        chains, pipelines = self.chains, self.arrays.problem.pipelines
         if self.conflicts == 0:
             packed = []
             for index in range(len(chains.stream)):
                 ops = chains.ops[index, : chains.n_ops[index]].copy()
                 starts = tuple(sorted(chains.starts[index, : chains.words[index]].tolist()))
-                packed.append(Packed(int(chains.stream[index]), ops, starts))
-            return Outcome(packed)
+                packed.append(PackedChain(int(chains.stream[index]), ops, starts))
+            return PackingOutcome(packed)
         if self.conflicts < 0:
-            return Outcome(None, 1, [int(chains.stream[-1 - self.conflicts])])
+            return PackingOutcome(None, 1, [int(chains.stream[-1 - self.conflicts])])
         queue = self.queue[: self.count]
-        crowded = np.nonzero((self.use.cells > 1).any(1) | (self.use.numbers > self.tables.ground.room))[0]
-        return Outcome(
+        crowded = np.nonzero((self.use.cells > 1).any(1) | (self.use.numbers > self.arrays.problem.room))[0]
+        return PackingOutcome(
             None,
             max(self.fewest, 1),
             sorted({int(chains.stream[chain]) for chain in queue}),

@@ -2,9 +2,7 @@
 
 After McMurchie and Ebeling 1995; only chains in conflict are routed again.
 
-All numbers are whole, so results are the same on every machine. A *place* is a (node, pipeline) pair, numbered node ×
-pipelines + pipeline; a *wire* is a directed link, or a pair of them that shares its handshake. Operations, and the tables that
-these functions work on, are described in ``tables``.
+Places, wires and operations are described in the package, the arrays in ``arrays``.
 """
 
 from __future__ import annotations
@@ -12,7 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from pointsman.kernels import kernel
-from pointsman.routing.pathfinder.arrays import (
+from pointsman.routing.pathfinder.costs import UNIT
+from pointsman.routing.pathfinder.starts import choose_starts
+
+from .arrays import (
     BUDGET_DONE,
     CONFLICTS_FEWEST,
     DELIVER,
@@ -25,20 +26,18 @@ from pointsman.routing.pathfinder.arrays import (
     OPERATION,
     ROUNDS_DONE,
     TRIES,
-    UNIT,
-    Chains,
-    Network,
-    Scratch,
-    Use,
+    PackingChains,
+    PackingLinks,
+    PackingScratch,
+    PackingUse,
 )
-from pointsman.routing.pathfinder.starts import choose_starts, start_costs, word_gap
-
 from .cheapest_path import random_number, route_path
+from .starts import start_costs, word_gap
 from .steiner import grow_tree, route_tree
 
 
 @kernel
-def mark(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, price: int, sign: int) -> None:
+def mark(ops: np.ndarray, starts: np.ndarray, net: PackingLinks, use: PackingUse, price: int, sign: int) -> None:
     """Count a chain in (``sign`` 1) or out (-1), and its price with it."""
     slots = use.cells.shape[1]
     for op in range(ops.shape[0]):
@@ -61,7 +60,7 @@ def mark(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, price: int
 
 
 @kernel
-def contested(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, room: int) -> bool:
+def contested(ops: np.ndarray, starts: np.ndarray, net: PackingLinks, use: PackingUse, room: int) -> bool:
     """Whether a chain shares a resource, or meets another at the interface."""
     slots = use.cells.shape[1]
     for op in range(ops.shape[0]):
@@ -80,7 +79,7 @@ def contested(ops: np.ndarray, starts: np.ndarray, net: Network, use: Use, room:
 
 
 @kernel
-def hold_slot(place: int, use: Use, price: int) -> None:
+def hold_slot(place: int, use: PackingUse, price: int) -> None:
     """Give the reprogramming VFSM of ``place`` the slot that costs least."""
     slots = use.cells.shape[1]
     old = use.held[place]
@@ -103,7 +102,7 @@ def hold_slot(place: int, use: Use, price: int) -> None:
 
 
 @kernel
-def _price_all(use: Use, price: int) -> None:
+def _price_all(use: PackingUse, price: int) -> None:
     slots = use.cells.shape[1]
     for place in range(use.cells.shape[0]):
         for slot in range(slots):
@@ -118,7 +117,7 @@ def _price_all(use: Use, price: int) -> None:
 
 
 @kernel
-def _learn(use: Use, capacity: np.ndarray, room: int, gains: np.ndarray) -> int:
+def _learn(use: PackingUse, capacity: np.ndarray, room: int, gains: np.ndarray) -> int:
     """Count the conflicts and raise the history of what is in conflict."""
     slots = use.cells.shape[1]
     pipelines = use.cells.shape[0] // use.node_cost.shape[0]
@@ -156,12 +155,12 @@ def negotiate(
     budget: int,
     waits: bool,
     room: int,
-    net: Network,
+    net: PackingLinks,
     hops: np.ndarray,
     allowed: np.ndarray,
     slack: int,
-    chains: Chains,
-    use: Use,
+    chains: PackingChains,
+    use: PackingUse,
     capacity: np.ndarray,
     gains: np.ndarray,
     noise: np.ndarray,
@@ -170,7 +169,7 @@ def negotiate(
     progress: np.ndarray,
     queue: np.ndarray,
     count: int,
-    scratch: Scratch,
+    scratch: PackingScratch,
 ) -> tuple[int, int]:
     """Route the first ``count`` chains of ``queue``, then those in conflict, round by round.
 
@@ -220,7 +219,7 @@ def negotiate(
                 # The words anew on the old route.
                 start_costs(chains.ops[chain, :old], net, use, room, price, by_start)
                 best = choose_starts(
-                    by_start, words, word_gap(chains.ops[chain, :old], words, slots), slots, trial_starts
+                    by_start, words, word_gap(chains.ops[chain, :old], words, slots), NEVER, trial_starts
                 )
                 progress[BUDGET_DONE] += old * slots
                 if best < NEVER:
@@ -268,7 +267,7 @@ def negotiate(
                 progress[BUDGET_DONE] += work
                 if made:
                     start_costs(trial[:made], net, use, room, price, by_start)
-                    total = choose_starts(by_start, words, word_gap(trial[:made], words, slots), slots, trial_starts)
+                    total = choose_starts(by_start, words, word_gap(trial[:made], words, slots), NEVER, trial_starts)
                     if total < best or not chains.n_ops[chain]:
                         best = total
                         chains.n_ops[chain] = made

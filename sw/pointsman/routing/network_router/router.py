@@ -1,15 +1,15 @@
 """``pointsman route`` for the NuMesh node: streams to routes and timeslots that keep all rules of the node.
 
-Takes a ``RouteProblem``; gives a ``RouteResult`` with every word's way and every node's timetable. The smallest
-bandwidth / weight is made as large as the budget allows, then streams that have room go on (Metcalf 1997, §6.3.1).
-Words are packed by ``packing``; the answer is proved by the judge (``check``), which shares nothing with it.
+Takes a ``RouteProblem``; gives a ``RouteResult`` with every word's path, every node's timetable and the images that these stand
+for. The smallest bandwidth / weight is made as large as the budget allows, then streams that have room go on (Metcalf 1997,
+§6.3.1). Leaves alone whether the answer is right: that is for the judge, whom callers ask.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,63 +20,32 @@ from tqdm import tqdm
 from numesh.codes import FIRST_FREE_VFSM
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.routes.routes import RoutedWords, RouteProblem, RouteResult, RouteStream
-from pointsman.errors import PointsmanError
 from pointsman.kernels import is_cold
 from pointsman.network import mesh
-from pointsman.routing import network_router as packing
+from pointsman.routing import network_router
 from pointsman.routing.bounds.numesh import numesh_bounds
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.ideal_router.explain import PeriodError
+from pointsman.routing.options import FREE, USUAL, RouteConstraints, RouteOptions
+from pointsman.routing.route_images import route_images
 from pointsman.routing.streams import RoutedPhase
-from pointsman.verify.images import check_images
 
-from .images import route_images
 from .leftover import fill
 from .levels import Best, Levels
 from .moves import assemble_phase, chains_of, node_tables, routed_phase, words_of
-from .packing import Carriage, Ground, Packed, Tables
+from .packing import PackedChain, PackingArrays, PackingProblem, PackingStream
 
 SHORTEST = 3
 """Periods that are tried, at least: a VFSM runs in every second slot at most, and one slot is kept."""
 
 
 def route_streams(
-    problem: RouteProblem,
-    *,
-    length: int | None = None,
-    seed: int = 0,
-    effort: float = 1.0,
-    time_limit: float | None = None,
-    progress: bool = False,
-    bounded: bool = True,
-    cost: Callable[[int, int, int], float] | None = None,
-    keep_in: Mapping[int, Collection[int]] | None = None,
-    pinned: Mapping[int, RoutedWords] | None = None,
+    problem: RouteProblem, options: RouteOptions = USUAL, constraints: RouteConstraints = FREE
 ) -> RouteResult:
-    """Route all streams of ``problem``.
+    """Route all streams of ``problem``; ``words`` of the streams are ignored.
 
-    Parameters
-    ----------
-    problem : RouteProblem
-        Network, node shape and streams; ``words`` of the streams are ignored.
-    length : int, optional
-        Period in slots. Chosen when not given: at most a third of the schedule memory, so that two schedules and the loader
-        phase fit.
-    seed, effort, time_limit : int, float, seconds
-        Random numbers; work to spend relative to the standard; a limit in seconds, with which the answer may depend on the
-        machine's speed.
-    progress : bool
-        Show what is being tried on a terminal.
-    bounded : bool
-        Compute the bounds as well.
-    cost : callable, optional
-        Price of (node, pipeline, slot), beside what use makes of it: 0 is good, larger is worse, infinity forbids it
-        (Metcalf 1997, §6.3.1). 1 is as much as another hop. Needs ``length``.
-    keep_in : mapping, optional
-        Nodes that a stream may use, by its index (partitions); others may use all.
-    pinned : mapping, optional
-        Words of streams, by index, that stay in their pipelines and slots (continuing operators), from an earlier result
-        of period ``length``. VFSM numbers may change.
+    Without a length the period is chosen: at most a third of the schedule memory, so that two schedules and the loader phase
+    fit. The result has the images that the routes stand for: whoever gives routes to a user has the judge see them first.
 
     Raises
     ------
@@ -85,27 +54,21 @@ def route_streams(
     RoutingError
         If length, effort or shape make no sense for the problem.
     """
-    _check(problem, length, effort)
-    prepare(progress)
+    length = options.length
+    _check(problem, length, options.effort)
+    prepare(options.progress)
     started = time.perf_counter()
-    shape = problem.shape
-    longest = max(2, shape.schedule_depth // 3)
+    longest = max(2, problem.shape.schedule_depth // 3)
     periods = [length] if length is not None else list(range(min(SHORTEST, longest), longest + 1))
-    ground = _ground(problem, cost, keep_in or {})
-    standing = _standing(problem, pinned or {}, length)
-    if cost is not None and length is None:
+    packing_problem = _packing_problem(problem, constraints)
+    fixed = _fixed(problem, constraints.pinned, length)
+    if constraints.cost is not None and length is None:
         raise RoutingError("a cost by slot needs a length")
-    routed, reason = _routed(problem, ground, standing, periods, length is not None, seed, effort, time_limit, progress)
+    routed, reason = _routed(problem, packing_problem, fixed, periods, options)
     seconds = time.perf_counter() - started
     images = route_images(routed)
-    report = check_images(images)
-    if not report.ok:
-        raise PointsmanError(
-            f"the routes break rules of the node:\n{report.render()}",
-            hint="this is a fault of the router: please report it with the file",
-        )
     started = time.perf_counter()
-    found = tuple(numesh_bounds(problem, routed.period)) if bounded and problem.streams else ()
+    found = tuple(numesh_bounds(problem, routed.period)) if options.bounds and problem.streams else ()
     return RouteResult(
         router="numesh",
         period=routed.period,
@@ -116,17 +79,18 @@ def route_streams(
         bound_seconds=time.perf_counter() - started,
         nodes=node_tables(images),
         length_reason=reason,
+        images=images,
     )
 
 
 @cache
 def prepare(progress: bool = False) -> None:
     """Compile the kernels, or load what an earlier run compiled, by routing something small: not to be timed with routing."""
-    if progress and is_cold(Path(packing.__file__).parent):
+    if progress and is_cold(Path(network_router.__file__).parent):
         tqdm.write("compiling the router (once, up to a minute) …", file=sys.stderr)
     streams = (RouteStream(0, (1,)), RouteStream(1, (0, 2)))
     problem = RouteProblem(mesh(3), streams)
-    _routed(problem, _ground(problem, None, {}), [], [5], True, 0, 1e-6, None, False)
+    _routed(problem, _packing_problem(problem, FREE), [], [5], RouteOptions(length=5, effort=1e-6))
 
 
 def route_to_images(problem: RouteProblem, result: RouteResult) -> Images:
@@ -168,7 +132,8 @@ def _check_registers(problem: RouteProblem) -> None:
         )
 
 
-def _standing(problem: RouteProblem, pinned: Mapping[int, RoutedWords], length: int | None) -> list[Packed]:
+def _fixed(problem: RouteProblem, pinned: Mapping[int, RoutedWords], length: int | None) -> list[PackedChain]:
+    """Chains that stay as they are."""
     if not pinned:
         return []
     if length is None:
@@ -183,17 +148,15 @@ def _standing(problem: RouteProblem, pinned: Mapping[int, RoutedWords], length: 
     return chains_of(problem, pinned, length)
 
 
-def _ground(
-    problem: RouteProblem, cost: Callable[[int, int, int], float] | None, keep_in: Mapping[int, Collection[int]]
-) -> Ground:
-    shape, links = problem.shape, problem.links
+def _packing_problem(problem: RouteProblem, constraints: RouteConstraints) -> PackingProblem:
+    shape, links, keep_in = problem.shape, problem.links, constraints.keep_in
     wires: dict[tuple[int, int], int] = {}
     of = tuple(
         wires.setdefault((min(u, v), max(u, v)) if shape.aliased_handshake else (u, v), len(wires)) for u, v in links
     )
     alive = np.ones(problem.nodes, np.bool_)
     alive[list(problem.dead_nodes)] = False
-    return Ground(
+    return PackingProblem(
         nodes=problem.nodes,
         pipelines=shape.pipelines,
         links=links,
@@ -202,59 +165,64 @@ def _ground(
         registers=shape.registers - shape.pipelines,
         alive=alive,
         streams=tuple(
-            Carriage(s.source, s.destinations, s.weight, frozenset(keep_in[i]) if i in keep_in else None)
+            PackingStream(s.source, s.destinations, s.weight, frozenset(keep_in[i]) if i in keep_in else None)
             for i, s in enumerate(problem.streams)
         ),
-        cell_price=cost,
+        cell_price=constraints.cost,
     )
 
 
 def _routed(
     problem: RouteProblem,
-    ground: Ground,
-    standing: list[Packed],
+    packing_problem: PackingProblem,
+    fixed: list[PackedChain],
     periods: list[int],
-    given: bool,
-    seed: int,
-    effort: float,
-    time_limit: float | None,
-    progress: bool,
+    options: RouteOptions,
 ) -> tuple[RoutedPhase, str]:
+    """The routes, and why their period is what it is."""
     shape = problem.shape
     if not problem.streams:
         return RoutedPhase(shape, problem.topology, periods[-1], (), ()), "no streams"
-    tables = Tables(ground)
-    _check_reach(problem, tables)
-    bar = tqdm(desc="routing", unit=" levels", leave=False, disable=None if progress else True)
+    arrays = PackingArrays(packing_problem)
+    _check_reach(problem, packing_problem)
+    bar = tqdm(desc="routing", unit=" levels", leave=False, disable=None if options.progress else True)
 
     def tell(line: str) -> None:
         bar.set_postfix_str(line, refresh=False)
         bar.update()
 
     try:
-        search = Levels(tables, periods, standing=standing, seed=seed, effort=effort, time_limit=time_limit, tell=tell)
+        search = Levels(
+            arrays,
+            periods,
+            fixed=fixed,
+            seed=options.seed,
+            effort=options.effort,
+            time_limit=options.time_limit,
+            tell=tell,
+        )
         best = search.run()
     finally:
         bar.close()
     if best is None:
         raise _failed(problem, search, periods)
     chains = fill(
-        tables,
+        arrays,
         best.level.slots,
         best.chains,
         search.weights,
         hold=True,
         pinned=search.pinned,
-        seed=seed,
+        seed=options.seed,
         slack=search.slack,
     )
     routed = assemble_phase(problem, best.level.slots, chains)
-    return routed, _reason(best, periods, given)
+    return routed, _reason(best, periods, given=options.length is not None)
 
 
-def _check_reach(problem: RouteProblem, tables: Tables) -> None:
-    """Inside the nodes that a stream may use there must be a way (``make_problem`` has seen to the network as a whole)."""
-    for index, (stream, carried) in enumerate(zip(problem.streams, tables.ground.streams, strict=True)):
+def _check_reach(problem: RouteProblem, packing_problem: PackingProblem) -> None:
+    """Inside the nodes that a stream may use there must be a path (``make_problem`` has seen to the network as a whole)."""
+    for index, (stream, carried) in enumerate(zip(problem.streams, packing_problem.streams, strict=True)):
         if carried.nodes is None:
             continue
         inside = carried.nodes
@@ -269,7 +237,7 @@ def _check_reach(problem: RouteProblem, tables: Tables) -> None:
             raise RoutingError(f"stream {index} cannot reach node {missed[0]} inside the nodes that it may use")
 
 
-def _reason(best: Best, periods: list[int], given: bool) -> str:
+def _reason(best: Best, periods: list[int], *, given: bool) -> str:
     if given:
         return "the length was given"
     return (

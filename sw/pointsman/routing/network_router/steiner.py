@@ -1,8 +1,6 @@
 """Chains to several destinations: which links, and then the cheapest slots for them.
 
-All numbers are whole, so results are the same on every machine. A *place* is a (node, pipeline) pair, numbered node ×
-pipelines + pipeline; a *wire* is a directed link, or a pair of them that shares its handshake. Operations, and the tables that
-these functions work on, are described in ``tables``.
+Places, wires and operations are described in the package, the arrays in ``arrays``.
 """
 
 from __future__ import annotations
@@ -12,7 +10,9 @@ import heapq
 import numpy as np
 
 from pointsman.kernels import kernel
-from pointsman.routing.pathfinder.arrays import (
+from pointsman.routing.pathfinder.costs import NOISE
+
+from .arrays import (
     BUFFER,
     DELIVER,
     FEWEST_WAIT,
@@ -21,27 +21,25 @@ from pointsman.routing.pathfinder.arrays import (
     LINK,
     LONGEST_WAIT,
     NEVER,
-    NOISE,
     WAIT_COST,
-    Network,
-    Scratch,
-    Use,
+    PackingLinks,
+    PackingScratch,
+    PackingUse,
 )
-
 from .cheapest_path import cell_costs, note_operation, random_number, turn_costs
 
 
 @kernel
 def grow_tree(
-    net: Network,
+    net: PackingLinks,
     allowed: np.ndarray,
     source: int,
     ends: np.ndarray,
-    use: Use,
+    use: PackingUse,
     node_price: np.ndarray,
     wire_price: np.ndarray,
     state: np.ndarray,
-    scratch: Scratch,
+    scratch: PackingScratch,
 ) -> int:
     """A tree from ``source`` to all ``ends``, grown towards the cheapest next one each time: its links into ``scratch.links``.
 
@@ -115,19 +113,19 @@ def grow_tree(
 
 @kernel
 def route_tree(
-    net: Network,
+    net: PackingLinks,
     tree: np.ndarray,
     source: int,
     ends: np.ndarray,
     shifts: np.ndarray,
     gap: int,
-    use: Use,
+    use: PackingUse,
     room: int,
     price: int,
     waits: bool,
     noise: np.ndarray,
     state: np.ndarray,
-    scratch: Scratch,
+    scratch: PackingScratch,
     ops: np.ndarray,
 ) -> tuple[int, int, int]:
     """The cheapest slots and pipelines for the tree of links ``tree`` (parents first): (operations, start, work).

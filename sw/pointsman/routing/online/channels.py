@@ -4,7 +4,7 @@ A scheduled router carries no headers. For messages whose ends are known at run 
 neighbours, and processors pass messages on from one to the next (Metcalf 1997, §4.2). Takes the pairs of nodes between
 which messages may go; gives the channels that lie on their ways (none where no message goes), the next channel from each
 node to each destination, and the traffic of each channel. Pure functions of the network; the streams are routed with all
-others of the phase (``router``).
+others of the phase (``phase_router``).
 
 Ways are dimension by dimension, x first, on a mesh; on a torus the shorter way round each dimension; on a graph a
 shortest path. ``express`` adds channels of that many hops along each dimension (§4.2.3).

@@ -2,13 +2,14 @@
 
 Online messages need channels to all neighbours at once, and a word of a channel waits for its slot at every hop, so even slots
 count for as much as many. Takes the streams of a phase, channels with given paths among them, and gives a ``RoutedPhase``; None
-where frames do not apply, and then ``router`` has to do.
+where frames do not apply, and then ``phase_router`` has to do.
 
-Method: a node sends in pipeline 0 and receives in pipeline 1, so no delivery meets an injection. Channels are coloured such that
-no two that need one VFSM's slot, or one link, have one colour. If all go to neighbours, as many colours as the busiest node has
-channels are enough (König 1916); for longer ones frames are tried, each a slot longer than the one before. A frame has a slot
-for each colour, and frames fill the period. Words that meet the other streams of the phase, which are routed before, are left
-out; then channels with too small a share get words from those with more, and words move where gaps are more even (``filling``).
+Method: a node sends in pipeline 0 and receives in pipeline 1, so no delivery meets an injection. Channels are coloured such
+that no two that need one VFSM's slot, or one link, have one colour. If all go to neighbours, as many colours as the busiest
+node has channels are enough (König 1916); for longer ones frames are tried, each a slot longer than the one before. A frame
+has a slot for each colour, and frames fill the period. Words that meet the other streams of the phase, which are routed
+before, are left out; then channels with too small a share get words from those with more, and words move where gaps are more
+even (``frame_slots``).
 
 Where a frame is so short that a processor could not read a word before the next one wants its register, a channel gets two VFSMs
 at either end, each with a register of its own, that take turns, as far as registers go.

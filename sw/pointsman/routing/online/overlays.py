@@ -3,13 +3,13 @@
 A router lends its processor one access a pipeline and cycle, so the slots of a node are shared out among the ends of its
 channels, and a processor spends two cycles on each word that it passes on. Fewer ends make long messages quick, fewer stops short
 ones and many at once. Takes the nodes between which messages may go; gives *overlays*, sets of channels over the links of
-the mesh, and the ways of messages over them.
+the mesh, and the paths of messages over them.
 
 ``streets``: rows and columns are one-way streets, in turn there and back, the outermost such that they make a ring (as in a
 Manhattan street network: Maxemchuk 1987). A node has two channels out and two in, in place of four and four.
 ``expressways``: on the streets, and against them express channels of so many hops (Metcalf 1997, §4.2.3).
 
-Non-goals: boxes of one or three dimensions, graphs; torus links are not used to go round.
+Leaves alone boxes of one or three dimensions, graphs; torus links are not used to go round.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""A part as the arrays that ``rounds`` works on: made once for a part, whatever is then asked of it."""
+"""A part as the arrays that the kernels work on: made once for a part, whatever is then asked of it.
+
+Takes a ``RoutingPart``; gives links, demands and their branchings as arrays, and rows for chains and for what they use. Leaves
+alone how many words there are to be.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .branches import Way, given_tree, shortest_way, tree_way
-from .problem import Limits, Part
-from .rip_up import Chains, Demands, Network, Use
+from pointsman.routing.pathfinder.rows import first_rows
+
+from .branches import Branching, branches_of_paths, branches_of_tree, given_tree
+from .fixed_routes import FixedVfsm
+from .problem import NodeLimits, RoutingPart
+from .rip_up import Demands, PartChains, PartLinks, PartUse
+
+PRICE = 1 << 12
+"""Put on what is taken from the first: no negotiation will make it free."""
 
 
 @dataclass(frozen=True)
-class Tables:
+class PartArrays:
     """``most_visits`` and ``most_ops`` are what the route of a demand may take up."""
 
-    network: Network
+    network: PartLinks
     demands: Demands
     most_visits: np.ndarray
     most_ops: np.ndarray
@@ -24,16 +34,16 @@ class Tables:
     """Sets of (link, slot) that demands may use though they are blocked, for those that may."""
 
     @classmethod
-    def of(cls, part: Part) -> Tables:
+    def of(cls, part: RoutingPart) -> PartArrays:
         conditions = len(part.conditions)
         clash = np.zeros((conditions, conditions), np.int64)
         for condition, others in enumerate(part.clashes):
             clash[condition, list(others)] = 1
         leaving = part.leaving
-        network = Network(
+        network = PartLinks(
             wires=np.array(part.wires, np.int64),
             link_to=np.array([to for _, to in part.links], np.int64),
-            first_link=_firsts(leaving),
+            first_link=_first(leaving),
             links_from=np.array([link for links in leaving for link in links], np.int64),
             most_links=max(map(len, leaving), default=0),
             blocked=np.zeros((1, len(part.links), 1), np.bool_),
@@ -43,16 +53,16 @@ class Tables:
         allowed = np.zeros((len(part.demands), part.nodes), np.bool_)
         for row, demand in zip(allowed, part.demands, strict=True):
             row[list(demand.nodes)] = True
-        numbers, ways = _ways(part)
-        branches = [len(ways[number].branches) if number >= 0 else 0 for number, _ in numbers]
-        longer = [len(ways[number].branches) if number >= 0 else 0 for _, number in numbers]
+        numbers, branchings = _branchings(part)
+        branches = [len(branchings[number].branches) if number >= 0 else 0 for number, _ in numbers]
+        longer = [len(branchings[number].branches) if number >= 0 else 0 for _, number in numbers]
         nodes = [len(d.nodes) + 1 for d in part.demands]
         most_visits = np.maximum(np.maximum(branches, longer), nodes)
         freed = tuple(dict.fromkeys(frozenset(d.freed) for d in part.demands if d.freed))
         kinds = {one: 1 + i for i, one in enumerate(freed)}
         demands = Demands(
             source=np.array([d.source for d in part.demands], np.int64),
-            first_end=_firsts([d.destinations for d in part.demands]),
+            first_end=_first([d.destinations for d in part.demands]),
             ends=np.array([end for d in part.demands for end in d.destinations], np.int64),
             allowed=allowed,
             reads=np.array([d.reads for d in part.demands], np.int64),
@@ -61,17 +71,17 @@ class Tables:
             clashing=np.array([d.delivers in part.clashes[d.reads] for d in part.demands], np.bool_),
             rewritten=np.array([d.rewritten for d in part.demands], np.bool_),
             kind=np.array([kinds[frozenset(d.freed)] if d.freed else 0 for d in part.demands], np.int64),
-            way=np.array([number for number, _ in numbers], np.int64),
+            branching=np.array([number for number, _ in numbers], np.int64),
             longer=np.array([number for _, number in numbers], np.int64),
-            first_branch=_firsts([way.branches for way in ways]),
-            branches=np.concatenate([np.zeros((0, 6), np.int64), *(way.branches for way in ways)]),
-            first_onward=_firsts([way.onward for way in ways]),
-            onward=np.concatenate([np.zeros((0, 2), np.int64), *(way.onward for way in ways)]),
+            first_branch=_first([one.branches for one in branchings]),
+            branches=np.concatenate([np.zeros((0, 6), np.int64), *(one.branches for one in branchings)]),
+            first_onward=_first([one.onward for one in branchings]),
+            onward=np.concatenate([np.zeros((0, 2), np.int64), *(one.onward for one in branchings)]),
         )
         # A visit has at most a wait, a delivery and a leg for each branch behind it.
         return cls(network, demands, most_visits, 3 * most_visits, freed)
 
-    def blocked(self, part: Part, slots: int) -> Network:
+    def blocked(self, part: RoutingPart, slots: int) -> PartLinks:
         """The network with the (link, slot) that must not be used, for each of ``Demands.kind``."""
         table = np.zeros((1 + len(self.freed), len(part.links), slots), np.bool_)
         for kind, freed in enumerate(((), *self.freed)):
@@ -80,13 +90,13 @@ class Tables:
             table[kind, links, at % slots] = True
         return self.network._replace(blocked=table, any_blocked=bool(part.blocked))
 
-    def chains(self, words: Sequence[int], counts: Sequence[int]) -> Chains:
+    def chains(self, words: Sequence[int], counts: Sequence[int]) -> PartChains:
         """Chains without routes: of each demand so many, with so many words together."""
         demand = np.repeat(np.arange(len(counts)), counts)
         each = (np.array(words, np.int64) // np.array(counts, np.int64))[demand]
-        first_visit, first_op = _sums(self.most_visits[demand]), _sums(self.most_ops[demand])
-        first_start = _sums(each)
-        return Chains(
+        first_visit, first_op = first_rows(self.most_visits[demand]), first_rows(self.most_ops[demand])
+        first_start = first_rows(each)
+        return PartChains(
             demand=demand,
             words=each,
             first_visit=first_visit,
@@ -101,12 +111,12 @@ class Tables:
         )
 
 
-def new_use(part: Part, limits: Limits, slots: int) -> Use:
+def nothing_used(part: RoutingPart, limits: NodeLimits, slots: int) -> PartUse:
     """Nothing used."""
     places, conditions = part.nodes * limits.pipelines, len(part.conditions)
     wires = max(part.wires, default=0) + 1
     readers, readers_met, writers, writers_met = np.zeros((4, conditions, places, slots), np.int64)
-    return Use(
+    return PartUse(
         cells=np.zeros((places, slots), np.int64),
         wires=np.zeros((wires, slots), np.int64),
         readers=readers,
@@ -125,9 +135,31 @@ def new_use(part: Part, limits: Limits, slots: int) -> Use:
     )
 
 
-def _ways(part: Part) -> tuple[list[tuple[int, int]], list[Way]]:
-    """For each demand the numbers of its way and of a longer one (-1: a tree is to be grown), and the ways."""
-    ways: list[Way] = []
+def count_in(rows: Sequence[FixedVfsm], use: PartUse, pipelines: int, slots: int) -> None:
+    """Count VFSMs that stand into the tables of a negotiation of ``slots`` slots. Accesses to the interface are under no
+    condition, so they meet all others."""
+    for one in rows:
+        place = one.node * pipelines + one.pipeline
+        use.numbers[place] += 1
+        for slot in sorted({slot % slots for slot in one.slots}):
+            use.cells[place, slot] = 1
+            use.cell_history[place, slot] = PRICE
+            if one.wire >= 0:
+                use.wires[one.wire, slot] = 1
+                use.wire_history[one.wire, slot] = PRICE
+            if one.reads:
+                use.readers[0, place, slot] = 1
+                use.readers_met[:, place, slot] = 1
+                use.turn_history[place, slot - 1] = PRICE
+            if one.writes:
+                use.writers[0, place, slot] = 1
+                use.writers_met[:, place, slot] = 1
+                use.turn_history[place, slot] = PRICE
+
+
+def _branchings(part: RoutingPart) -> tuple[list[tuple[int, int]], list[Branching]]:
+    """For each demand the numbers of its branching and of a longer one (-1: a tree is to be grown), and the branchings."""
+    branchings: list[Branching] = []
     known: dict[object, tuple[int, int]] = {}
     numbers = []
     for demand in part.demands:
@@ -138,21 +170,17 @@ def _ways(part: Part) -> tuple[list[tuple[int, int]], list[Way]]:
         if key not in known:
             if demand.tree is not None:
                 tree = given_tree(part, demand)
-                ways.append(tree_way(part, demand.source, tree, demand.destinations))
-                known[key] = len(ways) - 1, len(ways) - 1
+                branchings.append(branches_of_tree(part, demand.source, tree, demand.destinations))
+                known[key] = len(branchings) - 1, len(branchings) - 1
             else:
                 for slack in (0, 2):
-                    way = shortest_way(part, demand, slack)
-                    assert way is not None
-                    ways.append(way)
-                known[key] = len(ways) - 2, len(ways) - 1
+                    paths = branches_of_paths(part, demand, slack)
+                    assert paths is not None
+                    branchings.append(paths)
+                known[key] = len(branchings) - 2, len(branchings) - 1
         numbers.append(known[key])
-    return numbers, ways
+    return numbers, branchings
 
 
-def _sums(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-
-def _firsts(groups: Sequence[Sequence[object] | np.ndarray]) -> np.ndarray:
-    return _sums(np.array([len(group) for group in groups], np.int64))
+def _first(groups: Sequence[Sequence[object] | np.ndarray]) -> np.ndarray:
+    return first_rows([len(group) for group in groups])

@@ -1,4 +1,8 @@
-"""Routed chains as the types that the rest of the compiler reads: ports, virtual VFSM numbers, parents."""
+"""Routed chains as the types that the rest of the compiler reads: ports, virtual VFSM numbers, parents.
+
+Takes the chains of all parts of a phase; gives ``RoutedChain``\\ s with VFSM numbers in the order of streams and chains. Leaves
+alone which physical VFSM a number stands for.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from numesh.shape import NodeShape
 from pointsman.network import Topology
 from pointsman.routing.streams import Place, RoutedChain, RoutedVfsm, Stream
 
-from .problem import Part, Site
+from .problem import RoutingPart, Site
 from .routes import Chain
 
 
@@ -18,7 +22,7 @@ def assemble(
     topology: Topology,
     shape: NodeShape,
     period: int,
-    placed: Sequence[tuple[Site, Part, Sequence[Chain]]],
+    placed: Sequence[tuple[Site, RoutingPart, Sequence[Chain]]],
 ) -> tuple[RoutedChain, ...]:
     """Chains of all parts, by stream and number; VFSM numbers are given out in this order."""
     listed = sorted(

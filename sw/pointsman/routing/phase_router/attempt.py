@@ -1,6 +1,6 @@
 """One attempt to place all chains of a part: words and chains of each demand, a number of slots -> chains without conflict.
 
-The work is in ``negotiating``; here it is set up, and its answer taken apart.
+The work is in ``rip_up``; here it is set up, and its answer taken apart.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .arrays import Tables, new_use
-from .fixed_routes import count_in
+from .arrays import PartArrays, count_in, nothing_used
 from .necessary import Need
 from .placement import Placed
-from .problem import Limits, Part
+from .problem import NodeLimits, RoutingPart
 from .rip_up import negotiate
 
 
@@ -46,13 +45,13 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Task:
+class RoutingTask:
     """What to route: for each demand of the part its words per ``slots`` and the chains to split them into.
 
     ``reserve`` keeps slots for the reprogramming VFSM.
     """
 
-    part: Part
+    part: RoutingPart
     slots: int
     words: tuple[int, ...]
     chains: tuple[int, ...]
@@ -60,7 +59,7 @@ class Task:
 
 
 @dataclass
-class Outcome:
+class AttemptOutcome:
     """What is ``placed`` without conflict, or None and the demands and nodes that stayed in conflict."""
 
     placed: Placed | None
@@ -71,7 +70,9 @@ class Outcome:
 class Negotiation:
     """One attempt at a task."""
 
-    def __init__(self, task: Task, needs: Sequence[Need], limits: Limits, tables: Tables, seed: int) -> None:
+    def __init__(
+        self, task: RoutingTask, needs: Sequence[Need], limits: NodeLimits, tables: PartArrays, seed: int
+    ) -> None:
         self.task, self.needs, self.limits, self.tables, self.seed = task, needs, limits, tables, seed
         self.part = task.part
         self.chains = tables.chains(task.words, task.chains)
@@ -84,10 +85,10 @@ class Negotiation:
             self.kept = placed.write(self.chains, self.task.slots)
         return bool(self.kept.any())
 
-    def run(self, rounds: int, patience: int, budget: Budget) -> Outcome:
+    def run(self, rounds: int, patience: int, budget: Budget) -> AttemptOutcome:
         """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts."""
-        use = new_use(self.part, self.limits, self.task.slots)
-        count_in(self.part.standing, use, self.limits.pipelines, self.task.slots)
+        use = nothing_used(self.part, self.limits, self.task.slots)
+        count_in(self.part.fixed, use, self.limits.pipelines, self.task.slots)
         queue = self._longest_first()
         # What has a route comes last: it is routed only if it comes into conflict.
         queue = queue[np.argsort(self.kept[queue], kind="stable")]
@@ -112,21 +113,21 @@ class Negotiation:
             return self._settled()
         contested = sorted({int(self.chains.demand[chain]) for chain in queue[: max(1, left)]})
         if left < 0:
-            return Outcome(None, contested)
+            return AttemptOutcome(None, contested)
         over = (use.cells > 1).any(1) | (use.numbers > self.limits.vfsms - 2)
         over |= ((use.writers * np.roll(use.readers_met, -1, axis=2)).sum(0) > 0).any(1)
         nodes = sorted({int(place) // self.limits.pipelines for place in np.nonzero(over)[0]})
-        return Outcome(None, contested, nodes)
+        return AttemptOutcome(None, contested, nodes)
 
     def _longest_first(self) -> np.ndarray:
         noise = np.random.PCG64(self.seed).random_raw(len(self.chains.demand))
         total = np.array([need.total for need in self.needs], np.int64)[self.chains.demand]
         return np.lexsort((noise, -total)).astype(np.int64)
 
-    def _settled(self) -> Outcome:
+    def _settled(self) -> AttemptOutcome:
         """What is placed, unless a node has too few interface registers for it."""
         placed = Placed.of(self.part, self.task.slots, self.chains)
         over = placed.registers_over(self.tables.demands.anywhere, self.limits)
         if over:
-            return Outcome(None, sorted({int(demand) for demand in self.chains.demand}), over)
-        return Outcome(placed)
+            return AttemptOutcome(None, sorted({int(demand) for demand in self.chains.demand}), over)
+        return AttemptOutcome(placed)

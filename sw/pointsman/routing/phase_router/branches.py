@@ -1,6 +1,6 @@
-"""Where the words of a chain may go, as arrays for ``negotiating.kernels.cheapest``.
+"""Where the words of a chain may go, as arrays for ``cheapest_path.cheapest``.
 
-A *way* is a list of branches, parents first: rows (node, first onward row, onward rows, delivers, choose, source), and of
+A *branching* is a list of branches, parents first: rows (node, first onward row, onward rows, delivers, choose, source), and of
 onward rows (link, branch at its end). A branch of a tree goes on to all of its onward branches, one that may ``choose``
 to one of them.
 """
@@ -12,19 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .problem import Demand, Part
+from .problem import Demand, RoutingPart
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Branching:
     """``branches`` (n, 6) and ``onward`` (m, 2)."""
 
     branches: np.ndarray
     onward: np.ndarray
 
 
-def tree_way(part: Part, root: int, children: Mapping[int, Sequence[int]], ends: Collection[int]) -> Way:
-    """The way of a tree: ``children`` gives the links that leave each node."""
+def branches_of_tree(
+    part: RoutingPart, root: int, children: Mapping[int, Sequence[int]], ends: Collection[int]
+) -> Branching:
+    """The branching of a tree: ``children`` gives the links that leave each node."""
     order = [root]
     rows: list[tuple[int, ...]] = []
     onward: list[tuple[int, int]] = []
@@ -34,17 +36,17 @@ def tree_way(part: Part, root: int, children: Mapping[int, Sequence[int]], ends:
         for link in links:
             onward.append((link, len(order)))
             order.append(part.links[link][1])
-    return _way(rows, onward)
+    return _branching(rows, onward)
 
 
-def shortest_way(part: Part, demand: Demand, slack: int = 0) -> Way | None:
-    """The way of all paths to the one destination with at most ``slack`` hops more than the shortest.
+def branches_of_paths(part: RoutingPart, demand: Demand, slack: int = 0) -> Branching | None:
+    """The branching of all paths to the one destination with at most ``slack`` hops more than the shortest.
 
     A branch stands for a node and the hops that are left, so that every walk ends in time; None if there is no path.
     """
     (end,) = demand.destinations
     if end == demand.source:
-        return tree_way(part, end, {}, {end})
+        return branches_of_tree(part, end, {}, {end})
     left = part.distances(end, frozenset(demand.nodes), to=True)
     if demand.source not in left:
         return None
@@ -72,14 +74,14 @@ def shortest_way(part: Part, demand: Demand, slack: int = 0) -> Way | None:
     for rest, node in order:
         rows.append((node, len(flat), len(onward[rest, node]), rest == 0, 1, node == demand.source))
         flat.extend((link, index[key]) for link, key in onward[rest, node])
-    return _way(rows, flat)
+    return _branching(rows, flat)
 
 
-def _way(rows: Sequence[tuple[int, ...]], onward: Sequence[tuple[int, int]]) -> Way:
-    return Way(np.array(rows, np.int64).reshape(-1, 6), np.array(onward, np.int64).reshape(-1, 2))
+def _branching(rows: Sequence[tuple[int, ...]], onward: Sequence[tuple[int, int]]) -> Branching:
+    return Branching(np.array(rows, np.int64).reshape(-1, 6), np.array(onward, np.int64).reshape(-1, 2))
 
 
-def given_tree(part: Part, demand: Demand) -> dict[int, list[int]]:
+def given_tree(part: RoutingPart, demand: Demand) -> dict[int, list[int]]:
     """Links leaving each node along the tree that the stream prescribes; empty if a link is missing."""
     assert demand.tree is not None
     children: dict[int, list[int]] = {}

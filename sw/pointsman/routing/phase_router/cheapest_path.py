@@ -3,7 +3,7 @@
 Places are (node, pipeline) pairs, numbered node × pipelines + pipeline. The tables of use are indexed by
 (place, slot) or (wire, slot). An *operation* is one VFSM of a chain, a row (place, slot after the start, wire, link,
 reads the interface, writes the interface); wire and link are -1 where it writes none. A *branch* is a row (node, first
-onward row, onward rows, delivers, choose, source), an *onward* row is (link, branch), as in ``ways``.
+onward row, onward rows, delivers, choose, source), an *onward* row is (link, branch), as in ``branches``.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from pointsman.kernels import kernel
+from pointsman.routing.pathfinder.costs import NOISE, UNIT
+from pointsman.routing.pathfinder.starts import choose_starts
 
-UNIT = 16
-"""Cost of a free VFSM slot."""
 NEVER = 1 << 40
 """Cost of what may not be used at all."""
 SHUT = 1 << 30
-"""Cost of a blocked slot where a way may pass it, because another start may do."""
+"""Cost of a blocked slot where a route may pass it, because another start may do."""
 WAIT_COST = 4
 """Cost of each slot of a wait, besides its VFSM."""
 LONGEST_WAIT = 16
 """Slots; longer waits are not looked for."""
-NOISE = 4
-"""Costs get a random number below this, so that ties are broken."""
 THREE = np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
 """Orders of three legs. Two legs have two; of more only the rotations are tried."""
 
@@ -148,7 +146,7 @@ def cheapest(
     """The cheapest route of a chain with words at ``pattern`` that keeps ``gap``: (visits, operations, own gap). A blocked slot
     costs ``shut``.
 
-    Dynamic programming from the ends of the way back to its source: exact for trees and for shortest ways.
+    Dynamic programming from the ends of the branching back to its source: exact for trees and for shortest paths.
     ``met_writers`` and ``met_readers`` count the accesses that may meet those of this chain. A visit is a row (node,
     parent, link, pipeline, slot after the start, wait, delivers, first link row, link rows); the operations hold the
     links in order. The own gap is the least that two of its words must keep. Arrays are empty if no route is
@@ -327,7 +325,7 @@ def _add_round(row: np.ndarray, more: np.ndarray, shift: int) -> None:
 
 
 @kernel
-def choose_starts(
+def cheapest_starts(
     ops: np.ndarray,
     cell_cost: np.ndarray,
     wire_cost: np.ndarray,
@@ -345,8 +343,7 @@ def choose_starts(
 ) -> tuple[int, np.ndarray]:
     """The ``words`` starts of least total cost that keep ``gap`` round the period: (cost, starts). A blocked slot costs ``shut``.
 
-    Either no start lies below ``gap`` - 1 or the first one does: each case is a choice on a line. No starts if there
-    are none. O(slots × (operations + words × gap)).
+    No starts if there are none. O(slots × (operations + words × gap)).
     """
     slots = cell_cost.shape[1]
     cost = np.zeros(slots, np.int64)
@@ -374,50 +371,11 @@ def choose_starts(
                 after = (now + 1) % slots
                 if met_readers[place, after]:
                     cost[slot] += turn_history[place, now] + price * met_readers[place, after]
-    best_total = NEVER
-    best = np.zeros(0, np.int64)
-    if words * gap > slots:
-        return best_total, best
-    taking = np.zeros((words, slots), np.int64)
-    least = np.zeros(slots, np.int64)
-    for case in range(gap):
-        # Slots begin..end-1 are free to choose from for ``left`` words; in all cases but the last one is fixed.
-        fixed = case < gap - 1
-        begin = case + gap if fixed else gap - 1
-        end = case + slots - gap + 1 if fixed else slots
-        left = words - 1 if fixed else words
-        total = cost[case] if fixed else 0
-        if left and (left - 1) * gap >= end - begin:
-            continue
-        for word in range(left):
-            lowest = NEVER
-            for slot in range(begin, end):
-                value = NEVER
-                if word == 0:
-                    value = cost[slot]
-                elif slot - gap >= begin:
-                    value = min(cost[slot] + least[slot - gap], NEVER)
-                taking[word, slot] = value
-            # ``least`` is read gap slots back, so it may be written only after the row is complete.
-            for slot in range(begin, end):
-                lowest = min(lowest, taking[word, slot])
-                least[slot] = lowest
-        if left:
-            total += least[end - 1]
-        if total < best_total:
-            best_total = total
-            best = np.zeros(words, np.int64)
-            if fixed:
-                best[0] = case
-            until = end
-            for word in range(left - 1, -1, -1):
-                chosen = begin
-                for slot in range(begin, until):
-                    if taking[word, slot] < taking[word, chosen]:
-                        chosen = slot
-                best[words - left + word] = chosen
-                until = chosen - gap + 1
-    return best_total, best
+    starts = np.zeros(words, np.int64)
+    total = choose_starts(cost, words, gap, NEVER, starts)
+    if total >= NEVER:
+        return total, starts[:0]
+    return total, starts
 
 
 @kernel

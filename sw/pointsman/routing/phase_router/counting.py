@@ -1,7 +1,7 @@
 """How many words counting leaves possible, for many levels at once.
 
 Takes the parts of a phase; says which levels (words of each group) need no more than there is of slots, VFSMs, registers and
-links. Non-goals: routing; see ``bounds`` for what is counted.
+links. Leaves alone how words are routed; ``necessary`` says what is counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
 from .necessary import Loads, Need, need_of, overloaded, possible
-from .problem import Limits, Part, Site
+from .problem import NodeLimits, RoutingPart, Site
 
 Level = tuple[int, ...]
 
@@ -31,14 +31,14 @@ class Counting:
     def __init__(
         self,
         streams: Sequence[Stream],
-        parts: Sequence[tuple[Part, Site]],
-        sizes: Limits,
+        parts: Sequence[tuple[RoutingPart, Site]],
+        sizes: NodeLimits,
         period: int,
         group_of: Sequence[int],
     ) -> None:
         self.streams, self.parts, self.sizes, self.period = streams, parts, sizes, period
         self.groups = np.array(group_of, np.int64)
-        self.needs: dict[Part, list[Need]] = {}
+        self.needs: dict[RoutingPart, list[Need]] = {}
         for part, site in parts:
             if part not in self.needs:
                 self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
@@ -82,7 +82,7 @@ class Counting:
         return left
 
     @staticmethod
-    def _split(part: Part, words: np.ndarray, most: int, whole: bool) -> np.ndarray:
+    def _split(part: RoutingPart, words: np.ndarray, most: int, whole: bool) -> np.ndarray:
         """Chains for ``words`` of each demand along the last axis; ``whole``: as many as leave all the same number of words."""
         limits = np.array([min(most, demand.chains) for demand in part.demands], np.int64)
         if not whole:
@@ -121,7 +121,7 @@ class Counting:
                     hint = f"a shape with more {names[kind]}, or fewer streams in one phase"
             raise RoutingError(f"{what} for one word of every stream in {self.period} slots", hint=hint)
 
-    def _need(self, part: Part, site: Site, number: int) -> Need:
+    def _need(self, part: RoutingPart, site: Site, number: int) -> Need:
         need = need_of(part, part.demands[number])
         if need is None:
             stream = self.streams[site.streams[number]]

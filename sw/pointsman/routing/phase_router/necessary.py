@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .problem import Demand, Limits, Part
+from .problem import Demand, NodeLimits, RoutingPart
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Need:
     """Slots from one word of a chain to the next."""
 
 
-def need_of(part: Part, demand: Demand) -> Need | None:
+def need_of(part: RoutingPart, demand: Demand) -> Need | None:
     """What ``demand`` needs at least; None if a destination cannot be reached."""
     allowed = frozenset(demand.nodes)
     hops = part.distances(demand.source, allowed)
@@ -56,7 +56,7 @@ def need_of(part: Part, demand: Demand) -> Need | None:
     return Need(nodes, registers, links, crossed + len(demand.destinations), max(2, gap))
 
 
-def _only_links(part: Part, tree: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+def _only_links(part: RoutingPart, tree: Iterable[tuple[int, int]]) -> tuple[int, ...]:
     """Links of a path or tree, but for those that have a second link beside them."""
     found = []
     for node, after in tree:
@@ -66,7 +66,7 @@ def _only_links(part: Part, tree: Iterable[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _forced(part: Part, demand: Demand, hops: dict[int, int], away: Sequence[int]) -> list[int]:
+def _forced(part: RoutingPart, demand: Demand, hops: dict[int, int], away: Sequence[int]) -> list[int]:
     """Nodes that write a link for every word: the source, and those without which a destination is cut off."""
     allowed = frozenset(demand.nodes)
     suspects: set[int] = set()
@@ -88,7 +88,7 @@ def _forced(part: Part, demand: Demand, hops: dict[int, int], away: Sequence[int
     return forced
 
 
-def _forced_links(part: Part, demand: Demand, away: Sequence[int]) -> tuple[int, ...]:
+def _forced_links(part: RoutingPart, demand: Demand, away: Sequence[int]) -> tuple[int, ...]:
     """The only links into a destination or out of the source, where there is one only."""
     allowed = frozenset(demand.nodes)
     found = []
@@ -113,7 +113,7 @@ class Loads:
     gap: np.ndarray
 
     @classmethod
-    def of(cls, part: Part, needs: Sequence[Need]) -> Loads:
+    def of(cls, part: RoutingPart, needs: Sequence[Need]) -> Loads:
         slots = np.zeros((len(needs), part.nodes), np.int64)
         registers = np.zeros((len(needs), part.nodes), np.int64)
         wires = np.zeros((len(needs), max(part.wires, default=-1) + 1), np.int64)
@@ -127,12 +127,12 @@ class Loads:
 
 
 def overloaded(
-    part: Part,
+    part: RoutingPart,
     loads: Loads,
     words: Sequence[int],
     chains: Sequence[int],
     slots: int,
-    limits: Limits,
+    limits: NodeLimits,
     *,
     reserve: bool,
 ) -> tuple[str, int] | None:
@@ -149,7 +149,14 @@ def overloaded(
 
 
 def possible(
-    part: Part, loads: Loads, words: np.ndarray, chains: np.ndarray, slots: int, limits: Limits, *, reserve: bool
+    part: RoutingPart,
+    loads: Loads,
+    words: np.ndarray,
+    chains: np.ndarray,
+    slots: int,
+    limits: NodeLimits,
+    *,
+    reserve: bool,
 ) -> np.ndarray:
     """Where counting finds nothing that is overloaded, for many rows of ``words`` and ``chains`` per demand at once."""
     left = np.ones(len(words), np.bool_)
@@ -159,7 +166,13 @@ def possible(
 
 
 def _sums(
-    part: Part, loads: Loads, words: np.ndarray, chains: np.ndarray, slots: int, limits: Limits, reserve: bool
+    part: RoutingPart,
+    loads: Loads,
+    words: np.ndarray,
+    chains: np.ndarray,
+    slots: int,
+    limits: NodeLimits,
+    reserve: bool,
 ) -> Iterator[tuple[str, np.ndarray, int]]:
     """What is needed at least, by what it is needed of along the last axis, and the most that there is of each."""
     yield "chain", -(-words // chains) * loads.gap, slots

@@ -10,22 +10,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pointsman.routing.pathfinder.rows import first_rows
+
 from .fixed_routes import registers_held
-from .problem import Limits, Part
-from .rip_up import Chains
-from .routes import Chain, Route, Visit
+from .problem import NodeLimits, RoutingPart
+from .rip_up import PartChains
+from .routes import Chain, NodeVisit, Route
 
 
 @dataclass(frozen=True)
 class Placed:
     """Chains of a part, all with a route, in ``slots`` slots. ``rows`` hold nothing else: a copy that may be kept."""
 
-    part: Part
+    part: RoutingPart
     slots: int
-    rows: Chains
+    rows: PartChains
 
     @classmethod
-    def of(cls, part: Part, slots: int, chains: Chains) -> Placed:
+    def of(cls, part: RoutingPart, slots: int, chains: PartChains) -> Placed:
         """What the arrays of a negotiation say."""
         visits = _rows(chains.first_visit, chains.n_visits)
         ops = _rows(chains.first_op, chains.n_ops)
@@ -33,9 +35,9 @@ class Placed:
             part,
             slots,
             chains._replace(
-                first_visit=_firsts(chains.n_visits),
+                first_visit=first_rows(chains.n_visits),
                 visits=chains.visits[visits],
-                first_op=_firsts(chains.n_ops),
+                first_op=first_rows(chains.n_ops),
                 ops=chains.ops[ops],
             ),
         )
@@ -44,7 +46,7 @@ class Placed:
         """The chains, in order."""
         return [self._chain(number) for number in range(len(self.rows.demand))]
 
-    def write(self, chains: Chains, slots: int) -> np.ndarray:
+    def write(self, chains: PartChains, slots: int) -> np.ndarray:
         """Give chains of the same demands their routes if they have as many words as here in ``slots``, a multiple of the own
         slots. Tells which got one."""
         rows, turns = self.rows, slots // self.slots
@@ -66,13 +68,13 @@ class Placed:
             chains.starts[_rows(chains.first_start[to] + turn * words, words)] = starts + turn * self.slots
         return which
 
-    def registers_over(self, anywhere: np.ndarray, limits: Limits) -> list[int]:
+    def registers_over(self, anywhere: np.ndarray, limits: NodeLimits) -> list[int]:
         """Nodes at which the chains need more interface registers than there are. ``anywhere``: demands whose words may come
         from the interface wherever they are sent on."""
         visits = self.rows.visits
         may = np.repeat(anywhere[self.rows.demand], self.rows.n_visits)
         reads = (visits[:, 1] < 0) | (may & (visits[:, 8] > 0))
-        used = np.array(registers_held(self.part.standing, self.part.nodes), np.int64)
+        used = np.array(registers_held(self.part.fixed, self.part.nodes), np.int64)
         np.add.at(used, visits[:, 0], reads + (visits[:, 6] > 0))
         return [int(node) for node in np.flatnonzero(used > limits.registers - limits.pipelines)]
 
@@ -82,7 +84,7 @@ class Placed:
         first = rows.first_visit[number]
         ops = rows.ops[rows.first_op[number] :, 3]
         visits = tuple(
-            Visit(node, parent, link, pipeline, slot, wait, tuple(ops[row : row + count].tolist()), bool(delivers))
+            NodeVisit(node, parent, link, pipeline, slot, wait, tuple(ops[row : row + count].tolist()), bool(delivers))
             for node, parent, link, pipeline, slot, wait, delivers, row, count in rows.visits[
                 first : first + rows.n_visits[number]
             ].tolist()
@@ -90,10 +92,6 @@ class Placed:
         start = rows.first_start[number]
         starts: Sequence[int] = rows.starts[start : start + rows.words[number]].tolist()
         return Chain(demand, Route(self.part.demands[demand], visits), tuple(sorted(starts)))
-
-
-def _firsts(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def _rows(first: np.ndarray, count: np.ndarray) -> np.ndarray:

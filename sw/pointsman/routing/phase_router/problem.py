@@ -1,8 +1,8 @@
 """A routing problem with node and link numbers of its own, free of coordinates, ports and names.
 
-Takes the streams of one phase, the topology and the shape; gives independent ``Part``\\ s: streams whose nodes
+Takes the streams of one phase, the topology and the shape; gives independent ``RoutingPart``\\ s: streams whose nodes
 (``Stream.keep_in``) meet no nodes of the others. Parts that look alike (the columns of a mesh, say) compare equal, so
-that one is routed and the others are copied from it. Non-goals: choosing anything.
+that one is routed and the others are copied from it. Leaves all choices alone.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numesh.shape import NodeShape
 from pointsman.network import Topology
 from pointsman.routing.streams import Condition, RoutedPhase, Stream
 
-from .fixed_routes import Standing, standing
+from .fixed_routes import FixedVfsm, fixed_vfsms
 
 
 @dataclass(frozen=True)
-class Limits:
+class NodeLimits:
     """Sizes of the hardware that routing must keep, and how a phase is left."""
 
     pipelines: int
@@ -32,7 +32,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Demand:
-    """What a stream asks for, in the numbers of its part. ``reads`` and ``delivers`` index ``Part.conditions``."""
+    """What a stream asks for, in the numbers of its part. ``reads`` and ``delivers`` index ``RoutingPart.conditions``."""
 
     source: int
     destinations: tuple[int, ...]
@@ -50,7 +50,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Part:
+class RoutingPart:
     """Streams that share nodes, and the links between these nodes.
 
     ``links`` are directed (writer, reader); ``wires`` gives each the resource that it occupies, which the two
@@ -63,7 +63,7 @@ class Part:
     demands: tuple[Demand, ...]
     conditions: tuple[tuple[int, bool] | None, ...]
     blocked: tuple[tuple[int, int], ...]
-    standing: tuple[Standing, ...] = ()
+    fixed: tuple[FixedVfsm, ...] = ()
     """VFSMs of routes that stand."""
 
     @cached_property
@@ -133,7 +133,7 @@ def split(
     forbidden: Collection[tuple[int, int, int]],
     beside: Sequence[RoutedPhase] = (),
     freed: Mapping[str, Collection[tuple[int, int, int]]] | None = None,
-) -> list[tuple[Part, Site]]:
+) -> list[tuple[RoutingPart, Site]]:
     """Independent parts of a phase, in the order of their first streams. ``freed``: see `router.route_phase`."""
     everywhere = tuple(range(topology.nodes))
     nodes_of = [_nodes(stream, everywhere) for stream in streams]
@@ -185,7 +185,7 @@ def _part(
     blocked: dict[int, list[tuple[int, int]]],
     beside: Sequence[RoutedPhase],
     freed: Mapping[str, Collection[tuple[int, int, int]]],
-) -> tuple[Part, Site]:
+) -> tuple[RoutingPart, Site]:
     nodes = tuple(sorted(set().union(*(nodes_of[index] for index in members))))
     local = {node: index for index, node in enumerate(nodes)}
     links: list[tuple[int, int]] = []
@@ -233,6 +233,6 @@ def _part(
     wire_at = {
         (nodes[writer], port): wires[i] for i, ((writer, _), (port, _)) in enumerate(zip(links, ports, strict=True))
     }
-    fixed = standing(beside, local, wire_at)
-    part = Part(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
+    fixed = fixed_vfsms(beside, local, wire_at)
+    part = RoutingPart(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
     return part, Site(members, nodes, tuple(ports))

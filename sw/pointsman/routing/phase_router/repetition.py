@@ -1,4 +1,8 @@
-"""Short periods repeated, and words taken out again to make room for the reprogramming VFSM."""
+"""Short periods repeated, and words taken out again to make room for the reprogramming VFSM.
+
+Takes chains that were placed in so many slots, which divide the period; gives chains of the whole period. Leaves alone their
+routes.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,9 @@ from functools import cache
 
 import numpy as np
 
-from .attempt import Task
+from .attempt import RoutingTask
 from .fixed_routes import count_cells
-from .problem import Limits, Part
+from .problem import NodeLimits, RoutingPart
 from .routes import Chain, Footprint
 
 
@@ -31,7 +35,7 @@ def repeated(chains: Sequence[Chain], slots: int, period: int) -> list[Chain]:
 
 
 def thinned(
-    part: Part, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: Limits
+    part: RoutingPart, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: NodeLimits
 ) -> list[Chain] | None:
     """``chains`` less ``drop`` words each, such that all reprogramming VFSMs have a slot; None if that fails.
 
@@ -41,7 +45,9 @@ def thinned(
 
 
 class _Thinning:
-    def __init__(self, part: Part, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: Limits) -> None:
+    def __init__(
+        self, part: RoutingPart, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: NodeLimits
+    ) -> None:
         self.period, self.chains, self.drop = period, chains, drop
         self.marks = [Footprint(part, chain.route, limits.pipelines, period) for chain in chains]
         places = part.nodes * limits.pipelines
@@ -53,7 +59,7 @@ class _Thinning:
                 need[node, 0] |= limits.phase_change
                 need[node, pipeline] |= part.demands[chain.demand].rewritten
             self._count(mark, list(chain.starts), 1)
-        count_cells(part.standing, self.use, self.writers, limits.pipelines)
+        count_cells(part.fixed, self.use, self.writers, limits.pipelines)
         self.need = need.reshape(-1)
 
     def run(self) -> list[Chain] | None:
@@ -99,7 +105,9 @@ class _Thinning:
         np.add.at(self.writers.reshape(-1), mark.delivers[starts], sign)
 
 
-def short_task(part: Part, words: Sequence[int], most: int, slots: int, period: int, *, drop: int) -> Task | None:
+def short_task(
+    part: RoutingPart, words: Sequence[int], most: int, slots: int, period: int, *, drop: int
+) -> RoutingTask | None:
     """How to carry ``words`` per ``period`` by repeating ``slots``, with at most ``most`` chains a demand.
 
     ``drop`` words are taken out of each chain afterwards to make room for the reprogramming VFSM, which the task then
@@ -113,7 +121,7 @@ def short_task(part: Part, words: Sequence[int], most: int, slots: int, period: 
             return None
         chains.append(fitting[0])
         short.append(fitting[1])
-    return Task(part, slots, tuple(short), tuple(chains), not drop)
+    return RoutingTask(part, slots, tuple(short), tuple(chains), not drop)
 
 
 @cache

@@ -1,7 +1,7 @@
 """The rounds of a negotiation: chains are ripped up and routed again at growing prices until no resource is used twice.
 
 After McMurchie and Ebeling 1995; only chains in conflict are routed again. Routes are rows as
-``kernels.cheapest`` gives them.
+``cheapest_path.cheapest`` gives them.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from typing import NamedTuple
 import numpy as np
 
 from pointsman.kernels import kernel
+from pointsman.routing.pathfinder.costs import UNIT
 
 from .cheapest_path import (
     LONGEST_WAIT,
     NEVER,
     SHUT,
-    UNIT,
     cheapest,
-    choose_starts,
+    cheapest_starts,
     contested,
     following,
     mark,
 )
-from .steiner import grow, tree_of, tree_way
+from .steiner import branches_of_tree, grow, tree_of
 
 HOPELESS = np.array([[4, 250], [8, 180], [15, 100], [20, 35], [30, 25], [40, 15]])
 """From so many rounds on, an attempt is given up that never had so few conflicts for each hundred chains: of two thousand that
 succeeded in the phases of the examples, two were above this."""
 MENDED = 4
-"""Ways that are looked for at most where slots are blocked: each for the starts that suit the one before best."""
+"""Routes that are looked for at most where slots are blocked: each for the starts that suit the route before best."""
 
 
-class Network(NamedTuple):
+class PartLinks(NamedTuple):
     """Links of a part; those that leave a node are ``links_from[first_link[n] : first_link[n + 1]]``."""
 
     wires: np.ndarray
@@ -46,11 +46,11 @@ class Network(NamedTuple):
 
 
 class Demands(NamedTuple):
-    """What is asked for, by demand, and the ways of those that do not grow trees.
+    """What is asked for, by demand, and the branchings of those that do not grow trees (see ``branches``).
 
-    ``allowed`` are its nodes, ``kind`` says which table of ``Network.blocked`` counts for it.
-    Way w has the branches ``branches[first_branch[w] : first_branch[w + 1]]``, and onward rows
-    likewise; ``way`` is the way of a demand, -1 for a tree to be grown, ``longer`` one with two hops more, or the same.
+    ``allowed`` are its nodes, ``kind`` says which table of ``PartLinks.blocked`` counts for it.
+    Branching number w has the branches ``branches[first_branch[w] : first_branch[w + 1]]``, and onward rows
+    likewise; ``branching`` is that of a demand, -1 for a tree to be grown, ``longer`` the one with two hops more, or the same.
     """
 
     source: np.ndarray
@@ -63,7 +63,7 @@ class Demands(NamedTuple):
     clashing: np.ndarray
     rewritten: np.ndarray
     kind: np.ndarray
-    way: np.ndarray
+    branching: np.ndarray
     longer: np.ndarray
     first_branch: np.ndarray
     branches: np.ndarray
@@ -71,7 +71,7 @@ class Demands(NamedTuple):
     onward: np.ndarray
 
 
-class Chains(NamedTuple):
+class PartChains(NamedTuple):
     """By chain: its demand, its words, and its route so far: rows from ``first_visit`` and ``first_op`` on."""
 
     demand: np.ndarray
@@ -87,7 +87,7 @@ class Chains(NamedTuple):
     starts: np.ndarray
 
 
-class Use(NamedTuple):
+class PartUse(NamedTuple):
     """Who uses what, by (place, slot) or (wire, slot), and past conflicts.
 
     ``readers`` and ``writers`` of the interface stand by condition first; the ``_met`` ones count those that an access under
@@ -114,7 +114,9 @@ class Use(NamedTuple):
 
 
 @kernel
-def _count(net: Network, demands: Demands, chains: Chains, use: Use, price: int, chain: int, sign: int) -> None:
+def _count(
+    net: PartLinks, demands: Demands, chains: PartChains, use: PartUse, price: int, chain: int, sign: int
+) -> None:
     demand = chains.demand[chain]
     first, start = chains.first_op[chain], chains.first_start[chain]
     mark(
@@ -126,7 +128,7 @@ def _count(net: Network, demands: Demands, chains: Chains, use: Use, price: int,
 
 
 @kernel
-def _reprice(use: Use, price: int) -> None:
+def _reprice(use: PartUse, price: int) -> None:
     """Set the costs for a round."""
     places, slots = use.cells.shape
     for place in range(places):
@@ -146,7 +148,7 @@ def _reprice(use: Use, price: int) -> None:
 
 
 @kernel
-def _prices(net: Network, use: Use, pipelines: int, state: int, node_price, link_price) -> int:  # type: ignore[no-untyped-def]
+def _prices(net: PartLinks, use: PartUse, pipelines: int, state: int, node_price, link_price) -> int:  # type: ignore[no-untyped-def]
     """Prices by node and by link, without regard to slots, with some noise; the next state of the noise."""
     slots = use.cells.shape[1]
     for node in range(node_price.shape[0]):
@@ -162,7 +164,7 @@ def _prices(net: Network, use: Use, pipelines: int, state: int, node_price, link
 
 
 @kernel
-def _hold(demands: Demands, chains: Chains, use: Use, pipelines: int, price: int, phase_change: bool) -> None:
+def _hold(demands: Demands, chains: PartChains, use: PartUse, pipelines: int, price: int, phase_change: bool) -> None:
     """Give the reprogramming VFSM of each place that needs one the slot that costs least, and of no other."""
     places, slots = use.cells.shape
     conditions = use.writers.shape[0]
@@ -204,7 +206,7 @@ def _hold(demands: Demands, chains: Chains, use: Use, pipelines: int, price: int
 
 
 @kernel
-def _conflicts(use: Use, room: int, learn: int) -> int:
+def _conflicts(use: PartUse, room: int, learn: int) -> int:
     """How many there are; ``learn`` is added to the history of each."""
     places, slots = use.cells.shape
     count = 0
@@ -262,10 +264,10 @@ def negotiate(
     reserve: bool,
     phase_change: bool,
     seed: int,
-    net: Network,
+    net: PartLinks,
     demands: Demands,
-    chains: Chains,
-    use: Use,
+    chains: PartChains,
+    use: PartUse,
     queue: np.ndarray,
     begin: int,
 ) -> tuple[int, float]:
@@ -273,7 +275,7 @@ def negotiate(
     round by round. Give up when that looks hopeless.
 
     Returns the number of chains that stay in conflict, which then stand first in ``queue`` (0: none, or -1 - c: chain c has no
-    way at all), and the work done: prices looked up.
+    route at all), and the work done: prices looked up.
     """
     slots = use.cells.shape[1]
     nodes = demands.allowed.shape[1]
@@ -312,7 +314,7 @@ def negotiate(
                 pattern_of[0, word] = chains.starts[first_start + word] if old else word * slots // words
             patterns = 2 if old and words > 1 and turn % 3 == 0 else 1
             candidates = 1
-            grows = demands.way[demand] < 0
+            grows = demands.branching[demand] < 0
             if old:
                 _count(net, demands, chains, use, price, chain, -1)
                 n_ops = chains.n_ops[chain]
@@ -322,7 +324,7 @@ def negotiate(
                         chains.visits[first_visit : first_visit + chains.n_visits[chain]],
                         chains.ops[first_op : first_op + n_ops], children, n_children,
                     )  # fmt: skip
-                cost, starts = choose_starts(
+                cost, starts = cheapest_starts(
                     chains.ops[first_op : first_op + n_ops], use.cell_cost, use.wire_cost,
                     use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
                     net.any_blocked, NEVER, words, chains.gap[chain], room, price,
@@ -333,7 +335,7 @@ def negotiate(
                     for word in range(words):
                         chains.starts[first_start + word] = starts[word]
             found = old
-            # A tree that it has, then one that is grown; other demands have one way.
+            # A tree that it has, then one that is grown; other demands have one branching.
             for candidate in range(2 - candidates, 2):
                 if grows:
                     if candidate == 1:
@@ -343,19 +345,19 @@ def negotiate(
                             net.link_to, node_price, link_price, children, n_children,
                         ):  # fmt: skip
                             continue
-                    n_branches, n_onward = tree_way(
+                    n_branches, n_onward = branches_of_tree(
                         demands.source[demand], ends, net.link_to, children, n_children, tree_branches, tree_onward
                     )
                     branches, onward = tree_branches[:n_branches], tree_onward[:n_onward]
                 else:
-                    way = demands.longer[demand] if turn % 4 == 3 else demands.way[demand]
-                    branches = demands.branches[demands.first_branch[way] : demands.first_branch[way + 1]]
-                    onward = demands.onward[demands.first_onward[way] : demands.first_onward[way + 1]]
+                    chosen = demands.longer[demand] if turn % 4 == 3 else demands.branching[demand]
+                    branches = demands.branches[demands.first_branch[chosen] : demands.first_branch[chosen + 1]]
+                    onward = demands.onward[demands.first_onward[chosen] : demands.first_onward[chosen + 1]]
                 for word in range(words):
                     pattern_of[1, word] = word * slots // words
                 for number in range(patterns + MENDED):
-                    # Where words at even distances pass blocked slots, others may not: a way is found all the same, then
-                    # starts for it, then a way for these.
+                    # Where words at even distances pass blocked slots, others may not: a route is found all the same, then
+                    # starts for it, then a route for these.
                     mending = number >= patterns
                     if mending and (best < NEVER or not net.any_blocked):
                         break
@@ -371,7 +373,7 @@ def negotiate(
                     work += branches.shape[0] * pipelines * slots * (words + min(gap, LONGEST_WAIT)) + 200
                     if not visits.shape[0]:
                         continue
-                    cost, starts = choose_starts(
+                    cost, starts = cheapest_starts(
                         ops, use.cell_cost, use.wire_cost, use.writers_met[reads],
                         use.readers_met[delivers], use.turn_history, use.numbers, blocked, net.any_blocked, SHUT,
                         words, own_gap, room, price,

@@ -1,30 +1,57 @@
-"""Streams to routes and timeslots (Metcalf 1997, §7.1.3): the router's face.
+"""Streams of one phase to routes and timeslots (Metcalf 1997, §7.1.3): where the planner enters the router.
 
 Takes the streams of one phase; gives a ``RoutedPhase`` that keeps the rules of the node (§7.1.1, §7.1.4), or raises
 ``RoutingError``. It makes the smallest share (words per period over weight) as large as it can, then lets groups that
-have room go on. Non-goals: registers' and VFSMs' final numbers, and judging schedules.
+have room go on. Leaves alone the final numbers of registers and VFSMs, and judges nothing.
 
 Method: streams that share no nodes are routed apart, look-alikes once (``problem``); short periods that divide the
-period are tried first and repeated (``periods``); chains are placed by negotiated congestion (``negotiation``), each as
-cheaply as present prices allow (``negotiating``).
+period are tried first and repeated (``repetition``); chains are placed by negotiated congestion (``attempt``, ``rip_up``), each
+as cheaply as present prices allow (``cheapest_path``).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
-from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import RoutedPhase, Stream
 from pointsman.routing.validation import validate
 
 from .assembly import assemble
-from .problem import Limits, split
+from .problem import NodeLimits, split
 from .share_search import Search
 
-__all__ = ["RoutingError", "route_phase"]
+
+@dataclass(frozen=True)
+class PhaseConditions:
+    """What the streams of a phase are routed beside, and how the phase is left.
+
+    Parameters
+    ----------
+    forbidden : collection of (node, port, slot)
+        Link writes not to be used; the slot is that of the VFSM that writes.
+    freed : mapping
+        By name of a stream, those of ``forbidden`` that it may use all the same.
+    beside : sequence of RoutedPhase
+        Routes that stay: their slots, links, VFSMs and registers are taken. Same network, shape and period.
+    had : sequence of int
+        Words a period that the first streams had when they were routed with fewer others, or with more room: more than that
+        for some, and no less for the others, is not tried.
+    phase_change : bool
+        Keep a slot for the reprogramming VFSM in pipeline 0 of every node in use (§7.1.4).
+    """
+
+    forbidden: Collection[tuple[int, int, int]] = ()
+    freed: Mapping[str, Collection[tuple[int, int, int]]] = field(default_factory=dict)
+    beside: Sequence[RoutedPhase] = ()
+    had: Sequence[int] = ()
+    phase_change: bool = True
+
+
+ALONE = PhaseConditions()
 
 
 def route_phase(
@@ -34,13 +61,9 @@ def route_phase(
     *,
     period: int,
     seed: int = 0,
-    forbidden: Collection[tuple[int, int, int]] = (),
-    phase_change: bool = True,
     effort: float = 1.0,
     progress: Callable[[str], None] | None = None,
-    beside: Sequence[RoutedPhase] = (),
-    had: Sequence[int] = (),
-    freed: Mapping[str, Collection[tuple[int, int, int]]] | None = None,
+    conditions: PhaseConditions = ALONE,
 ) -> RoutedPhase:
     """Route ``streams`` in ``period`` slots.
 
@@ -55,22 +78,13 @@ def route_phase(
     period : int
         Slots after which the schedule repeats, at least 2.
     seed : int
-        Of the choice between ways that cost the same. Same input and seed: same result, on any machine.
-    forbidden : collection of (node, port, slot)
-        Link writes not to be used; the slot is that of the VFSM that writes.
-    phase_change : bool
-        Keep a slot for the reprogramming VFSM in pipeline 0 of every node in use (§7.1.4).
+        Of the choice between routes that cost the same. Same input and seed: same result, on any machine.
     effort : float
         Work to spend on more words, 1.0 being usual.
     progress : callable or None
         Told in a line what is being tried.
-    beside : sequence of RoutedPhase
-        Routes that stand: their slots, links, VFSMs and registers are taken. Same network, shape and period.
-    had : sequence of int
-        Words a period that the first streams had when they were routed with fewer others, or with more room: more than that
-        for some, and no less for the others, is not tried.
-    freed : mapping or None
-        By name of a stream, those of ``forbidden`` that it may use all the same.
+    conditions : PhaseConditions
+        What is taken already.
 
     Raises
     ------
@@ -78,10 +92,14 @@ def route_phase(
         If the streams make no sense here, or not every stream can have a word per period.
     """
     began = time.perf_counter()
-    validate(streams, topology, shape, period, forbidden, effort)
-    parts = split(streams, topology, shape, forbidden, beside, freed) if streams else []
-    limits = Limits(shape.pipelines, shape.vfsms, shape.registers, phase_change)
-    search = Search(streams, parts, limits, period, seed, effort, progress, had)
+    validate(streams, topology, shape, period, conditions.forbidden, effort)
+    parts = (
+        split(streams, topology, shape, conditions.forbidden, conditions.beside, conditions.freed) if streams else []
+    )
+    limits = NodeLimits(shape.pipelines, shape.vfsms, shape.registers, conditions.phase_change)
+    search = Search(streams, parts, limits, period, seed, effort, progress, conditions.had)
     placed = search.run()
     routed = assemble(streams, topology, shape, period, placed)
-    return RoutedPhase(shape, topology, period, tuple(streams), routed, time.perf_counter() - began, tuple(beside))
+    return RoutedPhase(
+        shape, topology, period, tuple(streams), routed, time.perf_counter() - began, tuple(conditions.beside)
+    )

@@ -1,6 +1,6 @@
-"""The way of one chain: a tree of visits to nodes, each with its pipeline and its slots relative to the start.
+"""The route of one chain: a tree of visits to nodes, each with its pipeline and its slots relative to the start.
 
-All words of a chain take the same way with the same waiting, so a chain is a ``Route`` and a set of start slots.
+All words of a chain take the same route with the same waiting, so a chain is a ``Route`` and a set of start slots.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from .problem import Demand, Part
+from .problem import Demand, RoutingPart
 
 
 @dataclass(frozen=True)
-class Visit:
+class NodeVisit:
     """A chain at one node.
 
     The word is read in slot ``slot`` (relative to the chain's start) in ``pipeline``; with a ``delay`` k it goes into a
@@ -45,7 +45,7 @@ class Route:
     """Visits, parents before children."""
 
     demand: Demand
-    visits: tuple[Visit, ...]
+    visits: tuple[NodeVisit, ...]
 
     @cached_property
     def cells(self) -> tuple[tuple[int, int, int], ...]:
@@ -79,7 +79,7 @@ class Route:
             if visit.delivers
         )
 
-    def _may_inject(self, visit: Visit) -> bool:
+    def _may_inject(self, visit: NodeVisit) -> bool:
         return visit.parent < 0 or (self.demand.injects_anywhere and bool(visit.links))
 
 
@@ -98,7 +98,7 @@ class Footprint:
     Each table has a row for each start slot.
     """
 
-    def __init__(self, part: Part, route: Route, pipelines: int, slots: int) -> None:
+    def __init__(self, part: RoutingPart, route: Route, pipelines: int, slots: int) -> None:
         def table(pairs: Iterable[tuple[int, int]]) -> np.ndarray:
             rows = np.array(list(pairs), np.intp).reshape(-1, 2)
             return rows[:, 0] * slots + (rows[:, 1] + np.arange(slots)[:, None]) % slots

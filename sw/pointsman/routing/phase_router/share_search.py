@@ -16,12 +16,12 @@ from math import lcm
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
-from .arrays import Tables
-from .attempt import Budget, Negotiation, Outcome, Task
+from .arrays import PartArrays
+from .attempt import AttemptOutcome, Budget, Negotiation, RoutingTask
 from .counting import Counting, Level
 from .necessary import Need, overloaded
 from .placement import Placed
-from .problem import Limits, Part, Site
+from .problem import NodeLimits, RoutingPart, Site
 from .repetition import divisors, repeated, short_task, thinned
 from .routes import Chain
 
@@ -45,7 +45,7 @@ several groups: one alone gets what counting allows without it."""
 
 
 @dataclass
-class Group:
+class StreamGroup:
     """Streams that get the same number of words: their greatest weight, and the most words they can have."""
 
     weight: Fraction
@@ -58,8 +58,8 @@ class Search:
     def __init__(
         self,
         streams: Sequence[Stream],
-        parts: list[tuple[Part, Site]],
-        limits: Limits,
+        parts: list[tuple[RoutingPart, Site]],
+        limits: NodeLimits,
         period: int,
         seed: int,
         effort: float,
@@ -77,22 +77,22 @@ class Search:
         """By group, words that it had beside fewer streams."""
         for index, words in zip(self.group_of, had, strict=False):
             self.reached[index] = max(self.reached.get(index, 0), words)
-        self.outcomes: dict[tuple[Task, tuple[int, int]], Outcome] = {}
-        self.known: dict[tuple[Part, Level], Found] = {}
-        self.ways: dict[tuple[Part, Level, int], list[tuple[Task, int]]] = {}
-        self.stands: dict[Part, Found] = {}
+        self.outcomes: dict[tuple[RoutingTask, tuple[int, int]], AttemptOutcome] = {}
+        self.known: dict[tuple[RoutingPart, Level], Found] = {}
+        self.ways: dict[tuple[RoutingPart, Level, int], list[tuple[RoutingTask, int]]] = {}
+        self.stands: dict[RoutingPart, Found] = {}
         """Chains of the level that is to be raised."""
-        self.failure: tuple[Site, Outcome] | None = None
+        self.failure: tuple[Site, AttemptOutcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.needs)
         if len(self.groups) > 1:
             self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
         base, each, most = BUDGET
         self.budget = Budget(effort * min(base + each * work, most))
-        self.tables: dict[Part, Tables] = {}
+        self.tables: dict[RoutingPart, PartArrays] = {}
         self.share = self.budget
         self.patience = PATIENCE
 
-    def run(self) -> list[tuple[Site, Part, list[Chain]]]:
+    def run(self) -> list[tuple[Site, RoutingPart, list[Chain]]]:
         """Chains of every part.
 
         Raises
@@ -115,7 +115,7 @@ class Search:
         chains = {part: self._chains(one) for part, one in found.items()}
         return [(site, part, chains[part]) for part, site in self.parts]
 
-    def _raise_groups(self, found: dict[Part, Found], level: Level) -> dict[Part, Found]:
+    def _raise_groups(self, found: dict[RoutingPart, Found], level: Level) -> dict[RoutingPart, Found]:
         """Let groups go on from a common level, always the one that gains most by a word more: operators of a phase are used
         one after the other, so what counts is the sum of weight over words."""
         going = [
@@ -162,7 +162,7 @@ class Search:
                 levels.append(tuple(now))
         return self.counting.possible(list(dict.fromkeys(levels)))
 
-    def _climb(self, levels: list[Level]) -> tuple[dict[Part, Found] | None, int]:
+    def _climb(self, levels: list[Level]) -> tuple[dict[RoutingPart, Found] | None, int]:
         """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
 
         First every period, the shortest first, by halving the levels above the best so far that it divides, in haste
@@ -200,7 +200,7 @@ class Search:
     def _be_patient(self, rounds: tuple[int, int]) -> None:
         self.patience = max(4, int(rounds[0] * self.effort)), max(4, int(rounds[1] * self.effort))
 
-    def _least(self, level: Level) -> dict[Part, Found]:
+    def _least(self, level: Level) -> dict[RoutingPart, Found]:
         """Chains for the lowest level, whatever the budget."""
         self.share = Budget(float("inf"))
         self.effort = max(1.0, self.effort)
@@ -216,16 +216,16 @@ class Search:
         part, site = self.parts[0]
         return bool(self._tasks(part, site, level, slots))
 
-    def _tasks(self, part: Part, site: Site, level: Level, slots: int) -> list[tuple[Task, int]]:
+    def _tasks(self, part: RoutingPart, site: Site, level: Level, slots: int) -> list[tuple[RoutingTask, int]]:
         """Ways to reach ``level`` by repeating ``slots``: the task, and the words to drop from each chain."""
         key = part, self._words(site, level), slots
         if key not in self.ways:
             self.ways[key] = list(self._make_tasks(*key))
         return self.ways[key]
 
-    def _make_tasks(self, part: Part, words: Level, slots: int) -> Iterator[tuple[Task, int]]:
+    def _make_tasks(self, part: RoutingPart, words: Level, slots: int) -> Iterator[tuple[RoutingTask, int]]:
         room = slots < self.period and (self.limits.phase_change or any(d.rewritten for d in part.demands))
-        tried: set[Task] = set()
+        tried: set[RoutingTask] = set()
         for most in (self.counting.most_chains, 1):
             for drop in (0, 1) if room else (0,):
                 task = short_task(part, words, most, slots, self.period, drop=drop)
@@ -233,11 +233,11 @@ class Search:
                     tried.add(task)
                     yield task, drop
 
-    def _every_part(self, level: Level, slots: int) -> dict[Part, Found] | None:
+    def _every_part(self, level: Level, slots: int) -> dict[RoutingPart, Found] | None:
         """Chains of all parts at ``level`` by repeating ``slots``."""
         if self._beyond(level):
             return None
-        found: dict[Part, Found] = {}
+        found: dict[RoutingPart, Found] = {}
         for part, site in self.parts:
             if part in found:
                 continue
@@ -255,7 +255,7 @@ class Search:
         more = [level[index] - words for index, words in self.reached.items()]
         return any(n > 0 for n in more) and all(n >= 0 for n in more)
 
-    def _part(self, part: Part, site: Site, level: Level, slots: int) -> Found | None:
+    def _part(self, part: RoutingPart, site: Site, level: Level, slots: int) -> Found | None:
         for task, drop in self._tasks(part, site, level, slots):
             outcome = self._attempt(task)
             if outcome.placed is None:
@@ -274,20 +274,20 @@ class Search:
         """Chains of the whole period."""
         return repeated(found.chains(), found.slots, self.period) if isinstance(found, Placed) else found
 
-    def _attempt(self, task: Task) -> Outcome:
+    def _attempt(self, task: RoutingTask) -> AttemptOutcome:
         key = task, self.patience
         if key not in self.outcomes:
             needs, loads = self.counting.needs[task.part], self.counting.loads[task.part]
             if overloaded(task.part, loads, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
-                self.outcomes[key] = Outcome(None)
+                self.outcomes[key] = AttemptOutcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
                 if task.part not in self.tables:
-                    self.tables[task.part] = Tables.of(task.part)
+                    self.tables[task.part] = PartArrays.of(task.part)
                 self.outcomes[key] = self._negotiate(task, needs)
         return self.outcomes[key]
 
-    def _negotiate(self, task: Task, needs: Sequence[Need]) -> Outcome:
+    def _negotiate(self, task: RoutingTask, needs: Sequence[Need]) -> AttemptOutcome:
         """First with the chains that stand, if they can; else from nothing, but for large phases: there that is costly and seldom
         reaches more."""
         tables, stands = self.tables[task.part], self.stands.get(task.part)
@@ -301,10 +301,10 @@ class Search:
 
     # Groups -----------------------------------------------------------------------------------------------------
 
-    def _group(self, index: int) -> Group:
+    def _group(self, index: int) -> StreamGroup:
         mine = [stream for stream, group in zip(self.streams, self.group_of, strict=True) if group == index]
         wanted = [stream.max_words for stream in mine if stream.max_words is not None]
-        return Group(
+        return StreamGroup(
             max(Fraction(stream.weight) for stream in mine), min([self.period * self.limits.pipelines, *wanted])
         )
 

@@ -1,4 +1,4 @@
-"""Ways of streams with several destinations: trees grown by prices that ignore the slots, as branches for ``kernels.cheapest``.
+"""Trees to several destinations: grown by prices that ignore the slots, given as branches to ``cheapest_path.cheapest``.
 
 The slots of a tree are then chosen exactly, so a tree need only be short and keep off busy nodes.
 """
@@ -122,7 +122,7 @@ def tree_of(visits: np.ndarray, ops: np.ndarray, children: np.ndarray, n_childre
 
 
 @kernel
-def tree_way(
+def branches_of_tree(
     source: int,
     ends: np.ndarray,
     link_to: np.ndarray,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pointsman.connections import Network
-from pointsman.connections.phases import Block, Communication, For, If, Loop, communication_phases, degree_on
+from pointsman.connections.phases import Communication, For, If, Loop, Statements, communication_phases, degree_on
 from pointsman.errors import PointsmanError
 
 CROSSBAR = Network("crossbar", (8,))
@@ -31,7 +31,7 @@ def test_a_list_is_gathered_from_the_back():
 
 
 def test_a_phase_begins_before_the_loop_and_not_in_it():
-    for loop in (For([to(1), to(2)]), Loop([to(1)], test=[to(2)]), Block([Block([to(1)]), to(2)])):
+    for loop in (For([to(1), to(2)]), Loop([to(1)], test=[to(2)]), Statements([Statements([to(1)]), to(2)])):
         ((place, _),) = phases([loop], 2)
         assert place == (0,)
 

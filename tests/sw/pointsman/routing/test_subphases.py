@@ -8,8 +8,8 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh
-from pointsman.routing.network_router.images import route_images
 from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.route_images import route_images
 from pointsman.routing.streams import RoutedChain, RoutedPhase, Stream
 from pointsman.routing.subphases import with_subphases
 from pointsman.verify.images import check_images

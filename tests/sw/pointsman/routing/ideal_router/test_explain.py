@@ -10,11 +10,12 @@ from pointsman.artifacts.routes.file import RouteStream, make_problem
 from pointsman.network import mesh
 from pointsman.routing.ideal_router.explain import PeriodError
 from pointsman.routing.ideal_router.router import route_ideal
+from pointsman.routing.options import RouteOptions
 
 
 def refused(problem, length) -> PeriodError:
     with pytest.raises(PeriodError) as caught:
-        route_ideal(problem, length=length, effort=0.01)
+        route_ideal(problem, RouteOptions(length=length, effort=0.01))
     json.dumps(caught.value.report)
     return caught.value
 
@@ -49,7 +50,7 @@ def test_words_that_fit_after_the_smallest_change():
     error = refused(make_problem(mesh(3), streams), 4)
     fewer = error.report["changes"][1]["fewer"]
     changed = [RouteStream(0, (2,), words=3), RouteStream(1, (2,), words=2 - fewer)]
-    assert route_ideal(make_problem(mesh(3), changed), length=4).period == 4
+    assert route_ideal(make_problem(mesh(3), changed), RouteOptions(length=4)).period == 4
 
 
 def test_a_search_that_merely_failed_does_not_claim_a_proof():

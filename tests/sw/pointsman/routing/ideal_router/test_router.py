@@ -18,6 +18,7 @@ from pointsman.network.lattice import diamond
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.ideal_router.exact import exact_periods
 from pointsman.routing.ideal_router.router import route_ideal
+from pointsman.routing.options import RouteOptions
 from pointsman.verify.routes import check_ideal
 
 QUIET = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -65,7 +66,7 @@ def random_unicast(seed: int, topology, most: int) -> RouteProblem:
 
 
 def judged(problem: RouteProblem, **options):
-    result = route_ideal(problem, **options)
+    result = route_ideal(problem, RouteOptions(**options))
     report = check_ideal(problem, result)
     assert report.ok, report.render()
     if result.bound is not None:
@@ -89,7 +90,7 @@ def test_small_random_problems_reach_the_exact_answer(seeds):
     above = 0
     for problem, exact in zip(problems, exact_periods(problems), strict=True):
         assert exact is not None
-        found = judged(problem, effort=0.005, linear=False).period
+        found = judged(problem, effort=0.005, bounds=False).period
         # Not below: ways more than two links longer than the shortest help neither.
         assert found >= exact
         above += found > exact
@@ -146,7 +147,7 @@ def test_a_length_that_is_given_is_kept_and_one_that_is_too_small_is_refused():
     problem = make_problem(mesh(3), [RouteStream(0, (2,), words=3), RouteStream(1, (2,), words=2)])
     assert judged(problem, length=9).period == 9
     with pytest.raises(RoutingError, match=r"4 slots are too few, 5 are needed \(ejection\): node 2 takes 5"):
-        route_ideal(problem, length=4)
+        route_ideal(problem, RouteOptions(length=4))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_a_length_that_is_given_is_kept_and_one_that_is_too_small_is_refused():
 )
 def test_options_outside_are_refused(options, message):
     with pytest.raises(PointsmanError, match=message):
-        route_ideal(make_problem(mesh(2), [RouteStream(0, (1,))]), **options)
+        route_ideal(make_problem(mesh(2), [RouteStream(0, (1,))]), RouteOptions(**options))
 
 
 def test_nothing_to_route_is_an_answer():

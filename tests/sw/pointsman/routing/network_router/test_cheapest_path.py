@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 
 from pointsman.network import Topology, graph, mesh
+from pointsman.routing.network_router.arrays import OPERATION
 from pointsman.routing.network_router.cheapest_path import route_path
-from pointsman.routing.network_router.packing import Carriage, Ground, Packing, Tables
-from pointsman.routing.pathfinder.arrays import OPERATION, UNIT
+from pointsman.routing.network_router.packing import PackingArrays, PackingAttempt, PackingProblem, PackingStream
+from pointsman.routing.pathfinder.costs import UNIT
 
 
-def tables_of(topology: Topology, streams: list[tuple[int, int]]) -> Tables:
+def tables_of(topology: Topology, streams: list[tuple[int, int]]) -> PackingArrays:
     links = tuple((n, other) for n in range(topology.nodes) for _, (other, _) in sorted(topology.at_port[n].items()))
-    carried = tuple(Carriage(source, (end,)) for source, end in streams)
+    carried = tuple(PackingStream(source, (end,)) for source, end in streams)
     alive = np.ones(topology.nodes, np.bool_)
-    return Tables(Ground(topology.nodes, 2, links, tuple(range(len(links))), 30, 14, alive, carried))
+    return PackingArrays(PackingProblem(topology.nodes, 2, links, tuple(range(len(links))), 30, 14, alive, carried))
 
 
-def simple_paths(tables: Tables, source: int, end: int, most: int) -> Iterator[list[int]]:
+def simple_paths(tables: PackingArrays, source: int, end: int, most: int) -> Iterator[list[int]]:
     """Links of every path without repeated nodes, of at most ``most`` hops."""
 
     def onward(node: int, seen: set[int], links: list[int]) -> Iterator[list[int]]:
@@ -42,7 +43,7 @@ def test_a_way_is_the_cheapest_of_all(seed: int) -> None:
     topology = mesh(3, 2) if seed % 2 else graph(5, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 3)])
     source, end = (int(node) for node in chance.choice(topology.nodes, 2, replace=False))
     tables, slots = tables_of(topology, [(source, end)]), 5
-    packing = Packing(tables, slots, [1], [1], hold=False)
+    packing = PackingAttempt(tables, slots, [1], [1], hold=False)
     use = packing.use
     price = chance.integers(0, 200, use.cells.shape).astype(np.int32)
     use.cell_cost[:] = np.concatenate([price, price], 1)

@@ -9,7 +9,7 @@ import pytest
 from pointsman.artifacts.routes.file import RouteStream, make_problem
 from pointsman.network import mesh
 from pointsman.routing.network_router.levels import Level, Levels
-from pointsman.routing.network_router.packing import Outcome, Tables
+from pointsman.routing.network_router.packing import PackingArrays, PackingOutcome
 from pointsman.routing.network_router.router import _ground
 
 EASY = Fraction(2, 5)
@@ -24,20 +24,20 @@ class Scripted(Levels):
     def estimate(self) -> float:
         return 0.5
 
-    def _attempt(self, level: Level, budget: int, number: int) -> tuple[Outcome, int]:
+    def _attempt(self, level: Level, budget: int, number: int) -> tuple[PackingOutcome, int]:
         self.tried = [*getattr(self, "tried", []), level]
         goes = level.share <= EASY or (level.slots == ODD and level.share <= Fraction(9, 21))
-        return (Outcome([]) if goes else Outcome(None, 50)), self.budget // 400
+        return (PackingOutcome([]) if goes else PackingOutcome(None, 50)), self.budget // 400
 
 
 @pytest.fixture(scope="module")
-def tables() -> Tables:
+def tables() -> PackingArrays:
     streams = [RouteStream(node, (15 - node,)) for node in range(16)]
     problem = make_problem(mesh(4, 4), streams)
-    return Tables(_ground(problem, None, {}))
+    return PackingArrays(_ground(problem, None, {}))
 
 
-def best_of(tables: Tables, effort: float) -> tuple[Fraction, Scripted]:
+def best_of(tables: PackingArrays, effort: float) -> tuple[Fraction, Scripted]:
     search = Scripted(tables, range(3, 25), effort=effort)
     found = search.run()
     assert found is not None

@@ -19,14 +19,26 @@ from numesh.shape import NodeShape
 from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.artifacts.routes.routes import RouteProblem, RouteResult, RouteStream
+from pointsman.cli.commands.route import judge_route
 from pointsman.network import Topology, graph, mesh, torus
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.ideal_router.explain import PeriodError
+from pointsman.routing.network_router import router
 from pointsman.routing.network_router.moves import routed_phase
-from pointsman.routing.network_router.router import route_streams, route_to_images
+from pointsman.routing.network_router.router import route_to_images
+from pointsman.routing.options import FREE, USUAL, RouteConstraints, RouteOptions
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait
 from pointsman.verify.images import check_images
+
+
+def route_streams(
+    problem: RouteProblem, options: RouteOptions = USUAL, constraints: RouteConstraints = FREE
+) -> RouteResult:
+    """What the router gives, seen by the judge."""
+    result = router.route_streams(problem, options, constraints)
+    judge_route(problem, result)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +100,7 @@ def agreed(problem: RouteProblem, result: RouteResult, replay: ModuleType) -> No
 @pytest.mark.parametrize(("side", "least"), [(4, 0.88), (8, 0.85)])
 def test_bit_reversal_comes_near_the_linear_program(side: int, least: float, replay: ModuleType) -> None:
     problem = make_problem(mesh(side, side), reversal(side * side))
-    result = route_streams(problem, effort=0.5)
+    result = route_streams(problem, RouteOptions(effort=0.5))
     agreed(problem, result, replay)
     assert result.bound is not None
     assert result.bound.kind == "linear program"
@@ -139,7 +151,7 @@ def test_random_streams_on_random_networks_are_legal_or_refused(seed: int, repla
     )
     problem = make_problem(topology, streams, dead_links=dead, shape=shape)
     try:
-        result = route_streams(problem, effort=0.02, seed=seed)
+        result = route_streams(problem, RouteOptions(effort=0.02, seed=seed))
     except RoutingError:
         return
     agreed(problem, result, replay)
@@ -152,7 +164,7 @@ def test_a_dead_node_is_gone_round(dead: list[int], replay: ModuleType) -> None:
     ends = chance.permutation(alive)
     streams = [RouteStream(a, (int(b),)) for a, b in zip(alive, ends, strict=True) if a != b]
     problem = make_problem(mesh(8, 8), streams, dead_nodes=dead)
-    result = route_streams(problem, effort=0.1)
+    result = route_streams(problem, RouteOptions(effort=0.1))
     agreed(problem, result, replay)
     used = {move[0] for stream in result.streams for word in stream.words for move in word}
     assert not used & set(dead)
@@ -160,16 +172,16 @@ def test_a_dead_node_is_gone_round(dead: list[int], replay: ModuleType) -> None:
 
 def test_a_row_broadcast_and_a_column_shift_get_half_of_a_link() -> None:
     broadcast = make_problem(mesh(10, 1), [RouteStream(0, tuple(range(1, 10)))])
-    assert route_streams(broadcast, effort=0.1).streams[0].bandwidth >= 0.5
+    assert route_streams(broadcast, RouteOptions(effort=0.1)).streams[0].bandwidth >= 0.5
     shift = make_problem(mesh(1, 10), [RouteStream(n, ((n + 1) % 10,)) for n in range(10)])
-    assert min(s.bandwidth for s in route_streams(shift, effort=0.3).streams) >= 0.5
+    assert min(s.bandwidth for s in route_streams(shift, RouteOptions(effort=0.3)).streams) >= 0.5
 
 
 def test_weights_are_kept_in_proportion() -> None:
     problem = make_problem(
         mesh(4, 1), [RouteStream(0, (3,), 3.0), RouteStream(1, (2,), 1.0), RouteStream(2, (3,), 1.0)]
     )
-    result = route_streams(problem, effort=0.2)
+    result = route_streams(problem, RouteOptions(effort=0.2))
     shares = [r.bandwidth / s.weight for r, s in zip(result.streams, problem.streams, strict=True)]
     assert result.bound is not None
     assert min(shares) >= 0.8 * result.bound.value
@@ -177,13 +189,13 @@ def test_weights_are_kept_in_proportion() -> None:
 
 def test_the_same_seed_gives_the_same_answer() -> None:
     problem = make_problem(mesh(4, 4), reversal(16))
-    one, two = (route_streams(problem, effort=0.05, seed=5) for _ in range(2))
+    one, two = (route_streams(problem, RouteOptions(effort=0.05, seed=5)) for _ in range(2))
     assert (one.period, one.streams, one.nodes) == (two.period, two.streams, two.nodes)
 
 
 def test_a_given_length_is_kept() -> None:
     problem = make_problem(mesh(3, 3), [RouteStream(0, (8,)), RouteStream(8, (0,))])
-    result = route_streams(problem, length=17, effort=0.1)
+    result = route_streams(problem, RouteOptions(length=17, effort=0.1))
     assert result.period == 17
     assert result.length_reason == "the length was given"
 
@@ -194,7 +206,7 @@ def test_a_given_length_is_kept() -> None:
 )
 def test_a_length_that_the_node_cannot_have_is_refused(length: int, message: str) -> None:
     with pytest.raises(RoutingError, match=message):
-        route_streams(make_problem(mesh(2, 2), [RouteStream(0, (3,))]), length=length)
+        route_streams(make_problem(mesh(2, 2), [RouteStream(0, (3,))]), RouteOptions(length=length))
 
 
 def test_too_many_streams_at_a_node_are_told_with_the_shape_that_would_do() -> None:
@@ -209,7 +221,7 @@ def test_what_does_not_fit_is_counted_and_explained() -> None:
     streams = [RouteStream(node, (7,)) for node in range(7)]
     message = "does not fit into 3 slots: node 7 is an end of 7 streams, and 2 pipelines have 4 slots for them"
     with pytest.raises(PeriodError, match=message) as caught:
-        route_streams(make_problem(mesh(8, 1), streams), length=3, effort=0.05)
+        route_streams(make_problem(mesh(8, 1), streams), RouteOptions(length=3, effort=0.05))
     report = caught.value.report
     assert report["infeasible"]
     assert report["proved"]
@@ -221,7 +233,7 @@ def test_what_does_not_fit_is_counted_and_explained() -> None:
 def test_what_does_not_fit_between_the_ends_is_explained_by_what_stayed_in_conflict() -> None:
     streams = [RouteStream(node, (11 - node,)) for node in range(6)]
     with pytest.raises(PeriodError, match="one word for every stream does not fit into 3 slots: ") as caught:
-        route_streams(make_problem(mesh(12, 1), streams), length=3, effort=0.05)
+        route_streams(make_problem(mesh(12, 1), streams), RouteOptions(length=3, effort=0.05))
     report = caught.value.report
     assert report["conflicts"] > 0
     assert report["streams"]
@@ -240,11 +252,11 @@ def places(stream: Any) -> set[tuple[tuple[Any, ...], ...]]:
 
 def test_pinned_words_stay_where_they_are(replay: ModuleType) -> None:
     before = make_problem(mesh(4, 4), [RouteStream(0, (15,)), RouteStream(3, (12, 8))])
-    first = route_streams(before, length=20, effort=0.05)
+    first = route_streams(before, RouteOptions(length=20, effort=0.05))
     streams = [*before.streams, *(RouteStream(node, (15 - node,)) for node in (1, 2, 5, 6))]
     problem = make_problem(mesh(4, 4), streams)
     kept = {index: replace(s, words=s.words[:6], bandwidth=6 / 20) for index, s in enumerate(first.streams)}
-    result = route_streams(problem, length=20, effort=0.1, pinned=kept)
+    result = route_streams(problem, RouteOptions(length=20, effort=0.1), RouteConstraints(pinned=kept))
     agreed(problem, result, replay)
     for index, stream in kept.items():
         assert places(result.streams[index]) == places(stream)
@@ -257,33 +269,33 @@ def test_a_price_of_infinity_forbids_a_slot_and_a_price_is_avoided(replay: Modul
     def cost(node: int, pipeline: int, slot: int) -> float:
         return float("inf") if slot == 5 else 3.0 if node == 4 else 0.0
 
-    result = route_streams(problem, length=12, effort=0.02, cost=cost)
+    result = route_streams(problem, RouteOptions(length=12, effort=0.02), RouteConstraints(cost=cost))
     agreed(problem, result, replay)
     moves = [move for stream in result.streams for word in stream.words for move in word[1:]]
     assert all(move[1] != 5 for move in moves)
-    free = route_streams(problem, length=12, effort=0.02)
+    free = route_streams(problem, RouteOptions(length=12, effort=0.02))
     assert any(move[1] == 5 for stream in free.streams for word in stream.words for move in word[1:])
 
 
 def test_a_stream_keeps_to_its_nodes(replay: ModuleType) -> None:
     problem = make_problem(mesh(4, 4), [RouteStream(0, (12,)), RouteStream(1, (13,)), RouteStream(3, (15,))])
     column = [0, 4, 8, 12]
-    result = route_streams(problem, length=16, effort=0.02, keep_in={0: column})
+    result = route_streams(problem, RouteOptions(length=16, effort=0.02), RouteConstraints(keep_in={0: column}))
     agreed(problem, result, replay)
     assert {move[0] for word in result.streams[0].words for move in word[1:]} <= set(column)
     with pytest.raises(RoutingError, match="stream 1 cannot reach node 13 inside the nodes that it may use"):
-        route_streams(problem, effort=0.02, keep_in={1: [1, 5, 13]})
+        route_streams(problem, RouteOptions(effort=0.02), RouteConstraints(keep_in={1: [1, 5, 13]}))
 
 
 def test_pins_and_prices_need_a_length() -> None:
     problem = make_problem(mesh(2, 2), [RouteStream(0, (3,))])
-    result = route_streams(problem, length=8, effort=0.02)
+    result = route_streams(problem, RouteOptions(length=8, effort=0.02))
     with pytest.raises(RoutingError, match="pinned words need the length of their period"):
-        route_streams(problem, pinned={0: result.streams[0]})
+        route_streams(problem, constraints=RouteConstraints(pinned={0: result.streams[0]}))
     with pytest.raises(RoutingError, match="a cost by slot needs a length"):
-        route_streams(problem, cost=lambda node, pipeline, slot: 0.0)
+        route_streams(problem, constraints=RouteConstraints(cost=lambda node, pipeline, slot: 0.0))
     with pytest.raises(RoutingError, match="there is no stream 4 to pin"):
-        route_streams(problem, length=8, pinned={4: result.streams[0]})
+        route_streams(problem, RouteOptions(length=8), RouteConstraints(pinned={4: result.streams[0]}))
 
 
 # -- on machines: every stream gets its share ---------------------------------------------------------------------------
@@ -339,7 +351,7 @@ def test_every_stream_gets_exactly_its_share(engine: str) -> None:
     nodes = chance.permutation(16)
     streams = [RouteStream(int(a), (int(b),)) for a, b in zip(nodes[:8], nodes[8:], strict=True)]
     problem = make_problem(mesh(4, 4), streams)
-    result = route_streams(problem, length=24, effort=0.05)
+    result = route_streams(problem, RouteOptions(length=24, effort=0.05))
     short, long = (run_always_sending(problem, result, periods, engine) for periods in (10, 30))
     assert [b - a for a, b in zip(short, long, strict=True)] == pytest.approx([20 * result.period] * 16, abs=1)
 
@@ -349,7 +361,7 @@ def test_a_stalled_stream_takes_nothing_from_the_others() -> None:
     nodes = chance.permutation(16)
     streams = [RouteStream(int(a), (int(b),)) for a, b in zip(nodes[:8], nodes[8:], strict=True)]
     problem = make_problem(mesh(4, 4), streams)
-    result = route_streams(problem, length=24, effort=0.05)
+    result = route_streams(problem, RouteOptions(length=24, effort=0.05))
     free = run_always_sending(problem, result, 20, "model")
     stalled = run_always_sending(problem, result, 20, "model", stalled=0)
     ends = {streams[0].source, *streams[0].destinations}

@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pointsman.routing.pathfinder.arrays import BUFFER, DELIVER, INJECT, LINK, NEVER
-from pointsman.routing.pathfinder.starts import choose_starts, own_gap
+from pointsman.routing.pathfinder.starts import choose_starts
+
+NEVER = 1 << 28
 
 
 def keeps(starts: tuple[int, ...], gap: int, slots: int) -> bool:
@@ -22,20 +23,10 @@ def test_starts_are_the_cheapest_of_all(seed: int) -> None:
     cost = chance.integers(0, 50, slots).astype(np.int64)
     legal = [pick for pick in combinations(range(slots), words) if keeps(pick, gap, slots)]
     starts = np.zeros(words, np.int64)
-    total = choose_starts(cost, words, gap, slots, starts)
+    total = choose_starts(cost, words, gap, NEVER, starts)
     if not legal or words * gap > slots:
         assert total == NEVER
         return
     assert total == min(int(cost[list(pick)].sum()) for pick in legal)
     assert tuple(starts) in legal
     assert int(cost[starts].sum()) == total
-
-
-def test_a_word_keeps_a_vfsm_busy_for_two_slots() -> None:
-    ops = np.array([[0, 0, 0, INJECT, LINK, -1], [2, 1, -1, LINK, DELIVER, 0]], np.int32)
-    assert own_gap(ops) == 2
-
-
-def test_a_wait_keeps_the_buffer_busy() -> None:
-    ops = np.array([[0, 0, 0, INJECT, LINK, -1], [2, 1, -1, LINK, BUFFER, 0], [2, 6, -1, BUFFER, DELIVER, 1]], np.int32)
-    assert own_gap(ops) == 6

@@ -8,22 +8,22 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.network import mesh
-from pointsman.routing.phase_router.arrays import Tables
-from pointsman.routing.phase_router.attempt import Budget, Negotiation, Task
+from pointsman.routing.phase_router.arrays import PartArrays
+from pointsman.routing.phase_router.attempt import Budget, Negotiation, RoutingTask
 from pointsman.routing.phase_router.necessary import need_of
 from pointsman.routing.phase_router.placement import Placed
-from pointsman.routing.phase_router.problem import Limits, Part, split
+from pointsman.routing.phase_router.problem import NodeLimits, RoutingPart, split
 from pointsman.routing.phase_router.rip_up import HOPELESS, _is_hopeless
 from pointsman.routing.phase_router.routes import Chain
 from pointsman.routing.streams import Stream
 
 SHAPE = NodeShape()
-LIMITS = Limits(SHAPE.pipelines, SHAPE.vfsms, SHAPE.registers, phase_change=True)
+LIMITS = NodeLimits(SHAPE.pipelines, SHAPE.vfsms, SHAPE.registers, phase_change=True)
 NODES = 9
 
 
 @pytest.fixture(scope="module")
-def part() -> Part:
+def part() -> RoutingPart:
     """Every node of a mesh sends to the next, and one to all."""
     streams = [Stream(f"s{i}", i, ((i + 1) % NODES,), chains=2) for i in range(NODES)]
     streams.append(Stream("all", 4, tuple(i for i in range(NODES) if i != 4)))
@@ -31,10 +31,10 @@ def part() -> Part:
     return found
 
 
-def negotiation(part: Part, slots: int, words: list[int], chains: list[int]) -> Negotiation:
+def negotiation(part: RoutingPart, slots: int, words: list[int], chains: list[int]) -> Negotiation:
     needs = [need_of(part, demand) for demand in part.demands]
-    task = Task(part, slots, tuple(words), tuple(chains), reserve=True)
-    return Negotiation(task, [need for need in needs if need is not None], LIMITS, Tables.of(part), 0)
+    task = RoutingTask(part, slots, tuple(words), tuple(chains), reserve=True)
+    return Negotiation(task, [need for need in needs if need is not None], LIMITS, PartArrays.of(part), 0)
 
 
 def placed(one: Negotiation) -> Placed:

@@ -9,8 +9,8 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.network import mesh
 from pointsman.routing.errors import RoutingError
-from pointsman.routing.phase_router.fixed_routes import registers_held, standing
-from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.phase_router.fixed_routes import fixed_vfsms, registers_held
+from pointsman.routing.phase_router.router import PhaseConditions, route_phase
 from pointsman.routing.streams import RoutedPhase, Stream
 
 SHAPE = NodeShape()
@@ -48,9 +48,13 @@ def interface(routed: RoutedPhase, kind: str) -> set[tuple[int, int, int]]:
 def test_nothing_is_used_twice(period: int, aliased: bool) -> None:
     shape = NodeShape(aliased_handshake=aliased)
     first = route_phase([Stream("c", 0, (1, 2, 3), max_words=1)], TOPOLOGY, shape, period=period)
-    second = route_phase([Stream("d", 3, (0,), max_words=2)], TOPOLOGY, shape, period=period, beside=(first,))
+    second = route_phase(
+        [Stream("d", 3, (0,), max_words=2)], TOPOLOGY, shape, period=period, conditions=PhaseConditions(beside=(first,))
+    )
     own = [Stream(f"s{i}", i, ((i + 1) % 4, (i + 2) % 4)) for i in range(4)]
-    third = route_phase(own, TOPOLOGY, shape, period=period, beside=(first, second), effort=0.1)
+    third = route_phase(
+        own, TOPOLOGY, shape, period=period, conditions=PhaseConditions(beside=(first, second)), effort=0.1
+    )
     assert third.beside == (first, second)
     everything = (first, second, third)
     for one, other in combinations(everything, 2):
@@ -72,12 +76,14 @@ def test_what_stands_in_the_way_is_too_much() -> None:
     assert full.words(0) >= 1
     narrow = [Stream(f"s{i}", 0, (1,)) for i in range(3)]
     with pytest.raises(RoutingError):
-        route_phase(narrow, mesh(2, 1), NodeShape(pipelines=1), period=4, beside=(full,), effort=0.1)
+        route_phase(
+            narrow, mesh(2, 1), NodeShape(pipelines=1), period=4, conditions=PhaseConditions(beside=(full,)), effort=0.1
+        )
 
 
 def test_rows_are_in_the_numbers_of_the_part() -> None:
     routed = route_phase([Stream("c", 0, (1,), max_words=1)], TOPOLOGY, SHAPE, period=8)
-    rows = standing((routed,), {1: 0}, {})
+    rows = fixed_vfsms((routed,), {1: 0}, {})
     assert {one.node for one in rows} == {0}
     assert any(one.writes for one in rows)
     assert not any(one.reads for one in rows)

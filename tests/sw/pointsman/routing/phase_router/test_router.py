@@ -14,7 +14,8 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, torus
-from pointsman.routing.phase_router.router import RoutingError, route_phase
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.phase_router.router import PhaseConditions, route_phase
 from pointsman.routing.streams import Condition, RoutedPhase, Stream
 
 
@@ -143,7 +144,9 @@ def test_the_replay_sees_a_broken_route(replay: ModuleType, change: str) -> None
 
 def test_forbidden_links_are_not_used(replay: ModuleType) -> None:
     forbidden = [(0, 1, slot) for slot in range(8) if slot != 5]
-    phase = route_phase([Stream("s", 0, (1,))], mesh(2, 1), NodeShape(), period=8, forbidden=forbidden)
+    phase = route_phase(
+        [Stream("s", 0, (1,))], mesh(2, 1), NodeShape(), period=8, conditions=PhaseConditions(forbidden=forbidden)
+    )
     assert replay.findings(phase, forbidden=forbidden) == []
     assert words(phase) == [1]
 
@@ -152,7 +155,9 @@ def test_forbidden_links_are_not_used(replay: ModuleType) -> None:
 def test_free_slots_at_uneven_distances_are_used(replay: ModuleType, free: tuple[int, ...]) -> None:
     """All that a link lets by: a VFSM does not run twice without a slot in between."""
     forbidden = [(0, 1, slot) for slot in range(16) if slot not in free]
-    phase = route_phase([Stream("s", 0, (1,))], mesh(2, 1), NodeShape(), period=16, forbidden=forbidden)
+    phase = route_phase(
+        [Stream("s", 0, (1,))], mesh(2, 1), NodeShape(), period=16, conditions=PhaseConditions(forbidden=forbidden)
+    )
     assert replay.findings(phase, forbidden=forbidden) == []
     sets = (chosen for size in range(len(free) + 1) for chosen in combinations(free, size))
     most = max(len(one) for one in sets if all((b - a) % 16 > 1 for a, b in permutations(one, 2)))
@@ -162,7 +167,9 @@ def test_free_slots_at_uneven_distances_are_used(replay: ModuleType, free: tuple
 def test_a_way_of_several_hops_finds_starts_between_forbidden_slots(replay: ModuleType) -> None:
     # Words that go straight through leave node n in slots 0, 2 and 7 + n.
     forbidden = [(node, 1, (slot + node) % 16) for node in range(3) for slot in range(16) if slot not in (0, 2, 7)]
-    phase = route_phase([Stream("s", 0, (3,))], mesh(4, 1), NodeShape(), period=16, forbidden=forbidden)
+    phase = route_phase(
+        [Stream("s", 0, (3,))], mesh(4, 1), NodeShape(), period=16, conditions=PhaseConditions(forbidden=forbidden)
+    )
     assert replay.findings(phase, forbidden=forbidden) == []
     assert words(phase) == [3]
 
@@ -176,10 +183,12 @@ def test_a_share_that_streams_did_not_have_beside_fewer_is_not_tried(replay: Mod
     tried: list[str] = []
     known: list[str] = []
     free = route_phase(more, network, NodeShape(), period=period, progress=tried.append)
-    told = route_phase(more, network, NodeShape(), period=period, had=had, progress=known.append)
+    told = route_phase(
+        more, network, NodeShape(), period=period, conditions=PhaseConditions(had=had), progress=known.append
+    )
     assert told == free
     assert len(known) <= len(tried)
     assert max(had) > 1
-    least = route_phase(more, network, NodeShape(), period=period, had=[1] * len(few))
+    least = route_phase(more, network, NodeShape(), period=period, conditions=PhaseConditions(had=[1] * len(few)))
     assert words(least) == [1] * len(more)
     assert replay.findings(least) == []

@@ -1,6 +1,7 @@
 """A routed phase as images of its own: each stream an operator, each node's processor its ends.
 
-So that the judge can prove what ``pointsman route`` found, and machines can run it. Non-goals: loading functions, phases.
+So that the judge can prove what ``pointsman route`` found, and machines can run it. Leaves alone loading functions and
+changes of phase.
 """
 
 from __future__ import annotations

@@ -16,8 +16,6 @@ GAIN_PRICE, GAIN_HISTORY, GAIN_HIGHEST, GAIN_LOAD = 0, 1, 2, 3
 """Places in ``gains``: growth of the price in percent a round, history of a conflict, highest price, price of a node's excess."""
 
 
-UNIT = 16
-"""Cost of a free VFSM slot."""
 NEVER = 1 << 28
 """Cost of what may not be used at all."""
 WAIT_COST = 2
@@ -26,11 +24,9 @@ FEWEST_WAIT, LONGEST_WAIT = 2, 5
 """A word can be read from a buffer two slots after it was read from the link (docs/hardware.md)."""
 TRIES = 4
 """Patterns of starts that are tried for a chain of several words."""
-NOISE = 4
-"""Costs get a random number below this, so that ties are broken."""
 
 
-class Network(NamedTuple):
+class PackingLinks(NamedTuple):
     """Directed links; ``first_out``/``links_out`` list those that leave a node, ``first_in``/``links_in`` those that enter it."""
 
     writer: np.ndarray
@@ -42,7 +38,7 @@ class Network(NamedTuple):
     links_in: np.ndarray
 
 
-class Chains(NamedTuple):
+class PackingChains(NamedTuple):
     """Chains, and the streams they belong to.
 
     ``ops`` (chains, operations, 6) with ``n_ops`` of them, ``starts`` (chains, words) with ``words`` of them, ascending;
@@ -62,7 +58,7 @@ class Chains(NamedTuple):
     hops_row: np.ndarray
 
 
-class Use(NamedTuple):
+class PackingUse(NamedTuple):
     """Who uses what, by (place, slot) and (wire, slot), past conflicts (``history``), standing prices (``fixed``), and the price
     of one more word (``cost``). ``held`` is the slot of the reprogramming VFSM of a place that must ``hold`` one, -1 for none.
     """
@@ -84,7 +80,7 @@ class Use(NamedTuple):
     held: np.ndarray
 
 
-class Scratch(NamedTuple):
+class PackingScratch(NamedTuple):
     """Room for one route, kept from call to call."""
 
     node: np.ndarray
@@ -106,7 +102,7 @@ class Scratch(NamedTuple):
     one: np.ndarray
 
 
-def make_scratch(nodes: int, links: int, most_hops: int, pipelines: int, slots: int) -> Scratch:
+def make_scratch(nodes: int, links: int, most_hops: int, pipelines: int, slots: int) -> PackingScratch:
     """Room for walks of at most ``most_hops``: a state for each node and number of hops that are left, at worst."""
     states = min(nodes * (most_hops + 1), MOST_STATES) + 2
     onward = min(links * (most_hops + 1), 8 * MOST_STATES) + 2
@@ -115,7 +111,7 @@ def make_scratch(nodes: int, links: int, most_hops: int, pipelines: int, slots: 
     def room(*shape: int) -> np.ndarray:
         return np.zeros(shape, whole)
 
-    return Scratch(
+    return PackingScratch(
         node=room(states),
         rest=room(states),
         first=room(states + 1),

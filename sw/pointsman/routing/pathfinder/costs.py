@@ -1,0 +1,8 @@
+"""Units of cost that the routers of the node share. Costs are whole numbers, so that routes are the same on every machine."""
+
+from __future__ import annotations
+
+UNIT = 16
+"""Cost of a free VFSM slot."""
+NOISE = 4
+"""Costs get a random number below this, so that ties are broken."""

@@ -1,0 +1,32 @@
+"""The routers of whole networks by name, all with the same signature: streams and options to routes, slots and bounds.
+
+To add a router, write ``(RouteProblem, RouteOptions) -> RouteResult`` and name it here: ``pointsman route`` offers it, and the
+laws of all routers are tested on it. It raises ``PeriodError`` when the streams do not fit into the length that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
+
+    from .options import RouteOptions
+
+
+def numesh(problem: RouteProblem, options: RouteOptions) -> RouteResult:
+    """All rules of the NuMesh node: pipelines, VFSMs, interface registers; the smallest bandwidth over weight is made large."""
+    from .network_router.router import route_streams
+
+    return route_streams(problem, options)
+
+
+def ideal(problem: RouteProblem, options: RouteOptions) -> RouteResult:
+    """One word a link and slot, nothing else; the period is made short."""
+    from .ideal_router.router import route_ideal
+
+    return route_ideal(problem, options)
+
+
+ROUTERS: dict[str, Callable[[RouteProblem, RouteOptions], RouteResult]] = {"numesh": numesh, "ideal": ideal}
