@@ -8,22 +8,11 @@ from types import ModuleType
 from typing import Any
 
 from numesh.codes import MoveType
-from numesh.shape import NodeShape
 from pointsman.artifacts.images import Images
 from pointsman.network import mesh
 
 FORK = MoveType.FORK
 Judge = Callable[[str, str, Images], None]
-
-
-def stream(by_hand: ModuleType, *, period: int = 8, shape: NodeShape | None = None) -> Any:
-    """A builder with a phase and an operator for a stream from node 0 to node 1, whose VFSMs are yet to come."""
-    by = by_hand.ByHand(mesh(2), period=period, shape=shape)
-    phase = by.phase("p")
-    by.operator(phase, "s", "stream")
-    by.role(0, 0, by_hand.writes(2))
-    by.role(0, 1, by_hand.reads(3))
-    return by
 
 
 def test_moves_a_blind_move_drops_or_overwrites_a_word_when_its_destination_is_full(
@@ -56,8 +45,10 @@ def test_moves_null_gives_a_word_in_every_slot_which_no_stream_sends(
     )
 
 
-def test_links_it_writes_x_but_node_1_does_not_read_that_link_in_slot_6(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_links_it_writes_x_but_node_1_does_not_read_that_link_in_slot_6(
+    one_stream: Callable[..., Any], breaks: Judge
+) -> None:
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0, 5))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.promise(0, (0, 2), [(1, 3)], 2)
@@ -65,18 +56,18 @@ def test_links_it_writes_x_but_node_1_does_not_read_that_link_in_slot_6(by_hand:
 
 
 def test_links_it_reads_x_but_node_0_does_not_write_there_in_the_slot_before(
-    by_hand: ModuleType, breaks: Judge
+    one_stream: Callable[..., Any], breaks: Judge
 ) -> None:
-    by = stream(by_hand)
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1, 4))
     by.promise(0, (0, 2), [(1, 3)], 1)
     breaks("links", "stream s from 0: it reads -x, but node 0 does not write there in the slot before", by.images())
 
 
-def test_links_it_reads_x_as_vfsm_2_of_pipeline_0_does(by_hand: ModuleType, breaks: Judge) -> None:
+def test_links_it_reads_x_as_vfsm_2_of_pipeline_0_does(one_stream: Callable[..., Any], breaks: Judge) -> None:
     # The second one can send the word nowhere, so it is no stray stream; but it may take the word.
-    by = stream(by_hand)
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.vfsm(0, 1, 2, "-x", "nop", (1,), pipeline=1)
@@ -99,8 +90,10 @@ def test_links_it_writes_x_as_vfsm_2_of_pipeline_0_does(by_hand: ModuleType, bre
     breaks("links", "it writes +x as VFSM 2 of pipeline 0 does", by.images())
 
 
-def test_links_it_writes_x_where_no_node_is_joined(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_links_it_writes_x_where_no_node_is_joined(
+    by_hand: ModuleType, one_stream: Callable[..., Any], breaks: Judge
+) -> None:
+    by = one_stream()
     by.role(0, 0, by_hand.writes(2, 4))
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 0, 3, "r4", "-x", (4,))
@@ -140,16 +133,18 @@ def test_interface_order_it_reads_the_interface_right_after_vfsm_3_writes_it(
     breaks("interface-order", "it reads the interface right after VFSM 3 writes it", by.images())
 
 
-def test_back_to_back_it_runs_in_the_slot_before_as_well(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_back_to_back_it_runs_in_the_slot_before_as_well(one_stream: Callable[..., Any], breaks: Judge) -> None:
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (7, 0))
     by.vfsm(0, 1, 2, "-x", "r3", (0, 1))
     by.promise(0, (0, 2), [(1, 3)], 2)
     breaks("back-to-back", "it runs in the slot before as well", by.images())
 
 
-def test_buffers_vfsm_3_takes_its_word_9_slots_later_when_it_has_run_again(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_buffers_vfsm_3_takes_its_word_9_slots_later_when_it_has_run_again(
+    one_stream: Callable[..., Any], breaks: Judge
+) -> None:
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "b2", (1,))
     by.vfsm(0, 1, 3, "b2", "r3", (2,))
@@ -157,8 +152,10 @@ def test_buffers_vfsm_3_takes_its_word_9_slots_later_when_it_has_run_again(by_ha
     breaks("buffers", "VFSM 3 takes its word 9 slots later, when it has run again", by.images())
 
 
-def test_buffers_it_writes_the_buffer_of_vfsm_3_which_runs_in_the_next_slot(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_buffers_it_writes_the_buffer_of_vfsm_3_which_runs_in_the_next_slot(
+    one_stream: Callable[..., Any], breaks: Judge
+) -> None:
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "b3", (1,))
     by.vfsm(0, 1, 3, "nop", "r3", (2, 5))
@@ -166,9 +163,9 @@ def test_buffers_it_writes_the_buffer_of_vfsm_3_which_runs_in_the_next_slot(by_h
     breaks("buffers", "it writes the buffer of VFSM 3, which runs in the next slot", by.images())
 
 
-def test_buffers_its_buffer_is_emptied_by_2_vfsms(by_hand: ModuleType, breaks: Judge) -> None:
+def test_buffers_its_buffer_is_emptied_by_2_vfsms(one_stream: Callable[..., Any], breaks: Judge) -> None:
     # The second taker can send the word nowhere.
-    by = stream(by_hand)
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "b2", (1,))
     by.vfsm(0, 1, 3, "b2", "r3", (3,))
@@ -177,9 +174,9 @@ def test_buffers_its_buffer_is_emptied_by_2_vfsms(by_hand: ModuleType, breaks: J
     breaks("buffers", "its buffer is emptied by 2 VFSMs", by.images())
 
 
-def test_buffers_its_buffer_is_read_but_not_written(by_hand: ModuleType, breaks: Judge) -> None:
+def test_buffers_its_buffer_is_read_but_not_written(one_stream: Callable[..., Any], breaks: Judge) -> None:
     # VFSM 3 would take words that VFSM 2 could not pass on.
-    by = stream(by_hand)
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.vfsm(0, 1, 3, "b2", "nop", (3,))
@@ -187,8 +184,8 @@ def test_buffers_its_buffer_is_read_but_not_written(by_hand: ModuleType, breaks:
     breaks("buffers", "its buffer is read but not written", by.images())
 
 
-def test_buffers_it_uses_the_buffer_of_vfsm_1(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_buffers_it_uses_the_buffer_of_vfsm_1(one_stream: Callable[..., Any], breaks: Judge) -> None:
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "b1", (1,))
     by.vfsm(0, 1, 3, "b1", "r3", (3,))
@@ -206,8 +203,8 @@ def test_forks_it_forks_off_x_which_vfsm_0_in_the_slot_before_does_not_write(
     )
 
 
-def test_forks_it_forks_from_register_4(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_forks_it_forks_from_register_4(by_hand: ModuleType, one_stream: Callable[..., Any], breaks: Judge) -> None:
+    by = one_stream()
     by.role(0, 0, by_hand.writes(4))
     by.vfsm(0, 0, 2, "r4", "+x", (0,), type=FORK)
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
@@ -215,43 +212,15 @@ def test_forks_it_forks_from_register_4(by_hand: ModuleType, breaks: Judge) -> N
     breaks("forks", "it forks from register 4", by.images())
 
 
-def test_registers_it_uses_command_register_1(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_registers_it_uses_command_register_1(
+    by_hand: ModuleType, one_stream: Callable[..., Any], breaks: Judge
+) -> None:
+    by = one_stream()
     by.role(0, 0, by_hand.writes(1))
     by.vfsm(0, 0, 2, "r1", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.promise(0, (0, 1), [(1, 3)], 1)
     breaks("registers", "it uses command register 1", by.images())
-
-
-def test_registers_two_streams_meet_in_a_register(by_hand: ModuleType, breaks: Judge) -> None:
-    by = by_hand.ByHand(mesh(3), period=8)
-    by.phase("p")
-    by.operator(0, "s", "collect")
-    for node, out, into, pipeline in ((0, "+x", "-x", 0), (2, "-x", "+x", 1)):
-        by.vfsm(0, node, 2, "r2", out, (0,))
-        by.vfsm(0, 1, 2, into, "r3", (1,), pipeline=pipeline)
-        by.role(0, node, by_hand.writes(2))
-        by.promise(0, (node, 2), [(1, 3)], 1)
-    by.role(0, 1, by_hand.reads(3))
-    breaks("registers", "stream s from 2 meets stream s from 0 in register 3", by.images())
-
-
-def test_lanes_the_processor_reads_register_4_as_a_vfsm_does(by_hand: ModuleType, shows: Judge) -> None:
-    # Node 1 passes words on by itself, behind its processor's back.
-    by = by_hand.ByHand(mesh(3), period=8)
-    by.phase("p")
-    by.operator(0, "s", "stream")
-    by.vfsm(0, 0, 2, "r2", "+x", (0,))
-    by.vfsm(0, 1, 2, "-x", "r4", (1,))
-    by.vfsm(0, 1, 3, "r4", "+x", (3,))
-    by.vfsm(0, 2, 2, "-x", "r3", (4,))
-    by.role(0, 0, by_hand.writes(2))
-    by.role(0, 1, by_hand.reads(4), by_hand.writes(4))
-    by.role(0, 2, by_hand.reads(3))
-    by.promise(0, (0, 2), [(1, 4)], 1)
-    by.promise(0, (1, 4), [(2, 3)], 1)
-    shows("lanes", "the processor reads register 4, as a VFSM does", by.images())
 
 
 def test_registers_register_2_is_read_by_2_and_written_by_0_vfsms(by_hand: ModuleType, shows: Judge) -> None:

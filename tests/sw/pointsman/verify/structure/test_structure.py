@@ -10,24 +10,13 @@ from typing import Any
 import pytest
 
 from numesh.codes import Annotation, MoveType
-from numesh.shape import NodeShape
 from pointsman.artifacts.images import Images, Rewrite
 from pointsman.artifacts.images.images import ReplacedImage
-from pointsman.network import Link, Topology, mesh
+from pointsman.network import Link, Topology
 from pointsman.program.program import Instance, Operator
 from pointsman.verify.images import check_images
 
 Judge = Callable[[str, str, Images], None]
-
-
-def stream(by_hand: ModuleType, *, period: int = 8, shape: NodeShape | None = None) -> Any:
-    """A builder with a phase and an operator for a stream from node 0 to node 1, whose VFSMs are yet to come."""
-    by = by_hand.ByHand(mesh(2), period=period, shape=shape)
-    phase = by.phase("p")
-    by.operator(phase, "s", "stream")
-    by.role(0, 0, by_hand.writes(2))
-    by.role(0, 1, by_hand.reads(3))
-    return by
 
 
 def test_structure_the_period_is_0_slots(by_hand: ModuleType, breaks: Judge) -> None:
@@ -154,8 +143,8 @@ def test_annotations_it_is_scheduled_without_an_annotation(
     )
 
 
-def test_codes_its_source_is_special(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_codes_its_source_is_special(one_stream: Callable[..., Any], breaks: Judge) -> None:
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.vfsm(0, 1, 3, by.codes.special, "nop", (4,))
@@ -163,61 +152,13 @@ def test_codes_its_source_is_special(by_hand: ModuleType, breaks: Judge) -> None
     breaks("codes", "its source is special", by.images())
 
 
-def test_codes_its_destination_is_memadr(by_hand: ModuleType, breaks: Judge) -> None:
-    by = stream(by_hand)
+def test_codes_its_destination_is_memadr(one_stream: Callable[..., Any], breaks: Judge) -> None:
+    by = one_stream()
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.vfsm(0, 1, 3, "nop", "memadr", (4,))
     by.promise(0, (0, 2), [(1, 3)], 1)
     breaks("codes", "its destination is MEMADR", by.images())
-
-
-def test_rewrites_its_roles_do_not_rewrite_the_same_vfsms_so_an_annotation_of_an_earlier_value_may_stay(
-    by_hand: ModuleType, change: ModuleType, breaks: Judge
-) -> None:
-    # The role that drops them is one in which they stand as before any load function.
-    images = by_hand.runtime_broadcast_1x3()
-    assert images.nodes[1].operators[0][1].role_of == (0, 1, 2)
-    breaks(
-        "rewrites",
-        "its roles do not rewrite the same VFSMs, so an annotation of an earlier value may stay",
-        change.with_role(images, 1, 0, 0, rewrites=()),
-    )
-
-
-def test_rewrites_it_is_rewritten_but_not_in_the_phase(by_hand: ModuleType, change: ModuleType, breaks: Judge) -> None:
-    images = by_hand.stream_1x2()
-    extra = Rewrite(0, 5, Annotation(MoveType.MOVE, 8, 8))
-    breaks("rewrites", "it is rewritten but not in the phase", change.with_role(images, 0, 0, 0, rewrites=(extra,)))
-
-
-def test_rewrites_operator_idle_rewrites_it_as_well(by_hand: ModuleType, change: ModuleType, breaks: Judge) -> None:
-    by = by_hand.ByHand(mesh(3), period=8)
-    by.phase("p")
-    by.operator(0, "b", "broadcast", [(0,), (1,), (2,)])
-    by_hand.line_broadcast(by, 0, 0, [0, 1, 2])
-    by.operator(0, "idle", "barrier")
-    by.role(1, 0, rewrites={(1, 2): by.move("+x", "r5")})
-    images = by.images()
-    # Later rewrites win: the extra one is first, so the broadcast itself is as it should be.
-    node = images.nodes[0]
-    breaks(
-        "rewrites",
-        "operator idle rewrites it as well",
-        change.with_node(images, 0, replace(node, operators=tuple(reversed(node.operators)))),
-    )
-
-
-def test_rewrites_before_any_load_function_it_moves_words_from_x_to_null_as_in_no_role(
-    by_hand: ModuleType, change: ModuleType, breaks: Judge
-) -> None:
-    images = by_hand.runtime_broadcast_1x3()
-    assert images.nodes[2].phases[0].annotations[0].vfsm == 2
-    breaks(
-        "rewrites",
-        "before any load function it moves words from -x to NULL, as in no role",
-        change.with_annotation(images, 2, 0, 0, destination=13),
-    )
 
 
 def test_structure_stream_s_from_0_names_a_destination_twice(
@@ -303,20 +244,6 @@ def test_a_number_that_names_nothing_is_found(
 
 def test_codes_the_type_of_move_is_7(by_hand: ModuleType, change: ModuleType, breaks: Judge) -> None:
     breaks("codes", "the type of move is 7", change.with_annotation(by_hand.stream_1x2(), 1, 0, 0, type=7))
-
-
-def test_rewrites_a_role_rewrites_a_vfsm_twice(by_hand: ModuleType, change: ModuleType, breaks: Judge) -> None:
-    images = by_hand.runtime_broadcast_1x3()
-    role = images.nodes[0].operators[0][1].roles[0]
-    images = change.with_role(images, 0, 0, 0, rewrites=(*role.rewrites, role.rewrites[0]))
-    breaks("rewrites", "a role rewrites a VFSM twice", images)
-
-
-def test_rewrites_that_stand_switched_off_before_the_load_function_are_legal(
-    by_hand: ModuleType, change: ModuleType
-) -> None:
-    images = change.with_annotation(by_hand.runtime_broadcast_1x3(), 2, 0, 0, source=8, destination=8)
-    assert check_images(images).ok
 
 
 def replaced(by_hand: ModuleType, **changed: Any) -> Images:

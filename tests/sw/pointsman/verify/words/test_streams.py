@@ -1,0 +1,106 @@
+"""All streams of a phase: which values are looked at together, streams that meet, and VFSMs that serve none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from pointsman.artifacts.images import Images
+from pointsman.network import mesh
+from pointsman.verify.images import check_images
+
+Judge = Callable[[str, str, Images], None]
+
+
+def test_stray_it_moves_words_from_x_to_register_9_for_no_stream(one_stream: Callable[..., Any], breaks: Judge) -> None:
+    by = one_stream()
+    by.vfsm(0, 0, 2, "r2", "+x", (0,))
+    by.vfsm(0, 1, 2, "-x", "r3", (1,))
+    by.vfsm(0, 0, 3, "+x", "r9", (5,))
+    by.promise(0, (0, 2), [(1, 3)], 1)
+    breaks("stray", "it moves words from +x to register 9 for no stream", by.images())
+
+
+def test_promises_stream_s_meets_stream_t(by_hand: ModuleType, change: ModuleType, shows: Judge) -> None:
+    images = by_hand.merge_1x3()
+    shows(
+        "promises",
+        "stream s meets stream t",
+        change.with_promise(change.with_promise(images, 0, stream="t"), 1, stream="s"),
+    )
+
+
+def test_promises_stream_t_from_0_meets_stream_of_operator_s(one_stream: Callable[..., Any], shows: Judge) -> None:
+    by = one_stream()
+    by.vfsm(0, 0, 2, "r2", "+x", (0,))
+    by.vfsm(0, 1, 2, "-x", "r3", (1,))
+    by.operator(0, "t", "stream")
+    for operator in (0, 1):
+        by.promise(operator, (0, 2), [(1, 3)], 1)
+    shows("promises", "stream t from 0 meets stream of operator s", by.images())
+
+
+def test_registers_two_streams_meet_in_a_register(by_hand: ModuleType, breaks: Judge) -> None:
+    by = by_hand.ByHand(mesh(3), period=8)
+    by.phase("p")
+    by.operator(0, "s", "collect")
+    for node, out, into, pipeline in ((0, "+x", "-x", 0), (2, "-x", "+x", 1)):
+        by.vfsm(0, node, 2, "r2", out, (0,))
+        by.vfsm(0, 1, 2, into, "r3", (1,), pipeline=pipeline)
+        by.role(0, node, by_hand.writes(2))
+        by.promise(0, (node, 2), [(1, 3)], 1)
+    by.role(0, 1, by_hand.reads(3))
+    breaks("registers", "stream s from 2 meets stream s from 0 in register 3", by.images())
+
+
+def test_pairs_of_values_of_two_operators_are_followed(by_hand: ModuleType) -> None:
+    report = check_images(by_hand.crossing(3))
+    assert report.ok, report.render()
+    assert not report.unchecked
+    assert report.counts["combinations of values"] == 1 + 2 + 2 + 4
+
+
+def test_pairs_of_operators_that_cannot_touch_each_other_are_left_out(by_hand: ModuleType) -> None:
+    report = check_images(by_hand.two_runtime_broadcasts_2x3())
+    assert report.counts["combinations of values"] == 1 + 2 + 2
+    assert not report.unchecked
+
+
+def test_more_pairs_than_are_followed_are_named(by_hand: ModuleType) -> None:
+    report = check_images(by_hand.crossing(9))
+    assert report.ok, report.render()
+    assert report.unchecked == (
+        "streams of phase p for pairs of values of 1 pairs of operators, each more than 64 "
+        "(their nodes and links are checked for all pairs)",
+    )
+
+
+@pytest.mark.parametrize("length", [3, 9])
+def test_a_fault_that_only_a_pair_of_values_shows_is_found(
+    by_hand: ModuleType, mutations_by_hand: ModuleType, length: int
+) -> None:
+    """The column's source takes the row's register: always wrong, but two readers only if it is the row's source too."""
+    images = by_hand.crossing(length)
+    middle = length // 2
+    node = length * middle + middle
+    index = next(i for i, (operator, _) in enumerate(images.nodes[node].operators) if operator == 1)
+    operator = images.nodes[node].operators[index][1]
+    number = operator.role_of[middle]
+    rewrites = tuple(
+        replace(rewrite, annotation=replace(rewrite.annotation, source=18))
+        if rewrite.annotation.source == 22
+        else rewrite
+        for rewrite in operator.roles[number].rewrites
+    )
+    report = check_images(mutations_by_hand.with_role(images, node, index, number, rewrites=rewrites))
+    twice = [finding for finding in report.findings if finding.rule == "registers"]
+    assert [(finding.message, finding.values) for finding in twice] == [
+        (
+            "register 2 is read by 2 and written by 0 VFSMs",
+            (f"row: operand0 {middle} and column: operand0 {middle}",),
+        )
+    ]
