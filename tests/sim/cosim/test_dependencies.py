@@ -13,6 +13,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.plan.conflicts import collisions as conflicts
 from pointsman.plan.conflicts import happens_before as dependencies
 from pointsman.plan.conflicts.happens_before import keeping
 from pointsman.plan.make_plan import make_plan
@@ -20,7 +21,6 @@ from pointsman.plan.memory import capacity as fit
 from pointsman.plan.phases import phase_set as planner
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
-from pointsman.plan.termination import techniques as ends
 from pointsman.runtime import Node
 from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.targets.numesh import allocation, make_images
@@ -138,7 +138,7 @@ def test_node_need_not_wait_before_phases_on_other_wires() -> None:
         topology=mesh(2, 2),
     )
     plan = make_plan(program, NodeShape(), name="test", period=16, structures=[outline(program)])
-    found = ends.settling(plan.phases, plan.structure, aliased_handshake=False)
+    found = conflicts.settling(plan.phases, plan.structure, aliased_handshake=False)
     assert found == [frozenset({0}), frozenset({1})]
     assert check_images(make_images(plan)).ok
 

@@ -24,6 +24,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
+from pointsman.plan.conflicts import collisions as conflicts
 from pointsman.plan.conflicts import happens_before as dependencies
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.memory import capacity as fit
@@ -35,7 +36,6 @@ from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import breaks, fold
 from pointsman.plan.structure.structure import Structure, divided, outline
 from pointsman.plan.termination import hijack
-from pointsman.plan.termination import techniques as ends
 from pointsman.program.program import Group, Operator, Program, Runtime
 from pointsman.routing.phase_router.router import ALONE, PhaseConditions, route_phase
 from pointsman.routing.streams import RoutedPhase
@@ -241,12 +241,12 @@ def no_collisions(*_: object, **__: object) -> list[Any]:
     return []
 
 
-NO_WIRES = patched((planner, "collisions", no_collisions), (planner, "route_around", lambda *_, **__: {}))
+NO_WIRES = patched((planner, "collisions", no_collisions), (planner, "reroute", lambda *_, **__: {}))
 """Nobody looks at wires of other phases."""
 LOOSE = patched(
     (phase_ends, "why_not_loose", lambda *_: None),
     (planner, "collisions", no_collisions),
-    (planner, "route_around", lambda *_, **__: {}),
+    (planner, "reroute", lambda *_, **__: {}),
 )
 """Every node leaves when its own messages are through."""
 
@@ -350,7 +350,7 @@ def keeping_none(_: object, phases: Sequence[object]) -> list[bool]:
 
 def forwards_only(planned: Any, structure: Any, **options: Any) -> list[Any]:
     """Collisions as if no loop led back."""
-    return [one for one in ends.collisions(planned, structure, **options) if one[0] < one[1]]
+    return [one for one in conflicts.collisions(planned, structure, **options) if one[0] < one[1]]
 
 
 def told_all(*arguments: Any) -> Any:
@@ -518,7 +518,7 @@ FAULTS = (
         "(broadcast 'x 0 :m 60) (loop 'l 3 (broadcast 'a 0 :m 60) (broadcast 'b 0 :m 60))",
         "wires",
         names=("str_bcast_bind",),
-        patch=patched((planner, "collisions", forwards_only), (planner, "route_around", lambda *_, **__: {})),
+        patch=patched((planner, "collisions", forwards_only), (planner, "reroute", lambda *_, **__: {})),
     ),
     Fault(
         "WIR-05",
@@ -526,7 +526,7 @@ FAULTS = (
         "(loop 'l 3 (broadcast 'a 0 :m 60) (broadcast 'b 0 :m 60))",
         "wires",
         names=("str_bcast_bind",),
-        patch=patched((planner, "collisions", forwards_only), (planner, "route_around", lambda *_, **__: {})),
+        patch=patched((planner, "collisions", forwards_only), (planner, "reroute", lambda *_, **__: {})),
     ),
     Fault(
         "WIR-06",
