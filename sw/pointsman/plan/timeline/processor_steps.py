@@ -1,51 +1,40 @@
 """What each processor does on its way through the sampled program: the steps of its load and I/O functions, in chunks.
 
-The other end of a coupling: `pointsman.runtime.numesh.router` and `pointsman.runtime.numesh.port` do these steps,
-and take as many commands and cycles for them.
+Loads and changes of phase go by `pointsman.protocol.phase_change`, as in the run time (`pointsman.runtime.numesh.router`); what
+each of its steps costs is written here. I/O functions are the other end of a coupling: `pointsman.runtime.numesh.port` takes as
+many accesses, commands and cycles for them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage
-from pointsman.operators import RoleDraft
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, can_rewrite, rewrites_soon
+from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN
+from pointsman.protocol.phase_change import Do, LoadCall, enter, finish, leaving, load
+from pointsman.protocol.phase_change import Step as Change
 
 from . import kernel as k
 from .board import Network, Parts, Row
-from .memories import Memories
+from .memories import PlannedMemories
 from .online_messages import Messages
+from .processor_state import Changed, ProcessorState
 from .sampling import Visit, choice
 
 CALLS = 6
 """Calls of an I/O function that are played at most after one load; each but the first stands for its share of the rest."""
-LOADER = -1
 
 Step = tuple[int, int, int]
-
-
-@dataclass
-class Way:
-    """What a node has done so far: the state of `pointsman.runtime.numesh.router.Router` as far as it costs cycles."""
-
-    chunks: list[int] = field(default_factory=list)
-    current: int = LOADER
-    standing: dict[int, Row] = field(default_factory=dict)
-    value: dict[int, int] = field(default_factory=dict)
-    """By operator, the value that was loaded last."""
-    gates: dict[int, int] = field(default_factory=dict)
-    weight: float = 1.0
 
 
 class Writer:
@@ -54,14 +43,18 @@ class Writer:
     def __init__(self, plan: Plan, network: Network) -> None:
         self.plan, self.network = plan, network
         self.words = Codes(plan.shape).command_words
-        self.memories = Memories(plan, network)
+        self.memories = PlannedMemories(plan, network)
         self.parts = Parts(network.parts)
         self.messages = Messages(plan, network)
-        self.on_the_way = {(node, left, entered): way for node, left, entered, way in passages(plan)}
+        on_the_way: dict[int, dict[tuple[int, int], tuple[int, ...]]] = defaultdict(dict)
+        for node, left, entered, between in passages(plan):
+            on_the_way[node][left, entered] = between
         self.by_label: dict[str, list[int]] = defaultdict(list)
         for number, (_, one) in enumerate(self.parts.operators):
             self.by_label[one.operator.label].append(number)
-        self.ways = [Way() for _ in range(network.nodes)]
+        self.ways = [
+            ProcessorState(node, plan, network, self.memories, on_the_way[node]) for node in range(network.nodes)
+        ]
         self.lanes: list[tuple[int, ...]] = []
         self.turns: list[int] = []
         self.settings: list[tuple[int, ...]] = []
@@ -129,7 +122,7 @@ class Writer:
     def _visit_online(self, node: int, number: int, visit: Visit, before: list[Step]) -> None:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
-        steps = [*before, (k.COUNT, phase, 0), *self._enter(node, phase)[0]]
+        steps = [*before, (k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
         self._add(way, [*steps, *self.messages.load(phase, node, one, visit.number)])
         played = min(one.operator.c, CALLS)
         for call in range(played):
@@ -138,7 +131,7 @@ class Writer:
             for steps in self.messages.calls(phase, node, one):
                 self._add(way, steps)
 
-    def _weigh(self, way: Way, weight: float) -> list[Step]:
+    def _weigh(self, way: ProcessorState, weight: float) -> list[Step]:
         if way.weight == weight:
             return []
         way.weight = weight
@@ -153,11 +146,8 @@ class Writer:
         pointer = [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0)]
         return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
 
-    def _finish(self, node: int, way: Way) -> list[Step]:
-        steps, left = self._enter(node, LOADER)
-        if not left and way.current >= 0 and self.plan.phases[way.current].online is not None:
-            # Messages of others may still pass.
-            steps = [*steps, *self._leave(node, way.current)]
+    def _finish(self, node: int, way: ProcessorState) -> list[Step]:
+        steps = self._play(node, finish(way))
         return [*self._weigh(way, 1.0), *steps, (k.SETTLED, 0, 0)]
 
     def _send(self, node: int, words: dict[int, int], *, empty: bool = True) -> list[Step]:
@@ -175,49 +165,38 @@ class Writer:
         runs = self.network.loader if phase < 0 else phase
         return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0), (k.PHASE, runs, 0)]
 
-    def _enter(self, node: int, phase: int, rewrites: dict[int, Row] | None = None) -> tuple[list[Step], bool]:
-        """Go on to a phase (-1: the end), whose VFSMs are to stand so; tells whether the phase before has been left."""
-        way = self.ways[node]
-        before = way.current
-        passed = self.on_the_way.get((node, before, phase))
-        steps: list[Step] = []
-        for one in passed or ():
-            steps += self._change(node, one, {})
-        if phase >= 0 and phase != way.current:
-            return [*steps, *self._change(node, phase, rewrites or {})], True
-        if passed is None:
-            return steps, False
-        steps += self._leave(node, way.current)
-        if phase == before and phase >= 0:
-            steps.append((k.WAIT, self.memories.settles(node, phase).get(phase, 0), 0))
-        return steps, True
+    def _play(self, node: int, changes: Generator[Change[Changed], None, object]) -> list[Step]:
+        return [step for change in changes for step in self._take(node, change)]
 
-    def _change(self, node: int, phase: int, rewrites: dict[int, Row]) -> list[Step]:
-        way = self.ways[node]
-        left = way.current
-        if left == phase:
-            return []
-        steps: list[Step] = [(k.UNTIL, 1 + phase, 0)]
-        if rewrites and not self.memories.holds(node, phase):
-            steps += self._wish(node, phase, rewrites)
-            rewrites = {}
-        elif rewrites and self._soon(node, rewrites):
-            steps += self._rewrite(node, rewrites, running=False)
-            rewrites = {}
-        # A node that goes through the loader phase has left before, and neighbours settle meanwhile.
-        settling = self.memories.settles(node, left) if left >= 0 else {}
-        settle: list[Step] = [(k.DUE, cycles, 1 + later) for later, cycles in settling.items()]
-        if left >= 0:
-            steps += self._leave(node, left)
-        if rewrites or not self.memories.holds(node, phase):
-            if left >= 0:
-                steps += [*self._jump(node, LOADER), *settle]
-                settle = []
-            steps += self._rewrite(node, rewrites, running=True) if rewrites else self._fill(node, phase)
-        steps += [*self._jump(node, phase), *settle]
-        if phase in settling:
-            steps.append((k.UNTIL, 1 + phase, 0))
-        return steps
+    def _take(self, node: int, change: Change[Changed]) -> list[Step]:
+        """What a step of a change of phase costs."""
+        phase, rewrites = change.phase, change.rewrites or {}
+        match change.do:
+            case Do.AWAIT_QUIET:
+                return [(k.UNTIL, 1 + phase, 0)]
+            case Do.WISH:
+                self.ways[node].standing.update(rewrites)
+                self.memories.marks(node).wanted(phase, rewrites)
+                return self._set(rewrites)
+            case Do.REWRITE_AHEAD | Do.REWRITE:
+                return self._rewrite(node, rewrites, running=change.do is Do.REWRITE)
+            case Do.LEAVE:
+                return self._leave(node, phase)
+            case Do.JUMP:
+                return self._jump(node, phase)
+            case Do.SETTLE:
+                return [(k.DUE, cycles, 1 + later) for later, cycles in self.memories.settles(node, phase).items()]
+            case Do.LOAD:
+                return self._fill(node, phase)
+            case Do.TURN:
+                return [(k.WAIT, self.memories.settles(node, phase).get(phase, 0), 0)]
+            case Do.AWAIT_COMMANDS:
+                return [(k.SETTLED, 0, 0)]
+            case Do.AWAIT_DEADLINE:
+                return [(k.UNTIL, 0, 0)]
+            case Do.MEET_ALL:
+                return self._meet_all(node, phase)
+        raise AssertionError(change)
 
     def _fill(self, node: int, phase: int) -> list[Step]:
         """Load what is missing. What is loaded once is loaded once, however many rounds this one stands for."""
@@ -228,15 +207,17 @@ class Writer:
 
     def _leave(self, node: int, phase: int) -> list[Step]:
         planned = self.plan.phases[phase]
-        steps: list[Step] = [(k.SETTLED, 0, 0)]
-        if planned.barrier is not None and node in planned.barrier.roles:
-            role = planned.barrier.roles[node][0]
-            delay = planned.barrier.delays.get(node, (planned.barrier.drain,))[0]
-            key = ("leave", node, phase)
-            if key not in self._moves:
-                self._moves[key] = self._move(self._placed(phase, node, role.lanes), 1)
-            return [*steps, *self._moves[key], (k.WAIT, delay, 0)]
-        return steps if planned.technique == "none" else [*steps, (k.UNTIL, 0, 0)]
+        meets = planned.barrier is not None and node in planned.barrier.roles
+        steps = leaving(barrier=meets, technique=planned.technique)
+        return self._play(node, (Change(do, phase) for do in steps))
+
+    def _meet_all(self, node: int, phase: int) -> list[Step]:
+        barrier = self.plan.phases[phase].barrier
+        assert barrier is not None
+        key = ("leave", node, phase)
+        if key not in self._moves:
+            self._moves[key] = self._move(self._placed(phase, node, barrier.roles[node][0].lanes), 1)
+        return [*self._moves[key], (k.WAIT, barrier.delays.get(node, (barrier.drain,))[0], 0)]
 
     # -- load functions --------------------------------------------------------------------------------------
 
@@ -249,78 +230,35 @@ class Writer:
             way.value[number] = value
             if way.current in continuing.phases:
                 return []
-            return [(k.COUNT, continuing.enters[node], 0), *self._enter(node, continuing.enters[node])[0]]
-        before = (k.COUNT, phase, 0)
-        entering, steps = way.current != phase, list[Step]()
-        if not entering:
-            steps, entering = self._enter(node, phase)
-        draft = self.parts.role(number, node, value, 0)
-        if one.implementation.loading.synchronised:
-            steps += self._load_together(node, number, value, draft, entering=entering)
-        else:
-            steps += self._load_alone(node, number, value)
+            return [(k.COUNT, continuing.enters[node], 0), *self._play(node, enter(way, continuing.enters[node]))]
+        meet = self._meet(node, number, value)
+        call = LoadCall(
+            phase,
+            lambda: self._changed(node, number, value, 0),
+            together=one.implementation.loading.synchronised,
+            meets=bool(meet),
+            same=way.value.get(number) == value and one.stages == 1,
+            shared=len(self.network.parts[phase].operators) > 1,
+        )
+        steps: list[Step] = [(k.COUNT, phase, 0)]
+        for change in load(way, call):
+            match change.do:
+                case Do.MEET:
+                    steps += meet
+                case Do.DRAIN:
+                    steps.append((k.WAIT, self._delay(one, node, value), 0))
+                case _:
+                    steps += self._take(node, change)
         way.value[number] = value
-        return [before, *steps]
+        return steps
 
-    def _load_together(self, node: int, number: int, value: int, draft: RoleDraft, *, entering: bool) -> list[Step]:
-        way = self.ways[node]
-        phase, one = self.parts.operators[number]
-        same = way.value.get(number) == value and one.stages == 1
-        meet = self._meet(node, number, value, draft)
-        if entering and meet:
-            steps = self._load_alone(node, number, value)
-            if len(self.network.parts[phase].operators) > 1:
-                return [*steps, *([] if same else [*meet, *meet])]
-            return [*steps, *meet]
-        changed = self._changed(node, number, value, 0)
-        if entering and way.current != phase:
-            return self._enter(node, phase, changed)[0]
-        if same:
-            return []
-        delay = self._delay(one, node, value)
-        return [*meet, (k.WAIT, delay, 0), *self._rewrite(node, changed, running=True), *meet]
-
-    def _load_alone(self, node: int, number: int, value: int) -> list[Step]:
-        phase = self.parts.operators[number][0]
-        changed = self._changed(node, number, value, 0)
-        if self.ways[node].current == phase:
-            return [(k.UNTIL, 0, 0), *self._rewrite(node, changed, running=True)] if changed else []
-        if not self.memories.holds(node, phase):
-            # The phase is loaded as it has to stand.
-            return [*self._wish(node, phase, changed), *self._enter(node, phase)[0]]
-        if self._can_rewrite(node, changed):
-            return [*self._rewrite(node, changed, running=False), *self._enter(node, phase)[0]]
-        return [*self._enter(node, phase)[0], *self._rewrite(node, changed, running=True)]
-
-    def _wish(self, node: int, phase: int, changed: dict[int, Row]) -> list[Step]:
-        self.ways[node].standing.update(changed)
-        self.memories.wanted(node, phase, changed)
-        return self._set(changed)
-
-    def _soon(self, node: int, changed: Iterable[int]) -> bool:
-        """Would the phase that runs carry commands out in less time than it takes to go through the loader phase?"""
-        current = self.ways[node].current
-        if current < 0:
-            return True
-        return rewrites_soon(self._commands(changed), self._slots(node, current), self.plan.period)
-
-    def _can_rewrite(self, node: int, changed: Iterable[int]) -> bool:
-        current = self.ways[node].current
-        if current < 0:
-            return True
-        return can_rewrite(self._commands(changed).keys(), self._slots(node, current))
-
-    def _slots(self, node: int, phase: int) -> list[int]:
-        """Slots of a phase in which commands are carried out, by pipeline."""
-        slots: list[int] = self.network.command_slots[phase][node].sum(axis=0).tolist()
-        return slots
-
-    def _meet(self, node: int, number: int, value: int, draft: RoleDraft) -> list[Step]:
+    def _meet(self, node: int, number: int, value: int) -> list[Step]:
+        """An operator's own barrier, if its nodes load together."""
         key = ("meet", node, number, value)
         if key not in self._moves:
-            phase = self.parts.operators[number][0]
-            lanes = [lane for lane in draft.lanes if lane.turn == SYNC]
-            self._moves[key] = self._move(self._placed(phase, node, lanes), 1)
+            phase, one = self.parts.operators[number]
+            lanes = self.parts.role(number, node, value, 0).lanes if one.implementation.loading.synchronised else ()
+            self._moves[key] = self._move(self._placed(phase, node, (lane for lane in lanes if lane.turn == SYNC)), 1)
         return self._moves[key]
 
     def _stands(self, number: int, node: int, value: int, stage: int) -> dict[int, Row]:
@@ -346,14 +284,8 @@ class Writer:
         if not changed:
             return []
         self.ways[node].standing.update(changed)
-        steps = [*self._send(node, self._commands(changed)), *self._set(changed)]
+        steps = [*self._send(node, self.ways[node].commands(changed)), *self._set(changed)]
         return [*steps, (k.WAIT, ANNOTATION_DRAIN, 0)] if running else steps
-
-    def _commands(self, changed: Iterable[int]) -> dict[int, int]:
-        words: dict[int, int] = defaultdict(int)
-        for vfsm in changed:
-            words[self.network.pipeline(vfsm)] += self.words
-        return words
 
     def _set(self, changed: dict[int, Row], how: int = k.SET) -> list[Step]:
         if not changed:
@@ -425,7 +357,7 @@ class Writer:
         self.ways[node].standing.update(changed)
         if not changed:
             return []
-        return [*self._send(node, self._commands(changed), empty=False), *self._set(changed, k.LATER)]
+        return [*self._send(node, self.ways[node].commands(changed), empty=False), *self._set(changed, k.LATER)]
 
     def _go_on(self, node: int, number: int, value: int, lanes: Sequence[LaneImage]) -> list[Step]:
         phase, one = self.parts.operators[number]
@@ -469,7 +401,7 @@ class Writer:
         """What a node does next."""
         self._add(self.ways[node], steps)
 
-    def _add(self, way: Way, steps: list[Step]) -> None:
+    def _add(self, way: ProcessorState, steps: list[Step]) -> None:
         kept = tuple(step for step in steps if step[0] != k.WAIT or step[1])
         if kept:
             way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))

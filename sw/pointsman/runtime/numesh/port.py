@@ -13,10 +13,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from pointsman.artifacts.images.images import SYNC, Combination, Images, LaneImage, NodeOperator, OperatorImage, Role
+from pointsman.artifacts.images.images import (
+    SYNC,
+    Combination,
+    Images,
+    LaneImage,
+    NodeOperator,
+    OperatorImage,
+    Rewrite,
+    Role,
+)
 from pointsman.errors import PointsmanError
+from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone
 from pointsman.runtime.api.combine import Combiner
-from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
+from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
 from pointsman.runtime.api.substrate import HERE, Combine, Given, Part, Signature
 
 from .by_item import move_by_item
@@ -65,16 +75,21 @@ class NumeshPort:
                 router.unused = True
             self.role, self.value, self.calls = role, given.index, {}
             return Part(role.kind, role.local, role.void)
-        entering = router.current != phase or await router.enter(phase, self.substrate.leave)
         if self.operator.instances:
+            entering = router.current != phase or await router.enter(phase, self.substrate.leave)
             await self._load_scheduled(role, given, entering)
             local = self.partners == (self.substrate.number, self.substrate.number)
             self.role, self.value = role, given.index
             return Part(role.kind, local, role.void)
-        if self.operator.synchronised:
-            await self._load_together(role, given.index, entering)
-        else:
-            await self._load_alone(role)
+        call = self._call(role, given.index)
+        for step in load(router, call):
+            if step.do is Do.MEET:
+                await self._meet(role)
+            elif step.do is Do.DRAIN:
+                self._refuse_alone(call.meets)
+                await Wait(role.delay, Category.PSYNC)
+            else:
+                await router.take(step, self.substrate.leave)
         self.role, self.value = role, given.index
         self.calls = {}
         if any(lane.turn != SYNC for lane in role.lanes):
@@ -90,56 +105,24 @@ class NumeshPort:
     def _role_at(self, value: int, stage: int) -> Role:
         return self.view.roles[self.view.role_of[value * self.operator.stages + stage]]
 
-    async def _load_alone(self, role: Role) -> None:
-        router, leave = self.router, self.substrate.leave
-        phase = self.operator.phase
-        changed = router.changed(phase, role.rewrites)
-        if router.current == phase:
-            if changed:
-                await WaitUntil(router.deadline, Category.PSYNC)
-                await router.rewrite(phase, changed, running=True)
-        elif not router.memories.holds(phase):
-            # The phase is loaded as it has to stand.
-            router.wish(phase, changed)
-            await router.enter(phase, leave)
-        elif router.can_rewrite_now(changed):
-            # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-            await router.rewrite(phase, changed, running=False)
-            await router.enter(phase, leave)
-        else:
-            await router.enter(phase, leave)
-            await router.rewrite(phase, changed, running=True)
+    def _call(self, role: Role, value: int) -> LoadCall[Sequence[Rewrite]]:
+        return LoadCall(
+            self.operator.phase,
+            lambda: self.router.changed(self.operator.phase, role.rewrites),
+            together=self.operator.synchronised,
+            meets=any(lane.turn == SYNC for lane in role.lanes),
+            same=value == self.value and self.operator.stages == 1,
+            shared=self._shares_phase,
+        )
 
-    async def _load_together(self, role: Role, value: int, entering: bool) -> None:
-        """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all
-        have done it. All know the values, so all agree on whether there is anything to do."""
-        router = self.router
-        meets = any(lane.turn == SYNC for lane in role.lanes)
-        same = value == self.value and self.operator.stages == 1
-        if entering and (meets or router.current != self.operator.phase):
-            if meets:
-                await self._load_alone(role)
-                if self._shares_phase:
-                    if same:
-                        return
-                    await self._meet(role)
-            else:
-                # What closed the phase held back everybody, and who is in it again has rewritten.
-                changed = router.changed(self.operator.phase, role.rewrites)
-                await router.enter(self.operator.phase, self.substrate.leave, changed)
-        elif same:
-            return
-        elif not meets and self.view.nodes > 1:
+    def _refuse_alone(self, meets: bool) -> None:
+        """Nodes must have met before they rewrite for other values."""
+        if not meets and self.view.nodes > 1:
             raise PointsmanError(
                 f"{self.operator.source}: {self.operator.label}_load has other values, and phase "
                 f"'{self.substrate.images.phases[self.operator.phase].name}' has not been left since the last ones",
                 hint="use the operators in the order of the program",
             )
-        else:
-            await self._meet(role)
-            await Wait(role.delay, Category.PSYNC)
-            await router.rewrite(self.operator.phase, router.changed(self.operator.phase, role.rewrites), running=True)
-        await self._meet(role)
 
     async def _load_remote(self, given: Given) -> Part:
         """Get ready for a value that the node that writes may be the only one to know: it tells the routers of the others.
@@ -181,7 +164,7 @@ class NumeshPort:
         instance = next(i for i, nodes in enumerate(self.operator.instances) if here in nodes)
         asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
         if entering:
-            await self._load_alone(role)
+            await router.play(load_alone(router, self._call(role, given.index)), self.substrate.leave)
         if asked == self.asked and (self._shares_phase or not entering):
             return
         if asked != self.asked:

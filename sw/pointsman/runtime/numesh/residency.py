@@ -1,24 +1,23 @@
-"""What a router's memories hold of the phases of its node: marks of residency (Metcalf 1997, §5.4.3).
+"""What the memories of one node's router hold of its phases, given the images (Metcalf 1997, §5.4.3).
 
-Schedules and the VFSMs of each pipeline have marks of their own. Loading a phase takes away the marks of those whose places it
-takes. Worked out beforehand, so that a mark is all that is tested when a phase changes: which VFSMs of a phase others
-overwrite. The rest is loaded once. A VFSM number that phases share with the same annotation, which no load function
-changes, is not overwritten by any of them (§5.4.2, "VFSM aliasing").
+The marks are `pointsman.protocol.residency`; here stands what phases take from each other's places. A VFSM number that phases
+share with the same annotation, which no load function changes, is not overwritten by any of them (§5.4.2, "VFSM aliasing").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from numesh.codes import Annotation
 from pointsman.artifacts.images.images import Images, NodePhase
+from pointsman.protocol.residency import Following, Residency, Sharing, sharing
 
 Place = tuple[int, int]
 """Pipeline and number of a VFSM."""
 
 
 class Memories:
-    """Marks of one node.
+    """Those of one node.
 
     Parameters
     ----------
@@ -28,129 +27,72 @@ class Memories:
 
     def __init__(self, images: Images, number: int, *, preloaded: bool) -> None:
         image = images.nodes[number]
-        self.pipelines = range(images.shape.pipelines)
         self.block = {part.phase: images.phases[part.phase].block for part in image.phases}
         self.given: dict[int, dict[Place, Annotation]] = {part.phase: _given(part) for part in image.phases}
         self.changing: dict[int, set[Place]] = {phase: set() for phase in self.given}
         for index, operator in image.operators:
             own = self.changing.setdefault(images.operators[index].phase, set())
             own |= {(r.pipeline, r.vfsm) for role in operator.roles for r in role.rewrites}
-        self.resident: set[int] = set()
-        """Phases whose schedules are there."""
-        self.whole: set[tuple[int, int]] = set()
-        """Phase and pipeline of which all VFSMs are there."""
-        self.begun: set[tuple[int, int]] = set()
-        """Phase and pipeline of which those VFSMs are there that nobody else has."""
-        self.stored: set[Place] = set()
-        """VFSMs of ``lasting`` that have been written."""
-        self.behind: dict[int, set[Place]] = {phase: set() for phase in self.given}
-        """VFSMs that do not stand in the router as load functions want them."""
-        self._following = _following(images, number)
+        self.marks = Residency(self._sharing(), images.shape.pipelines)
+        self._following = Following(_following(images, number))
         self._settled = {later for part in image.phases for later, cycles in part.settle if cycles}
-        self._surely: dict[int, list[int]] = {}
-        self._find_rivals()
+        self._certain: dict[int, list[int]] = {}
         if preloaded:
             self._preload()
 
-    def _find_rivals(self) -> None:
+    def _sharing(self) -> Sharing[Place]:
         users: dict[Place, list[int]] = {}
         for phase, given in self.given.items():
             for place in given:
                 users.setdefault(place, []).append(phase)
-        self.contested: dict[int, set[Place]] = {phase: set() for phase in self.given}
-        """By phase, VFSMs that others overwrite."""
-        self.rivals: dict[tuple[int, int], set[int]] = {}
-        """By phase and pipeline, phases whose VFSMs it overwrites."""
-        self.lasting: set[Place] = set()
-        """VFSMs that several phases have alike, those of operators that continue among them: written once, for words may wait
-        in their buffers."""
+        fought: list[tuple[int, dict[int, Place]]] = []
+        lasting: dict[int, set[Place]] = {phase: set() for phase in self.given}
         for place, phases in users.items():
             standing = {self.given[phase][place] for phase in phases}
             if len(phases) == 1:
                 continue
             if len(standing) == 1 and not any(place in self.changing[p] for p in phases):
-                self.lasting.add(place)
-                continue
-            for phase in phases:
-                self.contested[phase].add(place)
-                self.rivals.setdefault((phase, place[0]), set()).update(set(phases) - {phase})
-        blocks = list(self.block.values())
-        self.alone = {
-            phase for phase, block in self.block.items() if blocks.count(block) == 1 and not self.contested[phase]
-        }
-        """Phases that stay once they have been loaded."""
+                # Alike in all, the VFSMs of operators that continue among them.
+                for phase in phases:
+                    lasting[phase].add(place)
+            else:
+                fought.append((place[0], dict.fromkeys(phases, place)))
+        return sharing(self.block, fought, lasting)
 
     def _preload(self) -> None:
         blocks: set[int] = set()
         taken: set[Place] = set()
+        marks = self.marks
         for phase in sorted(self.given):
             if self.block[phase] not in blocks:
                 blocks.add(self.block[phase])
-                self.resident.add(phase)
-            for p in self.pipelines:
-                own = {place for place in self.given[phase] if place[0] == p}
-                if not own & self.contested[phase] & taken:
-                    self.whole.add((phase, p))
+                marks.resident.add(phase)
+            contested = set(marks.shared.contested.get(phase, ()))
+            for p in marks.pipelines:
+                if not any(place in taken for place in contested if place[0] == p):
+                    marks.whole.add((phase, p))
             taken |= set(self.given[phase])
-        self.stored = set(self.lasting)
-
-    # -- asking --------------------------------------------------------------------------------------------------
-
-    def holds(self, phase: int) -> bool:
-        """Is all of it there?"""
-        return (
-            phase in self.resident and all((phase, p) in self.whole for p in self.pipelines) and not self.behind[phase]
-        )
+            marks.stored |= set(marks.shared.lasting[phase])
 
     def missing(self, phase: int) -> list[Place]:
         """VFSMs of it that have to be loaded, in order."""
-        found = set(self.behind[phase])
-        for p in self.pipelines:
-            if (phase, p) in self.whole:
-                continue
-            wanted = self.contested[phase] if (phase, p) in self.begun else self.given[phase]
-            found |= {place for place in wanted if place[0] == p}
-        return sorted(found - (self.stored & self.lasting))
+        marks = self.marks
+        found = set(marks.behind[phase])
+        wanted = {"none": (), "contested": marks.shared.contested.get(phase, ()), "all": self.given[phase]}
+        for p in marks.pipelines:
+            found |= {place for place in wanted[marks.lacks(phase, p)] if place[0] == p}
+        return sorted(found - (marks.stored & set(marks.shared.lasting[phase])))
 
-    def certain(self, phase: int) -> list[int]:
-        """Phases that are not there, will stay, and are surely run some time after this one: they are loaded with it
-        (§5.4.3: "loads for a sequential series of phases could be chunked"). Not those that are entered through a barrier:
-        they are loaded while neighbours settle, which costs nothing."""
-        if phase not in self._surely:
-            self._surely[phase] = [
-                later
-                for later in sorted(self.given)
-                if later not in (phase, *self._settled) and _unavoidable(self._following, phase, later)
-            ]
-        return [later for later in self._surely[phase] if later in self.alone and not self.holds(later)]
-
-    # -- telling -------------------------------------------------------------------------------------------------
-
-    def loaded(self, phase: int) -> None:
-        """All of a phase has been written."""
-        block = self.block[phase]
-        self.resident = {other for other in self.resident if self.block[other] != block} | {phase}
-        for p in self.pipelines:
-            if (phase, p) not in self.whole:
-                for rival in self.rivals.get((phase, p), ()):
-                    self.whole.discard((rival, p))
-                self.whole.add((phase, p))
-                self.begun.add((phase, p))
-        self.stored |= self.lasting & self.given[phase].keys()
-        self.behind[phase].clear()
-
-    def wanted(self, phase: int, places: Iterable[Place]) -> None:
-        """These VFSMs are to stand otherwise from the next load on."""
-        self.behind[phase] |= set(places)
+    def loaded_with(self, phase: int, together: Iterable[int] = ()) -> list[int]:
+        """Phases to load before this one: an operator's other schedules, and those that are certain to come."""
+        if phase not in self._certain:
+            self._certain[phase] = self._following.certain(phase, self._settled)
+        return self.marks.with_it(phase, together, self._certain[phase])
 
     def replaced(self, part: NodePhase) -> None:
         """A phase has another schedule and other VFSMs from now on."""
         self.given[part.phase] = _given(part)
-        self.resident.discard(part.phase)
-        for p in self.pipelines:
-            self.whole.discard((part.phase, p))
-            self.begun.discard((part.phase, p))
-        self._find_rivals()
+        self.marks.replaced(part.phase, self._sharing())
 
 
 def _given(part: NodePhase) -> dict[Place, Annotation]:
@@ -175,27 +117,3 @@ def _following(images: Images, number: int) -> dict[int, set[int]]:
                 seen.add(after)
                 waiting += images.phases[after].successors
     return found
-
-
-def _unavoidable(following: dict[int, set[int]], phase: int, later: int) -> bool:
-    """Does every way from one phase come through another? Ways that go round for ever, or end, do not."""
-    state: dict[int, bool] = {}  # False: on the way that is being followed
-    stack: list[tuple[int, Sequence[int]]] = [(phase, sorted(following[phase]))]
-    state[phase] = False
-    while stack:
-        place, after = stack.pop()
-        if not after:
-            if not following.get(place):
-                return False
-            state[place] = True
-            continue
-        first, rest = after[0], after[1:]
-        stack.append((place, rest))
-        if first in (later, place):
-            continue
-        if first < 0 or state.get(first) is False:
-            return False
-        if first not in state:
-            state[first] = False
-            stack.append((first, sorted(following[first])))
-    return True

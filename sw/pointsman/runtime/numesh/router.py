@@ -5,7 +5,8 @@ Everything here awaits requests (``requests``) and keeps no cycles of its own.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,11 +21,15 @@ from numesh.codes import (
 from pointsman.artifacts.images.images import Images, NodeOperator, NodePhase, Rewrite
 from pointsman.errors import PointsmanError
 from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, can_rewrite, rewrites_soon
+from pointsman.protocol.phase_change import LOADER, Do, Step, enter
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 from pointsman.runtime.api.substrate import Clock
 
 from .residency import Memories
 
+Leave = Callable[[int], Awaitable[None]]
+"""Makes sure that no word of a phase is left in the router."""
+Result = TypeVar("Result")
 ALIGN = -3
 """The last word of the pointer command that starts the block of the loader phase is written in a cycle congruent to this,
 modulo the period. Its entries then run in the slots in which they would run had the memories been filled before reset."""
@@ -49,8 +54,8 @@ class Router:
         self.together: dict[int, tuple[int, ...]] = {}
         """By phase, those that are loaded with it: an operator's other schedules."""
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
-        self.current = -1
-        """Phase that runs; -1: the loader phase."""
+        self.current = LOADER
+        """Phase that runs."""
         self.arrived: Callable[[], None] | None = None
         """Called when a phase runs."""
         self.unused = False
@@ -125,7 +130,7 @@ class Router:
 
     def keeps(self, phases: Sequence[int]) -> bool:
         """Does each of these phases stay where it is once it has been loaded?"""
-        return all(phase in self.memories.alone for phase in phases)
+        return self.memories.marks.shared.staying.issuperset(phases)
 
     def _block(self, phase: int) -> int:
         return Images.LOADER_BLOCK if phase < 0 else self.images.phases[phase].block
@@ -139,14 +144,14 @@ class Router:
             part, stands = self.phases[phase], self.standing[phase]
             for pipeline, vfsm in self.memories.missing(phase):
                 commands[pipeline] += self.codes.write_annotation(vfsm, stands[pipeline, vfsm])
-            if phase not in self.memories.resident:
+            if phase not in self.memories.marks.resident:
                 second = self.images.phases[phase].second
                 for block, rows in ((self._block(phase), part.schedule), (second, part.second)):
                     base = block * period
                     for slot, row in enumerate(rows):
                         entry = ScheduleEntry(row, base + (slot + LOOKAHEAD) % period)
                         commands[0] += self.codes.write_entry(base + slot, entry)
-            self.memories.loaded(phase)
+            self.memories.marks.loaded(phase)
             self.loads += 1
         lanes = [Lane(True, (p,), len(words), np.array(words, np.uint64)) for p, words in enumerate(commands) if words]
         if lanes:
@@ -183,33 +188,68 @@ class Router:
 
     # -- phases ----------------------------------------------------------------------------------------------
 
-    async def enter(
-        self, phase: int, leave: Callable[[int], Awaitable[None]], rewrites: Sequence[Rewrite] = ()
-    ) -> bool:
-        """Go on to ``phase`` (-1: the end of the program), through all phases in which this node has no operator. Tells
-        whether the phase before has been left: a node that stays where it is, or is at its end, leaves with those of its
-        barrier that go on. ``rewrites`` are made before the phase runs."""
-        before = self.current
-        if self.unused and phase == before:
-            # So far for an operator that continues: this is the phase's own first use, and no round lies behind the node.
-            self.unused = False
-            return False
-        self.unused = False
-        way = self.passages.get((before, phase))
-        for passed in way or ():
-            await self.change(passed, leave)
-        if phase >= 0 and phase != self.current:
-            await self.change(phase, leave, rewrites)
-            return True
-        if way is None:
-            return False
-        await leave(self.current)
-        if phase == before and phase >= 0:
-            self.turned = True
-            await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
-            if self.arrived is not None:
-                self.arrived()
-        return True
+    async def enter(self, phase: int, leave: Leave) -> bool:
+        """Go on to a phase: `pointsman.protocol.phase_change.enter`."""
+        return await self.play(enter(self, phase), leave)
+
+    async def play(self, steps: Generator[Step[Sequence[Rewrite]], None, Result], leave: Leave) -> Result:
+        """Carry out steps, each before the next is asked for."""
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                result: Result = end.value
+                return result
+            await self.take(step, leave)
+
+    async def take(self, step: Step[Sequence[Rewrite]], leave: Leave) -> None:
+        """Carry out a step of a change of phase."""
+        phase, rewrites = step.phase, step.rewrites or ()
+        match step.do:
+            case Do.AWAIT_QUIET:
+                await WaitUntil(self.quiet.pop(phase, 0), Category.PSYNC)
+            case Do.WISH:
+                self._noted(phase, rewrites)
+                self.memories.marks.wanted(phase, [(r.pipeline, r.vfsm) for r in rewrites])
+            case Do.REWRITE_AHEAD | Do.REWRITE:
+                await self.rewrite(phase, rewrites, running=step.do is Do.REWRITE)
+            case Do.LEAVE:
+                await leave(phase)
+            case Do.JUMP:
+                if phase >= 0:
+                    self.due.clear()
+                    self.used.clear()
+                    self.turned = False
+                    self.changes += 1
+                await self.jump(phase, Category.PSYNC)
+            case Do.SETTLE:
+                for later, settle in self.phases[phase].settle:
+                    self.quiet[later] = max(self.quiet.get(later, 0), self.clock.time + settle)
+            case Do.LOAD:
+                await self.load(*self.memories.loaded_with(phase, self.together.get(phase, ())), phase)
+            case Do.TURN:
+                self.turned = True
+                await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
+                if self.arrived is not None:
+                    self.arrived()
+            case Do.AWAIT_COMMANDS:
+                await self.settled()
+            case Do.AWAIT_DEADLINE:
+                await WaitUntil(self.deadline, Category.PSYNC)
+            case _:
+                raise AssertionError(step)
+
+    def way(self, left: int, entered: int) -> tuple[int, ...] | None:
+        return self.passages.get((left, entered))
+
+    def holds(self, phase: int) -> bool:
+        return self.memories.marks.holds(phase)
+
+    def settling(self, left: int) -> Collection[int]:
+        return dict(self.phases[left].settle)
+
+    def passes_messages(self, phase: int) -> bool:
+        return self.images.phases[phase].online is not None
 
     def begin(self, operator: int) -> None:
         """A use of an operator begins. Between two uses of a phase it may have been left and entered again; that may be a new
@@ -217,52 +257,6 @@ class Router:
         if self.turned and operator in self.used:
             self.used.clear()
         self.turned = False
-
-    async def change(
-        self, phase: int, leave: Callable[[int], Awaitable[None]], rewrites: Sequence[Rewrite] = ()
-    ) -> None:
-        """Close the current phase and start the next, whose annotations ``rewrites`` change."""
-        left = self.current
-        if left == phase:
-            return
-        # Neighbours may still be in a phase from which the node has come through others, though it is long since as a rule.
-        await WaitUntil(self.quiet.pop(phase, 0), Category.PSYNC)
-        if rewrites and not self.memories.holds(phase):
-            # It is loaded as it has to stand.
-            self.wish(phase, rewrites)
-            rewrites = ()
-        elif rewrites and self.soon(rewrites):
-            # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-            await self.rewrite(phase, rewrites, running=False)
-            rewrites = ()
-        if left >= 0:
-            await leave(left)
-        self.due.clear()
-        self.used.clear()
-        self.turned = False
-        self.changes += 1
-        gone: int | None = None
-        if not self.memories.holds(phase):
-            if left >= 0:
-                await self.jump(-1, Category.PSYNC)
-                gone = self.clock.time
-            together = [other for other in self.together.get(phase, ()) if not self.memories.holds(other)]
-            others = [other for other in self.memories.certain(phase) if other not in together]
-            await self.load(*together, *others, phase)
-        elif rewrites:
-            # In the loader phase commands need not wait for slots.
-            if left >= 0:
-                await self.jump(-1, Category.PSYNC)
-                gone = self.clock.time
-            await self.rewrite(phase, rewrites, running=True)
-        await self.jump(phase, Category.PSYNC)
-        # Neighbours have this long to leave; a node that loads has left before, and loads meanwhile.
-        since = self.clock.time if gone is None else gone
-        for later, settle in self.phases[left].settle if left >= 0 else ():
-            if later == phase:
-                await WaitUntil(since + settle, Category.PSYNC)
-            else:
-                self.quiet[later] = max(self.quiet.get(later, 0), since + settle)
 
     async def post(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
         """Send commands that change annotations of a phase and go on before they have taken effect; `settled` waits for them."""
@@ -285,7 +279,7 @@ class Router:
         stands = self.standing[phase]
         return [r for r in rewrites if stands[r.pipeline, r.vfsm] != r.annotation]
 
-    def can_rewrite_now(self, rewrites: Sequence[Rewrite]) -> bool:
+    def can_rewrite(self, rewrites: Sequence[Rewrite]) -> bool:
         """Does the phase that runs carry commands to the pipelines in question?"""
         if self.current < 0:
             return True
@@ -299,11 +293,6 @@ class Router:
         for r in rewrites:
             words[r.pipeline] = words.get(r.pipeline, 0) + len(self.codes.write_annotation(r.vfsm, r.annotation))
         return rewrites_soon(words, self._slots[self.current], self.images.period)
-
-    def wish(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
-        """Annotations that are to stand when a phase is loaded next."""
-        self._noted(phase, rewrites)
-        self.memories.wanted(phase, [(r.pipeline, r.vfsm) for r in rewrites])
 
     async def rewrite(self, phase: int, rewrites: Sequence[Rewrite], *, running: bool) -> None:
         """Change annotations of a phase that is there, in order within each pipeline; ``running``: it is the one that runs."""

@@ -10,10 +10,11 @@ from typing import Any
 
 from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage
 from pointsman.errors import PointsmanError
+from pointsman.protocol.phase_change import Do, Step, finish, leaving
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.replaced import ReplacedPort, replaced_signature
 from pointsman.runtime.api.replaced_sequence import ReplacedSequence
-from pointsman.runtime.api.requests import Category, Transfer, Wait, WaitUntil
+from pointsman.runtime.api.requests import Category, Transfer, Wait
 from pointsman.runtime.api.substrate import Clock, Port, Signature
 
 from .chosen import Choice, chosen_signature, schedules_of
@@ -111,11 +112,8 @@ class NumeshSubstrate:
 
     async def fini(self) -> None:
         """Go through phases that other nodes still run and that need this one."""
-        left = await self.router.enter(-1, self.leave)
+        await self.router.play(finish(self.router), self.leave)
         phase = self.router.current
-        if not left and phase >= 0 and self.images.phases[phase].online is not None:
-            # Messages of others may still pass, and others wait in the barrier.
-            await self.leave(phase)
         if phase >= 0 and phase in self.agents:
             self._refuse_unread(self.agents[phase])
         # Commands that gates have posted.
@@ -129,28 +127,34 @@ class NumeshSubstrate:
 
     async def leave(self, phase: int) -> None:
         """Make sure that no word of a phase is left in the router (§5.2.3)."""
-        router = self.router
         self.masked = False
-        await router.settled()
         image = self.images.phases[phase]
         self.left = image.name
         agent = self.agents.get(phase)
         continues = image.online is not None and bool(self.images.operators[image.online].continues)
-        if image.barrier is not None and image.barrier in router.operators:
-            self.leaving = image.name
-            role = router.operators[image.barrier].roles[0]
-            if agent is not None and continues:
-                agent.urgent, agent.called = role.lanes[-1].registers, False
-            await Transfer([lane_request(lane, 1, {}) for lane in role.lanes], Category.PSYNC)
-            if agent is not None and continues:
-                agent.urgent, agent.called, self.masked = (), False, True
-            await Wait(role.delay, Category.PSYNC)
-            self.leaving = None
-        elif image.technique != "none":
-            self._refuse_unused(image)
-            await WaitUntil(router.deadline, Category.PSYNC)
+        meets = image.barrier is not None and image.barrier in self.router.operators
+        for do in leaving(barrier=meets, technique=image.technique):
+            if do is Do.MEET_ALL:
+                await self._meet_all(image, agent if continues else None)
+                continue
+            if do is Do.AWAIT_DEADLINE:
+                self._refuse_unused(image)
+            await self.router.take(Step(do), self.leave)
         if agent is not None and not continues:
             self._refuse_unread(agent)
+
+    async def _meet_all(self, image: PhaseImage, agent: Agent | None) -> None:
+        """Go through the barrier that closes a phase. ``agent``: its messages go on in the next phase."""
+        assert image.barrier is not None
+        self.leaving = image.name
+        role = self.router.operators[image.barrier].roles[0]
+        if agent is not None:
+            agent.urgent, agent.called = role.lanes[-1].registers, False
+        await Transfer([lane_request(lane, 1, {}) for lane in role.lanes], Category.PSYNC)
+        if agent is not None:
+            agent.urgent, agent.called, self.masked = (), False, True
+        await Wait(role.delay, Category.PSYNC)
+        self.leaving = None
 
     def _refuse_unused(self, image: PhaseImage) -> None:
         """Others rely on it that a node that has gone through a phase of its own accord has exchanged the phase's words."""

@@ -43,39 +43,39 @@ def test_what_is_held_stands_in_the_router(vfsms: int, depth: int, node: int, se
         phase = chance.choice(sorted(wanted))
         # A load function may want annotations otherwise first.
         for place in sorted(memories.changing[phase]):
-            if chance.random() < 0.3 and not memories.holds(phase):
+            if chance.random() < 0.3 and not memories.marks.holds(phase):
                 wanted[phase][place] = ("changed", step, place)
-                memories.wanted(phase, [place])
-        if not memories.holds(phase):
+                memories.marks.wanted(phase, [place])
+        if not memories.marks.holds(phase):
             loads += 1
-            for one in (*memories.certain(phase), phase):
+            for one in (*memories.loaded_with(phase), phase):
                 for place in memories.missing(one):
                     holds[place] = wanted[one][place]
-                if one not in memories.resident:
+                if one not in memories.marks.resident:
                     blocks[memories.block[one]] = one
-                memories.loaded(one)
+                memories.marks.loaded(one)
         for one in wanted:
-            if memories.holds(one):
+            if memories.marks.holds(one):
                 assert blocks[memories.block[one]] == one
                 assert all(holds[place] == stands for place, stands in wanted[one].items()), (one, step)
-        assert memories.holds(phase)
+        assert memories.marks.holds(phase)
     if (vfsms, depth) == (32, 128):
         assert loads <= len(wanted)
-        assert len(memories.alone) == len(wanted)
+        assert len(memories.marks.shared.staying) == len(wanted)
     else:
-        assert loads > len(wanted) or not memories.rivals
+        assert loads > len(wanted) or not memories.marks.shared.rivals
 
 
 def test_phases_that_surely_come_are_loaded_together() -> None:
     memories = Memories(images(32, 128), 0, preloaded=False)
     # Each is entered through a barrier, and loaded while neighbours settle.
-    assert memories.certain(0) == []
+    assert memories.loaded_with(0) == []
     memories = Memories(_unsettled(images(32, 128)), 0, preloaded=False)
     # The loop goes from 0 to 1 and 3, and perhaps to 2.
-    assert memories.certain(0) == [1, 3]
-    memories.loaded(1)
-    assert memories.certain(0) == [3]
-    assert Memories(_unsettled(images(8, 64)), 0, preloaded=False).certain(0) == []
+    assert memories.loaded_with(0) == [1, 3]
+    memories.marks.loaded(1)
+    assert memories.loaded_with(0) == [3]
+    assert Memories(_unsettled(images(8, 64)), 0, preloaded=False).loaded_with(0) == []
 
 
 def _unsettled(made: Images) -> Images:
@@ -88,9 +88,9 @@ def test_preloaded_memories_hold_what_is_marked(vfsms: int, depth: int) -> None:
     made = images(vfsms, depth)
     for node, contents in enumerate(memories_of(made)):
         memories = Memories(made, node, preloaded=True)
-        assert any(memories.holds(phase) for phase in memories.given)
+        assert any(memories.marks.holds(phase) for phase in memories.given)
         codes = Codes(made.shape)
-        for phase, p in memories.whole:
+        for phase, p in memories.marks.whole:
             for (pipeline, vfsm), annotation in memories.given[phase].items():
                 if pipeline == p:
                     assert contents.annotations[p][vfsm] == codes.encode_annotation(annotation)

@@ -1,0 +1,69 @@
+"""What a node has done so far on its way through the sampled program, as far as it costs cycles."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+from numesh.codes import Codes
+from pointsman.plan.plan import Plan
+from pointsman.protocol.costs import can_rewrite, rewrites_soon
+from pointsman.protocol.phase_change import LOADER
+
+from .board import Network, Row
+from .memories import PlannedMemories
+
+Changed = dict[int, Row]
+"""VFSMs, and how they are to stand."""
+Passages = Mapping[tuple[int, int], tuple[int, ...]]
+"""By phases that a node leaves and enters, those that it goes through in between."""
+
+
+class ProcessorState:
+    """A node and its router, for `pointsman.protocol.phase_change.RouterState`."""
+
+    def __init__(self, node: int, plan: Plan, network: Network, memories: PlannedMemories, passages: Passages) -> None:
+        self.node = node
+        self.plan, self.network, self.memories = plan, network, memories
+        self.command_words = Codes(plan.shape).command_words
+        self.passages = passages
+        self.chunks: list[int] = []
+        self.current = LOADER
+        self.unused = False
+        self.standing: Changed = {}
+        """VFSMs that do not stand as in the first role that rewrites them."""
+        self.value: dict[int, int] = {}
+        """By operator, the value that was loaded last."""
+        self.gates: dict[int, int] = {}
+        """By operator, gates that have been opened."""
+        self.weight = 1.0
+
+    def way(self, left: int, entered: int) -> tuple[int, ...] | None:
+        return self.passages.get((left, entered))
+
+    def holds(self, phase: int) -> bool:
+        return self.memories.marks(self.node).holds(phase)
+
+    def can_rewrite(self, rewrites: Changed) -> bool:
+        return self.current < 0 or can_rewrite(self.commands(rewrites).keys(), self._slots())
+
+    def soon(self, rewrites: Changed) -> bool:
+        return self.current < 0 or rewrites_soon(self.commands(rewrites), self._slots(), self.plan.period)
+
+    def settling(self, left: int) -> Collection[int]:
+        return self.memories.settles(self.node, left)
+
+    def passes_messages(self, phase: int) -> bool:
+        return self.plan.phases[phase].online is not None
+
+    def commands(self, changed: Iterable[int]) -> dict[int, int]:
+        """Command words that rewrite VFSMs, by pipeline."""
+        words: dict[int, int] = defaultdict(int)
+        for vfsm in changed:
+            words[self.network.pipeline(vfsm)] += self.command_words
+        return words
+
+    def _slots(self) -> list[int]:
+        """Slots of the phase that runs in which commands are carried out, by pipeline."""
+        slots: list[int] = self.network.command_slots[self.current][self.node].sum(axis=0).tolist()
+        return slots
