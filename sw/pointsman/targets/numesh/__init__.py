@@ -7,7 +7,8 @@ that does not fit is refused; what is not in the routers' memories is loaded by 
 
 from __future__ import annotations
 
-from .allocation import FitError
+from pointsman.targets.errors import FitError
+
 from .images import make_images
 
 __all__ = ["FitError", "make_images"]

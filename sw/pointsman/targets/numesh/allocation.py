@@ -9,18 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 
 from numesh.codes import Codes, MoveType
-from pointsman.errors import PointsmanError
 from pointsman.operators.messages.online import Online, destination_queues
 from pointsman.plan.conflicts.happens_before import keeping
 from pointsman.plan.memory.schedule_blocks import schedule_blocks
 from pointsman.plan.memory.vfsm_numbers import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.routing.streams import RoutedChain, RoutedVfsm
-
-
-class FitError(PointsmanError):
-    """A program that needs more of a router than there is."""
-
+from pointsman.targets.errors import FitError
 
 Key = tuple[int, int, int, int, int]
 """Stream, chain, node, pipeline and virtual number of a VFSM."""
@@ -127,10 +122,10 @@ class Allocation:
             by_phase[id(phase)] = base
         return [by_phase[id(phase)] for phase in self.phases]
 
-    def _register(self, phase: int, node: int, virtual: int) -> int:
+    def register(self, phase: int, node: int, virtual: int) -> int:
         return self.first_register[phase][node] + virtual
 
-    def _place(self, phase: int, vfsm: RoutedVfsm) -> tuple[int, int]:
+    def place(self, phase: int, vfsm: RoutedVfsm) -> tuple[int, int]:
         """Pipeline and number of a VFSM at its node."""
         return self.vfsms[phase][vfsm.node].place(vfsm.pipeline, vfsm.number)
 
@@ -152,7 +147,7 @@ class Allocation:
                 found.setdefault(vfsm.node, []).append((chain, vfsm))
         return found
 
-    def _continues(self, phase: int) -> tuple[int, ...]:
+    def continues(self, phase: int) -> tuple[int, ...]:
         """Phases of what continues, given its number among all."""
         first = len(self.plan.phases)
         return self.plan.continuing[phase - first].phases if phase >= first else ()

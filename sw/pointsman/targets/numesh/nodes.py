@@ -11,28 +11,29 @@ from numesh.codes import REPROGRAM_VFSM
 from pointsman.artifacts.images.images import NodeImage, NodeOperator, NodePhase, OnlineNode, Role
 from pointsman.plan.conflicts.link_slots import command_gap, memberships, reprogram_slots
 from pointsman.plan.online import online_node
-from pointsman.plan.plan import Plan
 from pointsman.plan.structure.phase_graph import END, START
 from pointsman.routing.streams import RoutedPhase, largest_gap
 
-from .roles import Roles
+from .allocation import Allocation
+from .roles import RoleImages
 
 
-class Nodes(Roles):
+class NodeImages:
     """The images of all nodes."""
 
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
+    def __init__(self, allocation: Allocation) -> None:
+        self.allocation = allocation
+        self.roles = RoleImages(allocation)
         self._next: dict[int, list[int]] = {}
         self._waits: dict[int, int] = {}
 
-    def _node(self, node: int) -> NodeImage:
-        phases = tuple(self._node_phase(i, node) for i, nodes in enumerate(self.members) if node in nodes)
+    def node(self, node: int) -> NodeImage:
+        phases = tuple(self._node_phase(i, node) for i, nodes in enumerate(self.allocation.members) if node in nodes)
         operators = []
-        for index, (phase, planned) in enumerate(self.operators):
+        for index, (phase, planned) in enumerate(self.allocation.operators):
             if node not in planned.roles:
                 continue
-            roles, chosen = self._roles(index, node)
+            roles, chosen = self.roles.roles(index, node)
             instance = next(i for i in planned.operator.instances if node in i.nodes)
             operators.append(
                 (
@@ -43,25 +44,25 @@ class Nodes(Roles):
                         instance.nodes.index(node),
                         len(instance.nodes),
                         self._online_node(index, node, roles[0]),
-                        self.enters[phase][node] if phase in self.enters else -1,
+                        self.allocation.enters[phase][node] if phase in self.allocation.enters else -1,
                     ),
                 )
             )
         return NodeImage(phases, tuple(operators), self._ways(node, [part.phase for part in phases]))
 
     def _node_phase(self, index: int, node: int) -> NodePhase:
-        phase = self.plan.phases[index]
+        phase = self.allocation.plan.phases[index]
         schedules = tuple(self._rows(index, one, node) for one in phase.routed.schedules)
-        annotations = self._annotated(index, node)
-        for other in self.beside[index]:
-            annotations += self._annotated(other, node)
+        annotations = self.roles.annotated(index, node)
+        for other in self.allocation.beside[index]:
+            annotations += self.roles.annotated(other, node)
         settle: tuple[tuple[int, int], ...] = ()
         if phase.barrier is not None and node in phase.barrier.operator.nodes:
-            again = {index} if node in self.plan.leaving.between_uses.get(index, ()) else set()
+            again = {index} if node in self.allocation.plan.leaving.between_uses.get(index, ()) else set()
             after = {*self._successors(index), *again} - ({index} - again)
             if phase.settles is not None:
                 # Also before phases that come later: a node may be through with those in between at once.
-                after = {s for s in phase.settles if node in self.members[s]} | again
+                after = {s for s in phase.settles if node in self.allocation.members[s]} | again
             settle = tuple((s, phase.settle + self._slower(index)) for s in sorted(after))
         return NodePhase(
             index,
@@ -73,9 +74,9 @@ class Nodes(Roles):
 
     def _rows(self, index: int, routed: RoutedPhase, node: int) -> tuple[tuple[int, ...], ...]:
         """VFSMs of a node by slot and pipeline, in one of the schedules of a phase."""
-        rows = [[0] * self.plan.shape.pipelines for _ in routed.schedule[node]]
-        here = self.vfsms[index].get(node)
-        for own in range(self.plan.shape.pipelines):
+        rows = [[0] * self.allocation.plan.shape.pipelines for _ in routed.schedule[node]]
+        here = self.allocation.vfsms[index].get(node)
+        for own in range(self.allocation.plan.shape.pipelines):
             p = here.pipelines[own] if here else own
             for row, routed_row in zip(rows, routed.schedule[node], strict=True):
                 if routed_row[own]:
@@ -83,11 +84,11 @@ class Nodes(Roles):
                     row[p] = here.place(own, int(routed_row[own]))[1]
             for slot in reprogram_slots(routed, node, own):
                 rows[slot][p] = REPROGRAM_VFSM
-        for other, beside in zip(self.beside[index], routed.beside, strict=True):
+        for other, beside in zip(self.allocation.beside[index], routed.beside, strict=True):
             for chain in beside.chains:
                 for vfsm in chain.vfsms:
                     if vfsm.node == node:
-                        pipeline, number = self._place(other, vfsm)
+                        pipeline, number = self.allocation.place(other, vfsm)
                         for slot in vfsm.slots:
                             rows[slot][pipeline] = number
         return tuple(tuple(row) for row in rows)
@@ -100,15 +101,15 @@ class Nodes(Roles):
 
     def _find_successors(self, index: int) -> list[int]:
         found: set[int] = set()
-        for members, nodes in memberships(self.members).items():
+        for members, nodes in memberships(self.allocation.members).items():
             if index in members:
                 for node in self._unlike(nodes):
-                    found |= {s for s in self.plan.structure.graph_of(node).next_among(index, members) if s >= 0}
+                    found |= {s for s in self.allocation.plan.structure.graph_of(node).next_among(index, members) if s >= 0}
         return sorted(found)
 
     def _unlike(self, nodes: Iterable[int]) -> list[int]:
         """Of several nodes, one for each way through the program."""
-        return list({self.plan.structure.graph_of(node): node for node in nodes}.values())
+        return list({self.allocation.plan.structure.graph_of(node): node for node in nodes}.values())
 
     def _slower(self, index: int) -> int:
         """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""
@@ -117,15 +118,15 @@ class Nodes(Roles):
         return self._waits[index]
 
     def _find_slower(self, index: int) -> int:
-        routed, most = self.plan.phases[index].routed, 0
-        for node, here in self.vfsms[index].items():
+        routed, most = self.allocation.plan.phases[index].routed, 0
+        for node, here in self.allocation.vfsms[index].items():
             if here.own(0) != 0:
                 most = max(most, largest_gap(tuple(reprogram_slots(routed, node, here.own(0))), routed.period))
         return max(0, most - command_gap(routed))
 
     def _ways(self, node: int, members: list[int]) -> tuple[tuple[int, int], ...]:
         """From which of its phases a node may go to which, if threads make that differ from node to node."""
-        structure = self.plan.structure
+        structure = self.allocation.plan.structure
         if structure.threads is None:
             return ()
         graph = structure.graph_of(node)
@@ -134,9 +135,9 @@ class Nodes(Roles):
 
     def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:
         """The channels of a node, in the operator that stands for them."""
-        phase = self.operators[index][0]
-        part = self.phases[phase].part
-        if part is None or self.carriers.get(phase) != index:
+        phase = self.allocation.operators[index][0]
+        part = self.allocation.phases[phase].part
+        if part is None or self.allocation.carriers.get(phase) != index:
             return None
         registers = [lane.registers for lane in role.lanes]
-        return online_node(part, node, registers, self.nodes)
+        return online_node(part, node, registers, self.allocation.nodes)

@@ -13,25 +13,24 @@ from numesh.codes import Annotation, MoveType
 from pointsman.artifacts.images.images import LaneImage, Rewrite, Role
 from pointsman.operators import RoleDraft, VfsmSetting
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.plan import Plan
 from pointsman.routing.streams import Place, RoutedVfsm
 
 from .allocation import Allocation, Key, key_of
 
 
-class Roles(Allocation):
+class RoleImages:
     """The roles of all nodes."""
 
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
+    def __init__(self, allocation: Allocation) -> None:
+        self.allocation = allocation
         self._known_roles: dict[object, tuple[tuple[Role, ...], tuple[int, ...]]] = {}
 
-    def _roles(self, index: int, node: int) -> tuple[tuple[Role, ...], tuple[int, ...]]:
+    def roles(self, index: int, node: int) -> tuple[tuple[Role, ...], tuple[int, ...]]:
         """The roles of a node in an operator, each once, and which it has in each state: those of a node that it is like, with
         its own numbers of VFSMs and registers."""
-        phase, planned = self.operators[index]
+        phase, planned = self.allocation.operators[index]
         like = planned.like(node)
-        here, first = self.vfsms[phase].get(node), self.first_register[phase].get(node)
+        here, first = self.allocation.vfsms[phase].get(node), self.allocation.first_register[phase].get(node)
         if planned.implementation.loading is Loading.REMOTE:
             like = node  # commands rewrite VFSMs of others
         key = index, like, here, first
@@ -67,14 +66,14 @@ class Roles(Allocation):
         )
 
     def _lane(self, phase: int, node: int, lane: LaneImage) -> LaneImage:
-        return replace(lane, registers=tuple(self._register(phase, node, r) for r in lane.registers))
+        return replace(lane, registers=tuple(self.allocation.register(phase, node, r) for r in lane.registers))
 
     def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...], node: int) -> tuple[Rewrite, ...]:
         """How VFSMs of ``node`` are to stand; ``settings`` may be of a node that looks like it."""
         if not settings:
             return ()
         standing = {key_of(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
-        here = self.vfsms[phase][node]
+        here = self.allocation.vfsms[phase][node]
         return tuple(
             [
                 Rewrite(
@@ -90,7 +89,7 @@ class Roles(Allocation):
     ) -> Annotation:
         """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed; ``node``: that node,
         or one that looks like it."""
-        legs = self.legs[phase][key_of(stream, chain, vfsm)]
+        legs = self.allocation.legs[phase][key_of(stream, chain, vfsm)]
         forked = any(standing.get(key_of(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
         return Annotation(
             vfsm.type,
@@ -103,37 +102,39 @@ class Roles(Allocation):
         """That of a place from which a VFSM takes words, or to which it gives them."""
         match place.kind:
             case "link":
-                return self.codes.neighbour(place.number)
+                return self.allocation.codes.neighbour(place.number)
             case "buffer":
-                return self.codes.buffer(self.vfsms[phase][node].place(vfsm.pipeline, place.number)[1])
+                return self.allocation.codes.buffer(
+                    self.allocation.vfsms[phase][node].place(vfsm.pipeline, place.number)[1]
+                )
             case "nop":
-                return self.codes.nop
+                return self.allocation.codes.nop
             case "null":
-                return self.codes.null
+                return self.allocation.codes.null
             case "register":
-                return self.codes.register(self._register(phase, node, place.number))
+                return self.allocation.codes.register(self.allocation.register(phase, node, place.number))
             case "command":
-                return self.codes.register(place.number)
-        virtual = self.phases[phase].wiring.register(vfsm.node, stream, chain, place.kind)
-        return self.codes.register(self._register(phase, node, virtual))
+                return self.allocation.codes.register(place.number)
+        virtual = self.allocation.phases[phase].wiring.register(vfsm.node, stream, chain, place.kind)
+        return self.allocation.codes.register(self.allocation.register(phase, node, virtual))
 
     def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
         """Register and word by which a node rewrites a VFSM of another."""
         (rewrite,) = self._rewrites(phase, (setting,), setting.vfsm.node)
-        (word,) = self.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
-        return self._register(phase, node, register), word
+        (word,) = self.allocation.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
+        return self.allocation.register(phase, node, register), word
 
-    def _annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
+    def annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
         """The VFSMs of a phase at a node, as they stand before any load function."""
         # Before any load function a VFSM stands as in the first role that rewrites it.
         standing = {
             key_of(s.stream, s.chain, s.vfsm): s.vfsm
-            for planned in self.phases[index].operators
+            for planned in self.allocation.phases[index].operators
             for s in (planned.role(node, 0).settings if node in planned.roles else ())
         }
         return tuple(
             Rewrite(
-                *self._place(index, vfsm),
+                *self.allocation.place(index, vfsm),
                 self._annotation(
                     index,
                     chain.stream,
@@ -143,5 +144,5 @@ class Roles(Allocation):
                     node,
                 ),
             )
-            for chain, vfsm in self.at[index].get(node, ())
+            for chain, vfsm in self.allocation.at[index].get(node, ())
         )

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from pointsman.operators.messages.crossbar import WAYS, way_named
+from pointsman.targets.errors import FitError
 
-from .tables import FitError, make_tables
+from .tables import make_tables
 
 __all__ = ["WAYS", "FitError", "make_tables", "way_named"]

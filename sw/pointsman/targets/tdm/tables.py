@@ -24,16 +24,13 @@ from pointsman.operators.messages.crossbar import SwitchUse, use_of, ways
 from pointsman.plan.structure.phase_graph import START
 from pointsman.plan.structure.structure import PhaseOutline, Structure, outline
 from pointsman.program.program import Group, Operator, Program, Runtime
+from pointsman.targets.errors import FitError
 from tdm_switch.shape import SwitchShape
 
 from .working_sets import Cost, Part, always_fit, assign, degree_of, divide, exclusive, greedy_degree
 
 MOSTLY = 0.5
 """In hybrid mode a connection stands in the tables if at least this part of the run-time values uses it."""
-
-
-class FitError(PointsmanError):
-    """A working set that has more connections at a port than there are slots."""
 
 
 @dataclass(frozen=True)
