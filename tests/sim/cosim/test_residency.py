@@ -26,7 +26,8 @@ from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import closing as phase_ends
 from pointsman.plan.structure.structure import Structure, outline
 from pointsman.runtime import Node
-from pointsman.runtime.numesh.residency import Memories
+from pointsman.protocol.residency import Residency
+from pointsman.runtime.numesh.residency import Memories, Place
 from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
@@ -90,7 +91,7 @@ def run(made: Images, words: int, *, preload: bool = False, together: bool = Tru
         nodes = [numesh_node(made, n, machine, preloaded=preload) for n in range(made.topology.nodes)]
         for node in nodes if not together else ():
             assert isinstance(node.substrate, NumeshSubstrate)
-            node.substrate.router.memories.certain = lambda phase: []  # type: ignore[method-assign]
+            node.substrate.router.memories.loaded_with = lambda *_: []  # type: ignore[method-assign]
         record = run_nodes(nodes, program, machine)
         assert not machine.state()["full"].any()
     loads = [node.substrate.router.loads for node in nodes if isinstance(node.substrate, NumeshSubstrate)]
@@ -121,7 +122,7 @@ def test_with_room_for_all_each_is_loaded_once(words: int, technique: str) -> No
     assert loads == [PHASES] * 2
     assert {phase.technique for phase in made.phases} == {technique}
     # What messages close is loaded together, which saves time; the rest one by one, while neighbours settle.
-    together = Memories(made, 0, preloaded=False).certain(0)
+    together = Memories(made, 0, preloaded=False).loaded_with(0)
     apart, loads = run(made, words, together=False)
     assert apart.results == expected(words)
     assert loads == [PHASES] * 2
@@ -165,7 +166,7 @@ def test_vfsms_are_loaded_again_while_neighbours_settle(words: int, monkeypatch:
 
 
 def test_fault_vfsms_that_were_overwritten_count_as_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Memories, "missing", lambda memories, phase: sorted(memories.contested[phase])[1:])
+    monkeypatch.setattr(Memories, "missing", lambda memories, phase: sorted(memories.marks.shared.contested.get(phase, ()))[1:])
     with pytest.raises(PointsmanError):
         run(images(1, 16, 8, mixed=True), 1)
 
@@ -175,14 +176,14 @@ def test_fault_what_was_overwritten_counts_as_loaded(monkeypatch: pytest.MonkeyP
     made = images(1, 4, mixed=True)
     record, _ = run(made, 1)
     assert record.results == expected(1, mixed=True)
-    loaded = Memories.loaded
+    loaded = Residency.loaded
 
-    def forgetful(memories: Memories, phase: int) -> None:
-        before = set(memories.resident)
-        loaded(memories, phase)
-        memories.resident |= before
+    def forgetful(marks: Residency[Place], phase: int) -> None:
+        before = set(marks.resident)
+        loaded(marks, phase)
+        marks.resident |= before
 
-    monkeypatch.setattr(Memories, "loaded", forgetful)
+    monkeypatch.setattr(Residency, "loaded", forgetful)
     with pytest.raises(PointsmanError):
         run(made, 1)
 

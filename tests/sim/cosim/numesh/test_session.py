@@ -183,7 +183,7 @@ def test_loading_takes_no_longer_than_the_images_say(programs: ModuleType, monke
     async def timed(router: Router, *phases: int) -> None:
         (phase,) = phases
         # Nothing of it is there, so all of it is loaded.
-        assert phase not in router.memories.resident
+        assert phase not in router.memories.marks.resident
         assert len(router.memories.missing(phase)) == len(router.phases[phase].annotations)
         begun = router.clock.time
         await load(router, phase)
@@ -191,7 +191,7 @@ def test_loading_takes_no_longer_than_the_images_say(programs: ModuleType, monke
 
     monkeypatch.setattr(Router, "load", timed)
     # One phase at a time.
-    monkeypatch.setattr(Memories, "certain", lambda *_: [])
+    monkeypatch.setattr(Memories, "loaded_with", lambda *_: [])
     images = compiled(programs, "(loop 'l 2 (broadcast 'b (runtime) :m 90) (barrier 'c))", 3, 3)
 
     async def main(node: Node) -> None:
