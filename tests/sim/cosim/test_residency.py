@@ -25,8 +25,8 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import closing as phase_ends
 from pointsman.plan.structure.structure import Structure, outline
-from pointsman.runtime import Node
 from pointsman.protocol.residency import Residency
+from pointsman.runtime import Node
 from pointsman.runtime.numesh.residency import Memories, Place
 from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.targets.numesh import make_images
@@ -166,7 +166,9 @@ def test_vfsms_are_loaded_again_while_neighbours_settle(words: int, monkeypatch:
 
 
 def test_fault_vfsms_that_were_overwritten_count_as_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Memories, "missing", lambda memories, phase: sorted(memories.marks.shared.contested.get(phase, ()))[1:])
+    monkeypatch.setattr(
+        Memories, "missing", lambda memories, phase: sorted(memories.marks.shared.contested.get(phase, ()))[1:]
+    )
     with pytest.raises(PointsmanError):
         run(images(1, 16, 8, mixed=True), 1)
 
