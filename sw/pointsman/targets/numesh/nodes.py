@@ -104,7 +104,9 @@ class NodeImages:
         for members, nodes in memberships(self.allocation.members).items():
             if index in members:
                 for node in self._unlike(nodes):
-                    found |= {s for s in self.allocation.plan.structure.graph_of(node).next_among(index, members) if s >= 0}
+                    found |= {
+                        s for s in self.allocation.plan.structure.graph_of(node).next_among(index, members) if s >= 0
+                    }
         return sorted(found)
 
     def _unlike(self, nodes: Iterable[int]) -> list[int]:
