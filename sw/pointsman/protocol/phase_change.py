@@ -59,7 +59,7 @@ Rewrites = TypeVar("Rewrites", bound="Collection[object]")
 Asked = TypeVar("Asked", bound="Collection[object]", contravariant=True)
 
 
-class Step(NamedTuple, Generic[Rewrites]):
+class ChangeStep(NamedTuple, Generic[Rewrites]):
     """Something to do. ``phase``: -1 in steps that concern no phase, and for the loader phase."""
 
     do: Do
@@ -95,42 +95,42 @@ class RouterState(Protocol[Asked]):
 
 def change(
     node: RouterState[Rewrites], phase: int, rewrites: Rewrites | None = None
-) -> Generator[Step[Rewrites], None, None]:
+) -> Generator[ChangeStep[Rewrites], None, None]:
     """Close the phase that runs and start another, whose VFSMs are to stand as ``rewrites`` say."""
     left = node.current
     if left == phase:
         return
     # Neighbours may still be in a phase from which the node has come through others, though it is long since as a rule.
-    yield Step(Do.AWAIT_QUIET, phase)
+    yield ChangeStep(Do.AWAIT_QUIET, phase)
     if rewrites and not node.holds(phase):
         # It is loaded as it has to stand.
-        yield Step(Do.WISH, phase, rewrites)
+        yield ChangeStep(Do.WISH, phase, rewrites)
         rewrites = None
     elif rewrites and node.soon(rewrites):
         # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-        yield Step(Do.REWRITE_AHEAD, phase, rewrites)
+        yield ChangeStep(Do.REWRITE_AHEAD, phase, rewrites)
         rewrites = None
     if left >= 0:
-        yield Step(Do.LEAVE, left)
+        yield ChangeStep(Do.LEAVE, left)
     settles = left >= 0
     if rewrites or not node.holds(phase):
         if left >= 0:
             # Who goes through the loader phase has left before; neighbours settle meanwhile.
-            yield Step(Do.JUMP, LOADER)
-            yield Step(Do.SETTLE, left)
+            yield ChangeStep(Do.JUMP, LOADER)
+            yield ChangeStep(Do.SETTLE, left)
             settles = False
         # In the loader phase commands need not wait for slots.
-        yield Step(Do.REWRITE, phase, rewrites) if rewrites else Step(Do.LOAD, phase)
-    yield Step(Do.JUMP, phase)
+        yield ChangeStep(Do.REWRITE, phase, rewrites) if rewrites else ChangeStep(Do.LOAD, phase)
+    yield ChangeStep(Do.JUMP, phase)
     if settles:
-        yield Step(Do.SETTLE, left)
+        yield ChangeStep(Do.SETTLE, left)
     if left >= 0 and phase in node.settling(left):
-        yield Step(Do.AWAIT_QUIET, phase)
+        yield ChangeStep(Do.AWAIT_QUIET, phase)
 
 
 def enter(
     node: RouterState[Rewrites], phase: int, rewrites: Rewrites | None = None
-) -> Generator[Step[Rewrites], None, bool]:
+) -> Generator[ChangeStep[Rewrites], None, bool]:
     """Go on to ``phase`` (`END`: the end of the program), through all phases in which this node has no operator. Tells
     whether the phase before has been left: a node that stays where it is, or is at its end, leaves with those of its barrier
     that go on."""
@@ -147,18 +147,18 @@ def enter(
         return True
     if way is None:
         return False
-    yield Step(Do.LEAVE, node.current)
+    yield ChangeStep(Do.LEAVE, node.current)
     if phase == before and phase >= 0:
-        yield Step(Do.TURN, phase)
+        yield ChangeStep(Do.TURN, phase)
     return True
 
 
-def finish(node: RouterState[Rewrites]) -> Generator[Step[Rewrites], None, None]:
+def finish(node: RouterState[Rewrites]) -> Generator[ChangeStep[Rewrites], None, None]:
     """Go through phases that other nodes still run and that need this one."""
     left = yield from enter(node, END)
     if not left and node.current >= 0 and node.passes_messages(node.current):
         # Messages of others may still pass, and others wait in the barrier.
-        yield Step(Do.LEAVE, node.current)
+        yield ChangeStep(Do.LEAVE, node.current)
 
 
 def leaving(*, barrier: bool, technique: str) -> tuple[Do, ...]:
@@ -185,7 +185,7 @@ class LoadCall(Generic[Rewrites]):
     they meet must not depend on that."""
 
 
-def load(node: RouterState[Rewrites], call: LoadCall[Rewrites]) -> Generator[Step[Rewrites], None, None]:
+def load(node: RouterState[Rewrites], call: LoadCall[Rewrites]) -> Generator[ChangeStep[Rewrites], None, None]:
     """Enter the operator's phase and have its VFSMs stand for the values."""
     entering = node.current != call.phase or (yield from enter(node, call.phase))
     if call.together:
@@ -194,29 +194,29 @@ def load(node: RouterState[Rewrites], call: LoadCall[Rewrites]) -> Generator[Ste
         yield from load_alone(node, call)
 
 
-def load_alone(node: RouterState[Rewrites], call: LoadCall[Rewrites]) -> Generator[Step[Rewrites], None, None]:
+def load_alone(node: RouterState[Rewrites], call: LoadCall[Rewrites]) -> Generator[ChangeStep[Rewrites], None, None]:
     """As `load`, once any round of the phase that runs has been left; nobody else is waited for."""
     phase, changed = call.phase, call.changed()
     if node.current == phase:
         if changed:
-            yield Step(Do.AWAIT_DEADLINE)
-            yield Step(Do.REWRITE, phase, changed)
+            yield ChangeStep(Do.AWAIT_DEADLINE)
+            yield ChangeStep(Do.REWRITE, phase, changed)
     elif not node.holds(phase):
         # The phase is loaded as it has to stand.
-        yield Step(Do.WISH, phase, changed)
+        yield ChangeStep(Do.WISH, phase, changed)
         yield from enter(node, phase)
     elif node.can_rewrite(changed):
         # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-        yield Step(Do.REWRITE_AHEAD, phase, changed)
+        yield ChangeStep(Do.REWRITE_AHEAD, phase, changed)
         yield from enter(node, phase)
     else:
         yield from enter(node, phase)
-        yield Step(Do.REWRITE, phase, changed)
+        yield ChangeStep(Do.REWRITE, phase, changed)
 
 
 def _load_together(
     node: RouterState[Rewrites], call: LoadCall[Rewrites], entering: bool
-) -> Generator[Step[Rewrites], None, None]:
+) -> Generator[ChangeStep[Rewrites], None, None]:
     """Rewrite while no word of the operator is on its way: all its nodes have come so far, and none goes on before all have
     done it. All know the values, so all agree on whether there is anything to do."""
     if entering and call.meets:
@@ -224,7 +224,7 @@ def _load_together(
         if call.shared:
             if call.same:
                 return
-            yield Step(Do.MEET)
+            yield ChangeStep(Do.MEET)
     elif entering and node.current != call.phase:
         # What closed the phase held back everybody, and who is in it again has rewritten.
         yield from enter(node, call.phase, call.changed())
@@ -233,8 +233,8 @@ def _load_together(
         return
     else:
         if call.meets:
-            yield Step(Do.MEET)
-        yield Step(Do.DRAIN)
-        yield Step(Do.REWRITE, call.phase, call.changed())
+            yield ChangeStep(Do.MEET)
+        yield ChangeStep(Do.DRAIN)
+        yield ChangeStep(Do.REWRITE, call.phase, call.changed())
     if call.meets:
-        yield Step(Do.MEET)
+        yield ChangeStep(Do.MEET)

@@ -1,4 +1,8 @@
-"""What runs on a node's processor: requests, phases, operator functions, applications."""
+"""What runs on a node's processor: the functions that applications call, and what they do on each target.
+
+``api`` is the same everywhere; ``numesh``, `tdm` and `packet` are the targets' sides; ``reference`` runs a program by its meaning,
+without hardware. Here a cycle of a processor is asked for (``api.requests``); engines of ``cosim`` count it.
+"""
 
 from .api.application import Application, Reference, WrongAnswer
 from .api.node import Node

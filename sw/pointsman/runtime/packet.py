@@ -35,7 +35,7 @@ from pointsman.targets.packet.addresses import Address
 
 from .api.node import Node
 from .api.requests import Lane, Transfer
-from .api.substrate import CHOSEN, HERE, Clock, Given, Part, Port, Signature
+from .api.substrate import CHOSEN, HERE, CycleClock, Given, Permission, Port, Signature
 from .api.substrate import Combine as Function
 
 Words = np.ndarray
@@ -44,7 +44,7 @@ Words = np.ndarray
 class PacketSubstrate:
     """One node of a program on packet routers."""
 
-    def __init__(self, program: PacketProgram, number: int, clock: Clock) -> None:
+    def __init__(self, program: PacketProgram, number: int, clock: CycleClock) -> None:
         self.program = program
         self.number = number
         self.clock = clock
@@ -135,7 +135,7 @@ class PacketPort:
         self.result = True
         """What func gives means something here: everywhere, but for a reduce at its destination only."""
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         operator = self.operator
         self.substrate.at = f"in operator '{operator.label}'"
         values = self._values(given)
@@ -150,7 +150,7 @@ class PacketPort:
         void = False
         if operator.valid is not None:
             void = nodes.index(self.substrate.number) not in operator.valid
-        return Part(self.script.kind, self.script.local, void)
+        return Permission(self.script.kind, self.script.local, void)
 
     def stale(self) -> str | None:
         return None
@@ -317,7 +317,7 @@ def _signature(one: PacketOperator) -> Signature:
 def packet_node(
     program: PacketProgram,
     number: int,
-    clock: Clock,
+    clock: CycleClock,
     *,
     functions: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Node:

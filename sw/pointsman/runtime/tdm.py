@@ -22,7 +22,7 @@ from tdm_switch.codes import NOWHERE, Answer, Command, Predictor, Registers, dec
 
 from .api.node import Node
 from .api.requests import Category, Lane, Transfer, WaitEmpty, WaitUntil
-from .api.substrate import Clock, Combine, Given, Part, Signature
+from .api.substrate import Combine, CycleClock, Given, Permission, Signature
 
 OWN_ROWS = 1
 """Mode of LOAD and FLUSH that leaves the rows of others alone."""
@@ -35,7 +35,7 @@ DYNAMIC, GIVES_WAY = 1, 2
 class Interface:
     """A processor's side of the switch: which set it is in, which rows of it stand."""
 
-    def __init__(self, tables: ConnectionTables, number: int, clock: Clock) -> None:
+    def __init__(self, tables: ConnectionTables, number: int, clock: CycleClock) -> None:
         self.tables = tables
         self.number = number
         self.clock = clock
@@ -154,7 +154,7 @@ class Interface:
 class TdmSubstrate:
     """One node's side of the switch; see `pointsman.runtime.api.substrate.Substrate`."""
 
-    def __init__(self, tables: ConnectionTables, number: int, clock: Clock) -> None:
+    def __init__(self, tables: ConnectionTables, number: int, clock: CycleClock) -> None:
         self.tables = tables
         self.number = number
         self.clock = clock
@@ -202,7 +202,7 @@ class TdmPort:
         self.gets = True
         """What its function gives means something: away from the destination of a reduction it does not."""
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         number, tables = self.table.sets[given.index], self.substrate.tables
         category = Category.REPROG if self.table.second_level else Category.ROUTER
         await self.interface.enter(number, category)
@@ -218,7 +218,7 @@ class TdmPort:
         )
         kinds = {script.kind for script in self.scripts} - {"none"}
         kind = kinds.pop() if len(kinds) == 1 else "both" if kinds else "none"
-        return Part(kind, local=any(script.local for script in self.scripts), void=self._void())
+        return Permission(kind, local=any(script.local for script in self.scripts), void=self._void())
 
     def stale(self) -> str | None:
         phase = self.interface.phase
@@ -353,7 +353,7 @@ def signature_of(table: OperatorTable) -> Signature:
 def tdm_node(
     tables: ConnectionTables,
     number: int,
-    clock: Clock,
+    clock: CycleClock,
     *,
     functions: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Node:

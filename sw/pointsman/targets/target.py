@@ -25,7 +25,7 @@ Given = Mapping[str, Any]
 """Options of the command by their names in Python (``slot_cycles`` for ``--slot-cycles``), with their defaults."""
 
 
-class Run(NamedTuple):
+class TargetRun(NamedTuple):
     """What came of running an application. ``results``: plain values, as written to ``--json``; "correct" among them.
     ``text``: the same for a reader."""
 
@@ -80,7 +80,7 @@ class Target(Protocol[Artifact, Application]):
             If the file is no artifact of this target, has no sense, or is for another network than ``topology``.
         """
 
-    def run(self, artifact: Artifact, application: Application, seconds: dict[str, float], given: Given) -> Run:
+    def run(self, artifact: Artifact, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
         """Build the machine, load it, run an application and check its answer.
 
         ``seconds`` has the time of the stages before ("compile"); those of this one are added ("build", "run", …).

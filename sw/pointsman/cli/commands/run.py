@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pointsman.network import Topology
     from pointsman.program.program import Program
     from pointsman.runtime import Application
-    from pointsman.targets.target import Run
+    from pointsman.targets.target import TargetRun
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -138,7 +138,7 @@ def _program(
     return parsed, name
 
 
-def _dry(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> Run:
+def _dry(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> TargetRun:
     from pointsman.cli.targets.reference import run_dry
 
     started = time.perf_counter()
@@ -146,7 +146,7 @@ def _dry(ctx: click.Context, app: Application, parameters: dict[str, int], topol
     return run_dry(parsed, name, app, time.perf_counter() - started)
 
 
-def _on_target(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> Run:
+def _on_target(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> TargetRun:
     given = ctx.params
     chosen = target_named(given["target"])
     chosen.refuse(named_options(ctx))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pointsman.cli.options import implementations_of, prove, refuse_malformed, shape_of
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
-from pointsman.targets.target import Run
+from pointsman.targets.target import TargetRun
 
 from .options import refuse_addresses
 
@@ -77,7 +77,7 @@ class NumeshTarget:
         refuse_malformed(images)
         return images
 
-    def run(self, artifact: Images, application: Application, seconds: dict[str, float], given: Given) -> Run:
+    def run(self, artifact: Images, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
         from cosim.numesh.activities import cycles_by
         from cosim.numesh.machine import Machine
         from cosim.numesh.session import run_application
@@ -115,7 +115,7 @@ class NumeshTarget:
             from cosim.numesh.trace import trace_text
 
             write_whole(trace, trace_text(artifact, done.record, done.spans, lines=trace.suffix == ".jsonl"))
-        return Run(results, run_text(results, artifact, application.reference()))
+        return TargetRun(results, run_text(results, artifact, application.reference()))
 
 
 def _plan(program: Program, name: str, given: Given) -> Plan:

@@ -12,7 +12,7 @@ from packet_router.shape import RouterShape, ShapeError
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.targets.packet import PacketProgram, make_packet_program
-from pointsman.targets.target import Run
+from pointsman.targets.target import TargetRun
 
 if TYPE_CHECKING:
     from pointsman.network import Topology
@@ -65,7 +65,7 @@ class PacketTarget:
     def read(self, path: Path, topology: Topology, given: Given) -> PacketProgram:
         raise PointsmanError("--image is for scheduled routers, not for --target packet")
 
-    def run(self, artifact: PacketProgram, application: Application, seconds: dict[str, float], given: Given) -> Run:
+    def run(self, artifact: PacketProgram, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
         from cosim.packet.session import packet_machine, run_packet_application
         from pointsman.report.run import means_json
 
@@ -105,7 +105,7 @@ class PacketTarget:
             f"{record.total_cycles:,} cycles; {record.node_cycles_per_second / 1e6:.1f} M node-cycles/s; "
             + ", ".join(f"{what} {value:.1f} s" for what, value in done.seconds.items()),
         ]
-        return Run(results, "\n".join(lines))
+        return TargetRun(results, "\n".join(lines))
 
 
 def packet_shape(topology: Topology) -> RouterShape:

@@ -10,10 +10,10 @@ from pointsman.program.program import Program
 from pointsman.runtime import Application
 from pointsman.runtime.api.application import answer_of
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.targets.target import Run
+from pointsman.targets.target import TargetRun
 
 
-def run_dry(program: Program, name: str, application: Application, compile_seconds: float) -> Run:
+def run_dry(program: Program, name: str, application: Application, compile_seconds: float) -> TargetRun:
     """Run an application's program, called ``name``. Words that nobody has read are noted on standard error."""
     started = time.perf_counter()
     done = ReferenceMachine(program, name, application.functions).run(application.main)
@@ -33,4 +33,4 @@ def run_dry(program: Program, name: str, application: Application, compile_secon
         "unread": list(done.unread),
         "seconds": compile_seconds + time.perf_counter() - started,
     }
-    return Run(results, text)
+    return TargetRun(results, text)

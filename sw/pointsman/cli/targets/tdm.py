@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pointsman.errors import PointsmanError
-from pointsman.targets.target import Run
+from pointsman.targets.target import TargetRun
 
 from .options import refuse_addresses
 
@@ -91,7 +91,7 @@ class SwitchTarget:
             raise PointsmanError(f"{path}: the tables are for mode {tables.mode}, not {given['mode']}")
         return tables
 
-    def run(self, artifact: ConnectionTables, application: Application, seconds: dict[str, float], given: Given) -> Run:
+    def run(self, artifact: ConnectionTables, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
         from cosim.tdm.model import switch_machine
         from cosim.tdm.session import run_tdm_application
         from pointsman.report.tdm import tdm_json, tdm_text
@@ -101,7 +101,7 @@ class SwitchTarget:
             seconds["build"] = time.perf_counter() - started
             done = run_tdm_application(artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"])
         results = tdm_json(artifact, done, refused=done.refused)
-        return Run(results, tdm_text(results, artifact, application.reference()))
+        return TargetRun(results, tdm_text(results, artifact, application.reference()))
 
 
 def switch_shape(given: Given, topology: Topology) -> SwitchShape:

@@ -15,14 +15,14 @@ from pointsman.plan.plan import Plan, PlannedOperator, PlannedPhase
 from pointsman.routing.phase_router.fixed_routes import goes_on
 from pointsman.routing.streams import RoutedPhase, RoutedVfsm
 
-from .kernel import BUFFER, LEG, LINK, NOTHING, REGISTER, VOID, Board
+from .kernel import BUFFER, LEG, LINK, NOTHING, REGISTER, VOID, TimelineBoard
 
 Key = tuple[int, int, int, int, int, int]
 """Phase, stream, chain, node, pipeline and virtual number of a VFSM."""
 Row = tuple[int, int, int, int, int, int]
 
 
-class Network:
+class BoardNumbers:
     """Numbers for all VFSMs and registers of a plan. Each phase has its own, as in the nodes; what two phases share in the
     end makes no difference to time."""
 
@@ -106,7 +106,7 @@ class Network:
         goes = place(v.destination.kind, v.destination.number, "to")
         return (*came, *goes, int(v.type == MoveType.COPY), int(v.type == MoveType.BLIND))
 
-    def board(self, standing: Iterable[tuple[int, Row]]) -> Board:
+    def board(self, standing: Iterable[tuple[int, Row]]) -> TimelineBoard:
         """The board before the first step. ``standing``: VFSMs that do not stand as routed."""
         vfsms = np.zeros((self.vfsms, 6), np.int64)
         for command in range(self.commands):
@@ -120,7 +120,9 @@ class Network:
             taken[parent].append(number)
         children, first_child = _flat(taken)
         slots, first_slot = _flat(self._slots())
-        return Board(vfsms, children, first_child, slots, first_slot, self.registers, self.pipelines, self.plan.period)
+        return TimelineBoard(
+            vfsms, children, first_child, slots, first_slot, self.registers, self.pipelines, self.plan.period
+        )
 
     def _slots(self) -> list[list[int]]:
         """VFSMs by phase, slot and node; second schedules come after the loader."""
@@ -186,7 +188,7 @@ def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([number for row in rows for number in row], np.int64), first
 
 
-class Parts:
+class NumberedOperators:
     """All operators of a plan but the barriers that close phases, by number."""
 
     def __init__(self, phases: Sequence[PlannedPhase]) -> None:

@@ -37,7 +37,7 @@ WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
 NEVER = 1 << 60
 
 
-class Board(NamedTuple):
+class TimelineBoard(NamedTuple):
     """What does not change while a plan is played, but for ``vfsms``."""
 
     vfsms: np.ndarray
@@ -52,7 +52,7 @@ class Board(NamedTuple):
     period: int
 
 
-class Book(NamedTuple):
+class StepTable(NamedTuple):
     """What the processors do."""
 
     chunks: np.ndarray
@@ -92,7 +92,7 @@ def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.nd
 
 @kernel(error_model="numpy")
 def play(
-    board: Board, book: Book, post: Post, nodes: int, phases: int, most_lanes: int, limit: int
+    board: TimelineBoard, book: StepTable, post: Post, nodes: int, phases: int, most_lanes: int, limit: int
 ) -> tuple[np.ndarray, int, bool]:
     """Play to the end. Gives cycles by node and phase (the loader's last), weighted; how many cycles were played; and whether all
     came to their end within ``limit`` cycles."""

@@ -21,13 +21,13 @@ from pointsman.protocol.costs import ANNOTATION_DRAIN, load_cycles
 from pointsman.protocol.residency import Following, Residency, sharing
 from pointsman.routing.streams import RoutedVfsm
 
-from .board import Network
+from .board import BoardNumbers
 
 
 class PlannedMemories:
     """Those of all nodes."""
 
-    def __init__(self, plan: Plan, network: Network) -> None:
+    def __init__(self, plan: Plan, network: BoardNumbers) -> None:
         self.plan, self.network = plan, network
         self._marks: dict[int, Residency[int]] = {}
         """By node; VFSMs by their numbers on the board."""

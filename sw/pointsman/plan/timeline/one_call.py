@@ -12,8 +12,8 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Plan
 
 from . import kernel as k
-from .board import Network
-from .processor_steps import Step, Writer
+from .board import BoardNumbers
+from .processor_steps import Step, StepWriter
 
 LIMIT = 400_000
 """Cycles that are played at most."""
@@ -43,8 +43,8 @@ def call_cycles(
     PlanError
         If the values are none of the operator's, its load takes longer, or the call does not end.
     """
-    network = Network(plan)
-    writer = Writer(plan, network)
+    network = BoardNumbers(plan)
+    writer = StepWriter(plan, network)
     number = next((n for n in writer.by_label[label] if value in writer.parts.operators[n][1].values), None)
     if number is None:
         raise PlanError(f"operator '{label}' has no schedule for the values {value}")

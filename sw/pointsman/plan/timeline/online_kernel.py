@@ -1,7 +1,7 @@
 """The compiled game of online messages: processors that pass them on, beside whatever their programs do.
 
-The other end of a coupling: `pointsman.runtime.numesh.online_agent` does this, and its ``Costs`` are the cycles of
-everything but accesses.
+The other end of a coupling: `pointsman.runtime.numesh.online_agent` does this; `pointsman.protocol.costs.AgentCosts` are the
+cycles of everything but accesses.
 A word has no contents here, so who a header is for is known by its place in the order of its channel.
 """
 
@@ -27,7 +27,7 @@ CURRENT, LATEST, RECEIVED, ARRIVING, TURN_OUT, TURN_IN, FIRST_OF = range(7)
 """Columns of channels: the sending that is on, and the last; the last whose header was taken; the message that comes in; words
 that went into the registers before this one's header, and out of them; the first sending of all."""
 INTERRUPT, POLL, LOOKUP, BUFFER, TURN, PATIENCE = range(6)
-"""Fields of `pointsman.runtime.numesh.online_agent.Costs`."""
+"""Fields of `pointsman.protocol.costs.AgentCosts`."""
 
 
 class Post(NamedTuple):

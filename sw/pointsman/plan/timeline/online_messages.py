@@ -35,17 +35,17 @@ from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 
 from . import kernel as k
 from . import online_kernel as agents
-from .board import Network
+from .board import BoardNumbers
 from .sampling import choice
 
 Step = tuple[int, int, int]
 FUNCTIONS = ("write", "read", "func")
 
 
-class Messages:
+class OnlineSteps:
     """All of them: numbers of channels, queues and mails."""
 
-    def __init__(self, plan: Plan, network: Network) -> None:
+    def __init__(self, plan: Plan, network: BoardNumbers) -> None:
         self.plan, self.network = plan, network
         self.mails: dict[tuple[int, int, int], int] = {}
         """By destination, queue and words."""

@@ -10,7 +10,7 @@ from pointsman.plan.plan import Plan
 from pointsman.protocol.costs import can_rewrite, rewrites_soon
 from pointsman.protocol.phase_change import LOADER
 
-from .board import Network, Row
+from .board import BoardNumbers, Row
 from .memories import PlannedMemories
 
 Changed = dict[int, Row]
@@ -22,7 +22,9 @@ Passages = Mapping[tuple[int, int], tuple[int, ...]]
 class ProcessorState:
     """A node and its router, for `pointsman.protocol.phase_change.RouterState`."""
 
-    def __init__(self, node: int, plan: Plan, network: Network, memories: PlannedMemories, passages: Passages) -> None:
+    def __init__(
+        self, node: int, plan: Plan, network: BoardNumbers, memories: PlannedMemories, passages: Passages
+    ) -> None:
         self.node = node
         self.plan, self.network, self.memories = plan, network, memories
         self.command_words = Codes(plan.shape).command_words

@@ -21,15 +21,14 @@ from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN
-from pointsman.protocol.phase_change import Do, LoadCall, enter, finish, leaving, load
-from pointsman.protocol.phase_change import Step as Change
+from pointsman.protocol.phase_change import ChangeStep, Do, LoadCall, enter, finish, leaving, load
 
 from . import kernel as k
-from .board import Network, Parts, Row
+from .board import BoardNumbers, NumberedOperators, Row
 from .memories import PlannedMemories
-from .online_messages import Messages
+from .online_messages import OnlineSteps
 from .processor_state import Changed, ProcessorState
-from .sampling import Visit, choice
+from .sampling import SampledVisit, choice
 
 CALLS = 6
 """Calls of an I/O function that are played at most after one load; each but the first stands for its share of the rest."""
@@ -37,15 +36,15 @@ CALLS = 6
 Step = tuple[int, int, int]
 
 
-class Writer:
+class StepWriter:
     """Steps of all nodes."""
 
-    def __init__(self, plan: Plan, network: Network) -> None:
+    def __init__(self, plan: Plan, network: BoardNumbers) -> None:
         self.plan, self.network = plan, network
         self.words = Codes(plan.shape).command_words
         self.memories = PlannedMemories(plan, network)
-        self.parts = Parts(network.parts)
-        self.messages = Messages(plan, network)
+        self.parts = NumberedOperators(network.parts)
+        self.messages = OnlineSteps(plan, network)
         on_the_way: dict[int, dict[tuple[int, int], tuple[int, ...]]] = defaultdict(dict)
         for node, left, entered, between in passages(plan):
             on_the_way[node][left, entered] = between
@@ -66,7 +65,7 @@ class Writer:
 
     # -- the whole -------------------------------------------------------------------------------------------
 
-    def write(self, visits: Iterable[Visit]) -> k.Book:
+    def write(self, visits: Iterable[SampledVisit]) -> k.StepTable:
         """The book of all nodes, from cop_init to cop_fini."""
         for node, way in enumerate(self.ways):
             self._add(way, self.start(node))
@@ -86,7 +85,7 @@ class Writer:
                 found.update(self._stands(number, node, 0, 0))
         return list(found.items())
 
-    def _chosen(self, visit: Visit) -> list[tuple[int, int]]:
+    def _chosen(self, visit: SampledVisit) -> list[tuple[int, int]]:
         """The operator as planned, and the value: those that have several schedules are planned once for each."""
         numbers = self.by_label[visit.operator.label]
         counts = [len(self.parts.operators[number][1].values) for number in numbers]
@@ -99,7 +98,7 @@ class Writer:
             value -= count
         return []
 
-    def _visit(self, node: int, number: int, value: int, visit: Visit) -> None:
+    def _visit(self, node: int, number: int, value: int, visit: SampledVisit) -> None:
         way = self.ways[node]
         _, one = self.parts.operators[number]
         before = self._weigh(way, visit.weight)
@@ -119,7 +118,7 @@ class Writer:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
             self._add(way, [*steps, *self.call(node, number, value, call)])
 
-    def _visit_online(self, node: int, number: int, visit: Visit, before: list[Step]) -> None:
+    def _visit_online(self, node: int, number: int, visit: SampledVisit, before: list[Step]) -> None:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
         steps = [*before, (k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
@@ -165,10 +164,10 @@ class Writer:
         runs = self.network.loader if phase < 0 else phase
         return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0), (k.PHASE, runs, 0)]
 
-    def _play(self, node: int, changes: Generator[Change[Changed], None, object]) -> list[Step]:
+    def _play(self, node: int, changes: Generator[ChangeStep[Changed], None, object]) -> list[Step]:
         return [step for change in changes for step in self._take(node, change)]
 
-    def _take(self, node: int, change: Change[Changed]) -> list[Step]:
+    def _take(self, node: int, change: ChangeStep[Changed]) -> list[Step]:
         """What a step of a change of phase costs."""
         phase, rewrites = change.phase, change.rewrites or {}
         match change.do:
@@ -209,7 +208,7 @@ class Writer:
         planned = self.plan.phases[phase]
         meets = planned.barrier is not None and node in planned.barrier.roles
         steps = leaving(barrier=meets, technique=planned.technique)
-        return self._play(node, (Change(do, phase) for do in steps))
+        return self._play(node, (ChangeStep(do, phase) for do in steps))
 
     def _meet_all(self, node: int, phase: int) -> list[Step]:
         barrier = self.plan.phases[phase].barrier
@@ -406,13 +405,13 @@ class Writer:
         if kept:
             way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))
 
-    def book(self) -> k.Book:
+    def book(self) -> k.StepTable:
         steps = [step for chunk in self._chunks for step in chunk]
         first_step = np.zeros(len(self._chunks) + 1, np.int64)
         np.cumsum([len(chunk) for chunk in self._chunks], out=first_step[1:])
         first_chunk = np.zeros(len(self.ways) + 1, np.int64)
         np.cumsum([len(way.chunks) for way in self.ways], out=first_chunk[1:])
-        return k.Book(
+        return k.StepTable(
             np.array([chunk for way in self.ways for chunk in way.chunks], np.int64),
             first_chunk,
             np.array(steps, np.int64).reshape(-1, 3),

@@ -28,7 +28,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
-class Visit:
+class SampledVisit:
     """All nodes of an operator come to it; what they do counts ``weight`` times."""
 
     operator: Operator
@@ -37,7 +37,7 @@ class Visit:
     weight: float
 
 
-def visits(program: Program) -> Iterator[Visit]:
+def visits(program: Program) -> Iterator[SampledVisit]:
     """All of them. Programs may be deep, so the walk keeps its own stack."""
     rounds = _sampled(program)
     comes = _times(program)
@@ -53,7 +53,7 @@ def visits(program: Program) -> Iterator[Visit]:
     while stack:
         part, weight = stack.pop()
         if isinstance(part, Operator):
-            yield Visit(part, seen.get(part.label, 0), weight)
+            yield SampledVisit(part, seen.get(part.label, 0), weight)
             seen[part.label] = seen.get(part.label, 0) + 1
         elif part.kind == "loop":
             count = rounds[id(part)]

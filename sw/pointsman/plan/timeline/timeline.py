@@ -15,9 +15,9 @@ import numpy as np
 from pointsman.operators.api.loading import Loading
 from pointsman.plan.plan import Plan
 
-from .board import Network
+from .board import BoardNumbers
 from .kernel import play
-from .processor_steps import Writer
+from .processor_steps import StepWriter
 from .sampling import visits
 
 LIMIT = 60_000_000
@@ -44,8 +44,8 @@ def timeline(plan: Plan) -> Timeline | None:
             return None
     if any(one.planned.part is not None for one in plan.continuing):
         return None  # messages that go on over changes of phase
-    network = Network(plan)
-    writer = Writer(plan, network)
+    network = BoardNumbers(plan)
+    writer = StepWriter(plan, network)
     book = writer.write(visits(plan.program))
     board = network.board(writer.standing())
     limit = max(1, LIMIT // network.nodes)

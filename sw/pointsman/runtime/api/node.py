@@ -9,7 +9,7 @@ from pointsman.network import Topology
 
 from .operator_functions import Cop
 from .requests import Category, Wait
-from .substrate import Clock, Substrate
+from .substrate import CycleClock, Substrate
 
 
 class Node:
@@ -34,7 +34,7 @@ class Node:
         substrate: Substrate,
         topology: Topology,
         number: int,
-        clock: Clock,
+        clock: CycleClock,
         functions: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
         self.number = number

@@ -12,7 +12,7 @@ import numpy as np
 from pointsman.errors import PointsmanError
 
 from .combine import combiner, function_named
-from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Part, Port, Signature, Substrate
+from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission, Port, Signature, Substrate
 
 
 class Caller(Protocol):
@@ -78,7 +78,7 @@ class OperatorFunctions:
         self.node = node
         self.signature = signature
         self.port = port
-        self.part: Part | None = None
+        self.part: Permission | None = None
         self.index = {value: i for i, value in enumerate(signature.values)}
         self.array = signature.type.endswith("*")
         self.dtype = np.dtype(signature.type.rstrip("*"))
@@ -153,7 +153,7 @@ class OperatorFunctions:
             raise self._error(what, "is not in its subset")
         return self.port
 
-    def _ready(self, what: str, kind: str) -> Part:
+    def _ready(self, what: str, kind: str) -> Permission:
         port, part = self._port(what), self.part
         if part is None:
             raise self._error(what, f"has not called {self.signature.label}_load")

@@ -12,7 +12,7 @@ import numpy as np
 from pointsman.operators.api.operands import function_name, runtime_operands, runtime_values
 from pointsman.program.program import Operator
 
-from .substrate import Combine, Given, Part, Port, Signature
+from .substrate import Combine, Given, Permission, Port, Signature
 
 
 def replaced_signature(operator: Operator, source: str) -> Signature:
@@ -36,10 +36,10 @@ class ReplacedPort:
         self.parts = parts
         nodes = next(instance.nodes for instance in operator.instances if number in instance.nodes)
         void = operator.valid is not None and nodes.index(number) not in operator.valid
-        self.part = Part("func", local=len(nodes) == 1, void=void)
+        self.part = Permission("func", local=len(nodes) == 1, void=void)
         self.given = Given()
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         """Keep the values; the parts are loaded by ``func``."""
         self.given = given
         return self.part

@@ -17,7 +17,7 @@ from pointsman.operators.scheduled.replacements import sequence
 from pointsman.program.program import Operator
 
 from .replaced import given_to
-from .substrate import Combine, Given, Part, Port, Signature
+from .substrate import Combine, Given, Permission, Port, Signature
 
 
 class ReplacedSequence:
@@ -38,7 +38,7 @@ class ReplacedSequence:
         """Parts that have been loaded since the last load."""
         self.calls = 0
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         """Nodes that have no call go through all parts."""
         self.given, self.loaded, self.calls = given, 0, 0
         if given.numbers[0] in self.chain:
@@ -47,11 +47,11 @@ class ReplacedSequence:
                 hint="give a node that has no message of its own",
             )
         if given.numbers[0] == self.position:
-            return Part("read" if self.reads else "write")
+            return Permission("read" if self.reads else "write")
         if self.position in self.chain:
-            return Part("write" if self.reads else "read")
+            return Permission("write" if self.reads else "read")
         await self._up_to(len(self.parts) - 1)
-        return Part("none", void=self.void)
+        return Permission("none", void=self.void)
 
     def stale(self) -> str | None:
         return None

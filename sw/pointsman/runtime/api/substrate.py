@@ -26,7 +26,7 @@ Combine = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 """``combine(a, b, out)``: words of a message from those of the earlier and the later one; ``out`` may be either."""
 
 
-class Clock(Protocol):
+class CycleClock(Protocol):
     """Where a node reads the time: cycles since reset, the same for all nodes (Metcalf 1997, §1.4.1)."""
 
     @property
@@ -98,7 +98,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Part:
+class Permission:
     """What a node may do in an operator after its load function.
 
     ``local``: it sends to itself only, no word reaches the port. ``void``: whatever it sends is not looked at and what it
@@ -113,7 +113,7 @@ class Part:
 class Port(Protocol):
     """One operator at one node of its subset. All coroutines await `pointsman.runtime.api.requests`."""
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         """Get ready for these values."""
 
     def stale(self) -> str | None:

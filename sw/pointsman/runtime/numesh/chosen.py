@@ -15,7 +15,7 @@ import numpy as np
 
 from pointsman.artifacts.images.images import Images, OperatorImage
 from pointsman.errors import PointsmanError
-from pointsman.runtime.api.substrate import Combine, Given, Part, Port, Signature
+from pointsman.runtime.api.substrate import Combine, Given, Permission, Port, Signature
 
 from .port import NumeshPort, signature_of
 from .router import Router
@@ -60,7 +60,7 @@ class Choice:
                 self.router.together[phase] = tuple(other for other in phases if other != phase)
         return ChosenPort(label, self)
 
-    async def load(self, label: str, given: Given) -> Part:
+    async def load(self, label: str, given: Given) -> Permission:
         """Note what an operator is to do; go on to the phase if it is the last one."""
         if not self.given:
             self.chosen = {}
@@ -81,7 +81,7 @@ class Choice:
             for other, pairs in self.ports.items()
         ]
         (phase,) = frozenset.intersection(*map(frozenset, phases))
-        part: Part | None = None
+        part: Permission | None = None
         for other, pairs in self.ports.items():
             operator, port = next(pair for pair in pairs if pair[0].phase == phase)
             own = self.given[other]
@@ -99,7 +99,7 @@ class ChosenPort:
         self.label = label
         self.choice = choice
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         """Note the value, and go on to the phase of all values if they are known."""
         return await self.choice.load(self.label, given)
 

@@ -23,8 +23,8 @@ from pointsman.errors import PointsmanError
 from pointsman.operators.messages.online import channel_words
 from pointsman.protocol.costs import AgentCosts
 from pointsman.runtime.api.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
-from pointsman.runtime.api.substrate import Clock
-from pointsman.runtime.numesh.online_messages import HeaderLayout, Message, Sending
+from pointsman.runtime.api.substrate import CycleClock
+from pointsman.runtime.numesh.online_messages import HeaderLayout, OnlineMessage, OnlineSending
 
 Steps = Generator[Request, None, None]
 """Requests, one after the other."""
@@ -59,7 +59,7 @@ class Agent:
         table: OnlineNode,
         layout: HeaderLayout,
         lengths: Sequence[int],
-        clock: Clock,
+        clock: CycleClock,
         costs: AgentCosts,
     ) -> None:
         self.number = number
@@ -68,10 +68,10 @@ class Agent:
         self.lengths = tuple(lengths)
         self.clock = clock
         self.costs = costs
-        self.arriving: list[Message | None] = [None] * len(table.inputs)
+        self.arriving: list[OnlineMessage | None] = [None] * len(table.inputs)
         """By input: the message that is half in."""
-        self.out: list[deque[Sending]] = [deque() for _ in table.outputs]
-        self.queues: list[list[Message]] = [[] for _ in lengths]
+        self.out: list[deque[OnlineSending]] = [deque() for _ in table.outputs]
+        self.queues: list[list[OnlineMessage]] = [[] for _ in lengths]
         self.input_at = {register: i for i, channel in enumerate(table.inputs) for register in channel}
         self.turns_in = [0] * len(table.inputs)
         self.turns_out = [0] * len(table.outputs)
@@ -91,13 +91,13 @@ class Agent:
 
     # -- what a program asks for -----------------------------------------------------------------------------
 
-    def send(self, to: int, queue: int, words: Sequence[int], round_: int = 0) -> Sending:
+    def send(self, to: int, queue: int, words: Sequence[int], round_: int = 0) -> OnlineSending:
         """Put a message into the queue of its channel; see ``flush``."""
         assert len(words) == self.lengths[queue]
-        message = Message(self.number, queue, round_, np.array(words, np.uint32), len(words))
+        message = OnlineMessage(self.number, queue, round_, np.array(words, np.uint32), len(words))
         return self.forward(message, to, queue, round_)
 
-    def forward(self, message: Message, to: int, queue: int, round_: int = 0) -> Sending:
+    def forward(self, message: OnlineMessage, to: int, queue: int, round_: int = 0) -> OnlineSending:
         """As ``send``, of the words of a message that may still be coming in."""
         if to == self.number:
             raise PointsmanError(f"node {to} sends a message to itself")
@@ -107,11 +107,11 @@ class Agent:
                 f"node {self.number} has no way for a message to node {to}",
                 hint="the run-time value is outside those that the program names",
             )
-        sending = Sending(self.layout.pack(to, self.number, queue, round_), message, True)
+        sending = OnlineSending(self.layout.pack(to, self.number, queue, round_), message, True)
         self.out[channel].append(sending)
         return sending
 
-    def find(self, source: int | None, queue: int, round_: int | None = None) -> Message | None:
+    def find(self, source: int | None, queue: int, round_: int | None = None) -> OnlineMessage | None:
         """The first message in a queue from ``source`` (None: anybody) and of a round (None: any), as far as it has come."""
         wrapped = None if round_ is None else round_ % (1 << self.layout.round_bits)
         for message in self.queues[queue]:
@@ -119,7 +119,7 @@ class Agent:
                 return message
         return None
 
-    def take(self, message: Message) -> None:
+    def take(self, message: OnlineMessage) -> None:
         """Remove a message from its queue."""
         self.queues[message.queue].remove(message)
         self.held -= message.have
@@ -311,7 +311,7 @@ class Agent:
             destination, source, queue, round_ = self.layout.unpack(word)
             if queue >= len(self.lengths):
                 raise PointsmanError(f"node {self.number} got a message for queue {queue}, which there is not")
-            message = Message(source, queue, round_, np.zeros(self.lengths[queue], np.uint32))
+            message = OnlineMessage(source, queue, round_, np.zeros(self.lengths[queue], np.uint32))
             if message.whole:
                 self.turns_in[i] += 1
             else:
@@ -321,7 +321,7 @@ class Agent:
             else:
                 message.passing = True
                 channel = self.table.onward[destination]
-                sending = Sending(word, message, False)
+                sending = OnlineSending(word, message, False)
                 self.out[channel].append(sending)
                 if len(self.out[channel]) == 1:
                     register = _in_turn(self.table.outputs[channel], self.turns_out[channel])[0]
@@ -339,7 +339,7 @@ def _in_turn(channel: tuple[int, ...], turn: int) -> tuple[int, ...]:
     return channel[at:] + channel[:at]
 
 
-def agents_of(images: Images, number: int, clock: Clock, costs: AgentCosts | None = None) -> dict[int, Agent]:
+def agents_of(images: Images, number: int, clock: CycleClock, costs: AgentCosts | None = None) -> dict[int, Agent]:
     """The agents of a node, by phase: one for all phases of what continues."""
     found: dict[int, Agent] = {}
     known: dict[int, Agent] = {}

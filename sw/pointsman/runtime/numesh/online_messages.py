@@ -40,7 +40,7 @@ class HeaderLayout:
 
 
 @dataclass(eq=False)
-class Message:
+class OnlineMessage:
     """A message that arrives, has arrived, or goes out. ``have``: words of ``data`` that are here."""
 
     source: int
@@ -61,11 +61,11 @@ class Message:
 
 
 @dataclass(eq=False)
-class Sending:
+class OnlineSending:
     """A message on its way out: the header, then the words as far as they have come."""
 
     header: int
-    message: Message
+    message: OnlineMessage
     own: bool
     """Sent by this node's program."""
     begun: bool = False

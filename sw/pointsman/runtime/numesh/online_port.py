@@ -18,12 +18,12 @@ from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from pointsman.protocol.costs import LOAD_CYCLES
 from pointsman.runtime.api.requests import Category, Wait
-from pointsman.runtime.api.substrate import CHOSEN, HERE, Given, Part, Signature
+from pointsman.runtime.api.substrate import CHOSEN, HERE, Given, Permission, Signature
 from pointsman.runtime.api.substrate import Combine as Combining
 
-from .node_view import NodeView
 from .online_agent import Agent, Service
-from .online_messages import Message, Sending
+from .online_messages import OnlineMessage, OnlineSending
+from .port_host import PortHost
 
 POINT_TO_POINT = ("spread", "gather", "seqread", "seqwrite", "collect")
 """Kinds in which a call concerns two nodes only, so that it need not be made when one of them is not ``:valid``."""
@@ -35,7 +35,7 @@ their source, the count tells them which message is meant."""
 class OnlinePort:
     """One online operator at one node."""
 
-    def __init__(self, substrate: NodeView, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+    def __init__(self, substrate: PortHost, index: int, operator: OperatorImage, view: NodeOperator) -> None:
         assert operator.online is not None
         self.substrate = substrate
         self.router = substrate.router
@@ -59,7 +59,7 @@ class OnlinePort:
         valid = self.program.valid
         self.void = valid is not None and self.position not in valid
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         """Enter the phase; find out who sends to whom, if the values are new."""
         if not self.image.continues:
             await self.router.enter(self.image.phase, self.substrate.leave)
@@ -75,7 +75,7 @@ class OnlinePort:
             self.scripts = self._scripts(values)
             self.loaded = values
         self.calls = {}
-        return Part(self._kind(), self._local(), self.void)
+        return Permission(self._kind(), self._local(), self.void)
 
     def stale(self) -> str | None:
         running = self.router.current
@@ -176,7 +176,7 @@ class OnlinePort:
         """A message of the destination of a collect to itself; it stands with those that have come."""
         agent = self.substrate.agent
         assert agent is not None  # alone in its instance, the node would not come here
-        here = Message(self.number, self.queues[0], 0, words.astype(np.uint32), len(words))
+        here = OnlineMessage(self.number, self.queues[0], 0, words.astype(np.uint32), len(words))
         agent.queues[self.queues[0]].append(here)
         agent.held += len(words)
 
@@ -218,9 +218,9 @@ class OnlinePort:
         slots = [np.zeros(m, np.uint32) for _ in range(max(2, count))]
         if words is not None:
             slots[0][:] = words
-        sendings: list[Sending] = []
+        sendings: list[OnlineSending] = []
 
-        def send(step: Send, message: Message | None = None) -> None:
+        def send(step: Send, message: OnlineMessage | None = None) -> None:
             assert agent is not None  # nodes that send or receive have channels
             queue = self.queues[channel + step.channel]
             round_ = self.round if self.counted else 0
@@ -258,10 +258,10 @@ class OnlinePort:
         if into is not None and call.result is not None:
             into[:] = slots[call.result]
 
-    async def _arrival(self, agent: Agent, receive: Receive, queue: int) -> Message:
+    async def _arrival(self, agent: Agent, receive: Receive, queue: int) -> OnlineMessage:
         """The message that is meant, as soon as its header is here."""
         round_ = self.round if self.counted and receive.source is None else None
-        found: list[Message] = []
+        found: list[OnlineMessage] = []
 
         def here() -> bool:
             message = agent.find(receive.source, queue, round_)
@@ -273,7 +273,7 @@ class OnlinePort:
         return found[0]
 
 
-def _is_whole(message: Message) -> bool:
+def _is_whole(message: OnlineMessage) -> bool:
     return message.whole
 
 

@@ -27,18 +27,18 @@ from pointsman.errors import PointsmanError
 from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
-from pointsman.runtime.api.substrate import HERE, Combine, Given, Part, Signature
+from pointsman.runtime.api.substrate import HERE, Combine, Given, Permission, Signature
 
 from .by_item import move_by_item
-from .node_view import NodeView
 from .online_port import online_signature
+from .port_host import PortHost
 from .scheduling import Schedule, schedule_moves
 
 
 class NumeshPort:
     """One operator at one node: its load function rewrites the router, its others move the lanes of its role."""
 
-    def __init__(self, substrate: NodeView, index: int, operator: OperatorImage, view: NodeOperator) -> None:
+    def __init__(self, substrate: PortHost, index: int, operator: OperatorImage, view: NodeOperator) -> None:
         self.substrate = substrate
         self.router = substrate.router
         self.index = index
@@ -61,7 +61,7 @@ class NumeshPort:
         self.own: deque[np.ndarray] = deque()
         """Messages that the destination of a collect sends to itself."""
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         """Get the router ready for the operator, with these run-time values."""
         if self.operator.remote:
             return await self._load_remote(given)
@@ -74,13 +74,13 @@ class NumeshPort:
                 await router.enter(self.view.enters, self.substrate.leave)
                 router.unused = True
             self.role, self.value, self.calls = role, given.index, {}
-            return Part(role.kind, role.local, role.void)
+            return Permission(role.kind, role.local, role.void)
         if self.operator.instances:
             entering = router.current != phase or await router.enter(phase, self.substrate.leave)
             await self._load_scheduled(role, given, entering)
             local = self.partners == (self.substrate.number, self.substrate.number)
             self.role, self.value = role, given.index
-            return Part(role.kind, local, role.void)
+            return Permission(role.kind, local, role.void)
         call = self._call(role, given.index)
         for step in load(router, call):
             if step.do is Do.MEET:
@@ -95,12 +95,12 @@ class NumeshPort:
         if any(lane.turn != SYNC for lane in role.lanes):
             router.due.setdefault(self.index, False)
         self._loaded()
-        return Part(role.kind, role.local, role.void)
+        return Permission(role.kind, role.local, role.void)
 
-    def part(self, value: int) -> Part:
+    def part(self, value: int) -> Permission:
         """What the node may do once it has loaded this value."""
         role = self._role_at(value, 0)
-        return Part(role.kind, role.local, role.void)
+        return Permission(role.kind, role.local, role.void)
 
     def _role_at(self, value: int, stage: int) -> Role:
         return self.view.roles[self.view.role_of[value * self.operator.stages + stage]]
@@ -124,7 +124,7 @@ class NumeshPort:
                 hint="use the operators in the order of the program",
             )
 
-    async def _load_remote(self, given: Given) -> Part:
+    async def _load_remote(self, given: Given) -> Permission:
         """Get ready for a value that the node that writes may be the only one to know: it tells the routers of the others.
 
         Everybody has to be in the phase for that, and the messages before have been read, as ``write`` waits for it.
@@ -155,7 +155,7 @@ class NumeshPort:
             await Wait(role.delay, Category.PSYNC)
         self.role, self.value, self.calls = role, value, {}
         self._loaded()
-        return Part(role.kind, role.local, role.void)
+        return Permission(role.kind, role.local, role.void)
 
     async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
         """Work out a schedule for these values, all nodes the same, and load one's own part of it."""

@@ -21,9 +21,9 @@ from numesh.codes import (
 from pointsman.artifacts.images.images import Images, NodeOperator, NodePhase, Rewrite
 from pointsman.errors import PointsmanError
 from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, can_rewrite, rewrites_soon
-from pointsman.protocol.phase_change import LOADER, Do, Step, enter
+from pointsman.protocol.phase_change import LOADER, ChangeStep, Do, enter
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
-from pointsman.runtime.api.substrate import Clock
+from pointsman.runtime.api.substrate import CycleClock
 
 from .residency import Memories
 
@@ -38,7 +38,7 @@ modulo the period. Its entries then run in the slots in which they would run had
 class Router:
     """A node's view of its own router: what is loaded, which phase runs, how its VFSMs stand."""
 
-    def __init__(self, images: Images, number: int, clock: Clock, *, preloaded: bool) -> None:
+    def __init__(self, images: Images, number: int, clock: CycleClock, *, preloaded: bool) -> None:
         if images.period < SHORTEST_LOOP:
             raise PointsmanError(
                 f"a period must have at least {SHORTEST_LOOP} slots, not {images.period}",
@@ -192,7 +192,7 @@ class Router:
         """Go on to a phase: `pointsman.protocol.phase_change.enter`."""
         return await self.play(enter(self, phase), leave)
 
-    async def play(self, steps: Generator[Step[Sequence[Rewrite]], None, Result], leave: Leave) -> Result:
+    async def play(self, steps: Generator[ChangeStep[Sequence[Rewrite]], None, Result], leave: Leave) -> Result:
         """Carry out steps, each before the next is asked for."""
         while True:
             try:
@@ -202,7 +202,7 @@ class Router:
                 return result
             await self.take(step, leave)
 
-    async def take(self, step: Step[Sequence[Rewrite]], leave: Leave) -> None:
+    async def take(self, step: ChangeStep[Sequence[Rewrite]], leave: Leave) -> None:
         """Carry out a step of a change of phase."""
         phase, rewrites = step.phase, step.rewrites or ()
         match step.do:

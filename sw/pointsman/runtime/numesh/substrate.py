@@ -10,12 +10,12 @@ from typing import Any
 
 from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage
 from pointsman.errors import PointsmanError
-from pointsman.protocol.phase_change import Do, Step, finish, leaving
+from pointsman.protocol.phase_change import ChangeStep, Do, finish, leaving
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.replaced import ReplacedPort, replaced_signature
 from pointsman.runtime.api.replaced_sequence import ReplacedSequence
 from pointsman.runtime.api.requests import Category, Transfer, Wait
-from pointsman.runtime.api.substrate import Clock, Port, Signature
+from pointsman.runtime.api.substrate import CycleClock, Port, Signature
 
 from .chosen import Choice, chosen_signature, schedules_of
 from .online_agent import Agent, agents_of, attended
@@ -27,7 +27,7 @@ from .router import Router
 class NumeshSubstrate:
     """A node on the mesh of scheduled routers."""
 
-    def __init__(self, images: Images, number: int, clock: Clock, *, preloaded: bool = False) -> None:
+    def __init__(self, images: Images, number: int, clock: CycleClock, *, preloaded: bool = False) -> None:
         self.images = images
         self.name = images.name
         self.loops = images.loops
@@ -139,7 +139,7 @@ class NumeshSubstrate:
                 continue
             if do is Do.AWAIT_DEADLINE:
                 self._refuse_unused(image)
-            await self.router.take(Step(do), self.leave)
+            await self.router.take(ChangeStep(do), self.leave)
         if agent is not None and not continues:
             self._refuse_unread(agent)
 
@@ -171,7 +171,7 @@ class NumeshSubstrate:
 def numesh_node(
     images: Images,
     number: int,
-    clock: Clock,
+    clock: CycleClock,
     *,
     preloaded: bool = False,
     functions: Mapping[str, Callable[..., Any]] | None = None,

@@ -12,7 +12,7 @@ from pointsman.operators.messages import is_partial
 from pointsman.operators.messages.online import legal_values
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
-from pointsman.runtime.api.substrate import CHOSEN, UNKNOWN, Given, Part, Signature
+from pointsman.runtime.api.substrate import CHOSEN, UNKNOWN, Given, Permission, Signature
 
 
 def signature_of_operator(operator: Operator) -> Signature:
@@ -53,18 +53,18 @@ def _runtime_names(operator: Operator) -> tuple[str, ...]:
     return runtime_operands(operator) if operator.instances else ()
 
 
-def part_of(operator: Operator, instance: int, position: int, given: Given) -> Part:
+def part_of(operator: Operator, instance: int, position: int, given: Given) -> Permission:
     """What a position may do in an instance of a directional operator."""
     reads = position in all_readers(operator, instance, given)
     writes = position in all_writers(operator, instance, given)
     if operator.kind == "stream" and not writes and _end(operator, instance, "destination", given) == UNKNOWN:
         reads = True  # it may be the one; only the source knows
     if operator.kind == "stream" and reads and writes:
-        return Part("both", local=True)
+        return Permission("both", local=True)
     void = position not in taking_part(operator, instance)
     if operator.kind == "collect":
-        return Part("both" if reads else "write", void=void)
-    return Part("read" if reads else "write" if writes else "none", void=void)
+        return Permission("both" if reads else "write", void=void)
+    return Permission("read" if reads else "write" if writes else "none", void=void)
 
 
 def all_writers(operator: Operator, instance: int, given: Given) -> Sequence[int]:

@@ -11,7 +11,7 @@ from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import taking_part
 from pointsman.operators.messages.online import agrees
 from pointsman.program.program import Instance
-from pointsman.runtime.api.substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Part
+from pointsman.runtime.api.substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission
 
 from .mailbox import Cast, Mailbox, Round, Until
 from .meaning import combined, origin_of, part_of, readers, writers
@@ -29,7 +29,7 @@ class ReferencePort:
         self.calls: dict[tuple[int, str], int] = defaultdict(int)
         """Calls so far, by instance and function."""
 
-    async def load(self, given: Given) -> Part:
+    async def load(self, given: Given) -> Permission:
         operator = self.mailbox.operator
         if self.mailbox.agreed and given != self.loaded:
             for instance in self.instances:
@@ -39,13 +39,15 @@ class ReferencePort:
         if operator.flow == "functional":
             (instance,) = self.instances[:1]
             position = self._position(instance)
-            return Part("func", void=position not in taking_part(operator, instance))
+            return Permission("func", void=position not in taking_part(operator, instance))
         parts = [self._part(instance) for instance in self.instances]
         kinds = {part.kind for part in parts} - {"none"}
         if not kinds:
-            return Part("none")
+            return Permission("none")
         kind = kinds.pop() if len(kinds) == 1 else "both"
-        return Part(kind, any(part.local for part in parts), all(part.void for part in parts if part.kind != "none"))
+        return Permission(
+            kind, any(part.local for part in parts), all(part.void for part in parts if part.kind != "none")
+        )
 
     async def _known(self, given: Given) -> Given:
         """What this node was given, with its own number in place of "here"; nodes that have to agree do so."""
@@ -201,5 +203,5 @@ class ReferencePort:
         self.calls[instance, what] += 1
         return self.calls[instance, what] - 1
 
-    def _part(self, instance: int) -> Part:
+    def _part(self, instance: int) -> Permission:
         return part_of(self.mailbox.operator, instance, self._position(instance), self.given)

@@ -1,7 +1,7 @@
 """Plan -> Images for the mesh of scheduled routers.
 
 ``allocation`` gives every phase a block of the schedule memory, and every VFSM and interface register its number; ``roles`` tells
-what a node does in an operator, ``nodes`` what it holds, ``ways`` where words go, and ``images`` puts all together. A program
+what a node does in an operator, ``nodes`` what it holds, ``promises`` where words go, and ``images`` puts all together. A program
 that does not fit is refused; what is not in the routers' memories is loaded by the run time.
 """
 

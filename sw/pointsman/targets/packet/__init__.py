@@ -1,6 +1,6 @@
 """Program -> messages between packet routers: how each operator is done, and at which interface addresses its messages arrive.
 
-``dependencies`` says which messages may be under way to a node at the same time, ``addresses`` numbers them,
+``arrivals`` says which messages may be under way to a node at the same time, ``addresses`` numbers them,
 ``program`` puts both together.
 """
 

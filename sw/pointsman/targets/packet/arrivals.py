@@ -31,7 +31,7 @@ class Arrival:
     node: int
 
 
-class Dependencies:
+class ArrivalOrder:
     """The dependency graph of a program.
 
     Parameters

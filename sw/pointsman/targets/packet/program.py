@@ -15,7 +15,7 @@ from pointsman.plan.structure.structure import Structure, outline
 from pointsman.program.program import Operator, Program
 
 from .addresses import Address, allocate
-from .arrivals import Arrival, Dependencies
+from .arrivals import Arrival, ArrivalOrder
 
 MAX_ANALYSED = 20_000
 """Arrivals times operators up to which sharing of addresses is worked out when there are enough for all."""
@@ -119,7 +119,7 @@ def make_packet_program(
         operators.append((hidden, decompose(hidden, topology)))
         phase_of.append(phase_of[number])
         traffic.append(float(hidden.m))
-    dependencies = Dependencies(structure, operators, phase_of, topology)
+    dependencies = ArrivalOrder(structure, operators, phase_of, topology)
     arrivals = {arrival: traffic[arrival.operator] for arrival in dependencies.arrivals}
     work = len(arrivals) * max(1, len(operators))
     here: dict[int, list[Arrival]] = {}

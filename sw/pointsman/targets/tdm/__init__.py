@@ -1,6 +1,7 @@
 """Program -> connection tables for the time-multiplexed crossbar switch.
 
-``ways`` says by which messages an operator is done, ``sets`` which phases share a working set, ``make`` puts both together.
+``operators.messages.crossbar`` says by which messages an operator is done, `working_sets` which phases share a working set,
+`tables` puts both together.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from pointsman.program.program import Group, Operator, Program, Runtime
 from pointsman.targets.errors import FitError
 from tdm_switch.shape import SwitchShape
 
-from .working_sets import Cost, Part, always_fit, assign, degree_of, divide, exclusive, greedy_degree
+from .working_sets import Cost, PhaseNeeds, always_fit, assign, degree_of, divide, exclusive, greedy_degree
 
 MOSTLY = 0.5
 """In hybrid mode a connection stands in the tables if at least this part of the run-time values uses it."""
@@ -173,7 +173,7 @@ class _Maker:
         phases = self.structure.phases
         seconds = [self._second(phase, ops) for phase, ops in zip(phases, self.done, strict=True)]
         parts = [
-            Part(
+            PhaseNeeds(
                 frozenset().union(*(done.pairs for done in ops)),
                 tuple((done.use, done.times) for done in ops),
                 second or p in self.optional,

@@ -74,7 +74,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Part:
+class PhaseNeeds:
     """A phase as ``divide`` sees it."""
 
     pairs: frozenset[Pair]
@@ -88,7 +88,7 @@ class Part:
 
 
 def divide(
-    parts: Sequence[Part], edges: Mapping[tuple[int, int], float], cost: Cost, registers: int
+    parts: Sequence[PhaseNeeds], edges: Mapping[tuple[int, int], float], cost: Cost, registers: int
 ) -> list[tuple[int, int]]:
     """Runs of phases (first, past the last) that share a set; those together are the sequence.
 

@@ -12,7 +12,7 @@ from pointsman.errors import PointsmanError
 from pointsman.protocol.costs import AgentCosts
 from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer
 from pointsman.runtime.numesh.online_agent import Agent
-from pointsman.runtime.numesh.online_messages import HeaderLayout, Message, Sending
+from pointsman.runtime.numesh.online_messages import HeaderLayout, OnlineMessage, OnlineSending
 
 
 class Clock:
@@ -37,13 +37,13 @@ def test_a_header_says_what_was_put_into_it(nodes: int, queues: int):
     assert layout.unpack(layout.pack(0, 0, 0, (1 << layout.round_bits) + 3))[3] == 3
 
 
-def message(source: int, queue: int, round_: int, words: int = 2) -> Message:
-    return Message(source, queue, round_, np.zeros(words, np.uint32))
+def message(source: int, queue: int, round_: int, words: int = 2) -> OnlineMessage:
+    return OnlineMessage(source, queue, round_, np.zeros(words, np.uint32))
 
 
 def test_a_message_goes_out_as_far_as_it_has_come():
     coming = message(1, 0, 0)
-    sending = Sending(99, coming, False)
+    sending = OnlineSending(99, coming, False)
     assert sending.ready
     sending.begun = True
     assert not sending.ready

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Protocol
 
 from pointsman.artifacts.images.images import Images
-from pointsman.runtime.api.substrate import Clock
+from pointsman.runtime.api.substrate import CycleClock
 
 from .online_agent import Agent
 from .router import Router
 
 
-class NodeView(Protocol):
+class PortHost(Protocol):
     """A node: its images, its router, and who serves online messages in the phase that runs."""
 
     images: Images
     number: int
-    clock: Clock
+    clock: CycleClock
     router: Router
 
     @property
