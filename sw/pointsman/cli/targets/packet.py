@@ -65,7 +65,9 @@ class PacketTarget:
     def read(self, path: Path, topology: Topology, given: Given) -> PacketProgram:
         raise PointsmanError("--image is for scheduled routers, not for --target packet")
 
-    def run(self, artifact: PacketProgram, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
+    def run(
+        self, artifact: PacketProgram, application: Application, seconds: dict[str, float], given: Given
+    ) -> TargetRun:
         from cosim.packet.session import packet_machine, run_packet_application
         from pointsman.report.run import means_json
 

@@ -91,7 +91,9 @@ class SwitchTarget:
             raise PointsmanError(f"{path}: the tables are for mode {tables.mode}, not {given['mode']}")
         return tables
 
-    def run(self, artifact: ConnectionTables, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
+    def run(
+        self, artifact: ConnectionTables, application: Application, seconds: dict[str, float], given: Given
+    ) -> TargetRun:
         from cosim.tdm.model import switch_machine
         from cosim.tdm.session import run_tdm_application
         from pointsman.report.tdm import tdm_json, tdm_text
