@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from pointsman.cli import main
+from pointsman.routing.routers import ROUTERS
 
 STREAMS = {
     "topology": {"kind": "torus", "size": [3, 3]},
@@ -90,3 +92,30 @@ def test_a_wrong_file_ends_with_status_two(call, tmp_path):
     done = call(streams=tmp_path / "bad.json")
     assert done.exit_code == 2
     assert "bad.json" in done.output
+
+
+@pytest.mark.parametrize(
+    ("router", "rule"), [("numesh", "the routes break rules of the node"), ("ideal", "breaks rules of the ideal model")]
+)
+def test_a_wrong_schedule_of_a_router_is_refused_and_not_written(call, tmp_path, monkeypatch, router, rule):
+    """A router that gives a VFSM's slot twice, or loses a word's last move, is found out before anybody has its answer."""
+    right = ROUTERS[router]
+
+    def wrong(problem, options):
+        result = right(problem, options)
+        if router == "ideal":
+            *words, last = result.streams[0].words
+            streams = [replace(result.streams[0], words=(*words, last[:-1])), *result.streams[1:]]
+            return replace(result, streams=tuple(streams))
+        (first, *parts) = result.images.nodes[0].phases
+        row, *rows = first.schedule
+        node = replace(result.images.nodes[0], phases=(replace(first, schedule=(row, row, *rows[1:])), *parts))
+        return replace(result, images=replace(result.images, nodes=(node, *result.images.nodes[1:])))
+
+    monkeypatch.setitem(ROUTERS, router, wrong)
+    out = tmp_path / "out.json"
+    done = call("--json", out, "--router", router, "--effort", 0.01)
+    assert done.exit_code == 2
+    assert rule in done.output
+    assert "this is a fault of the router" in done.output
+    assert not out.exists()
