@@ -1,4 +1,4 @@
-"""The streams of one phase of a program to routes and slots: where trees of broadcasts and paths of shifts are chosen.
+"""The streams of one phase of a program to links, pipelines and slots: paths, and trees where an operator prescribes none.
 
 In come streams, a network, the sizes of its nodes and a period; out comes a ``RoutedPhase`` (Metcalf 1997, §7.1.3). Start reading
 at ``router.route_phase``. There are sixteen modules because a phase passes through four steps, each of a few modules that one
