@@ -30,7 +30,7 @@ def simple_paths(tables: PackingArrays, source: int, end: int, most: int) -> Ite
             return
         if len(links) == most:
             return
-        for link, (writer, reader) in enumerate(tables.ground.links):
+        for link, (writer, reader) in enumerate(tables.problem.links):
             if writer == node and reader not in seen:
                 yield from onward(reader, seen | {reader}, [*links, link])
 
@@ -63,7 +63,7 @@ def test_a_way_is_the_cheapest_of_all(seed: int) -> None:
             total += UNIT + min(int(price[2 * node + pipeline, slot]) for pipeline in range(2))
             if link >= 0:
                 total += int(wire[link, slot])
-                node = tables.ground.links[link][1]
+                node = tables.problem.links[link][1]
         return total
 
     shortest = int(tables.hops[0][source])
