@@ -24,7 +24,8 @@ from pointsman.operators.messages.online import channel_words
 from pointsman.protocol.costs import AgentCosts
 from pointsman.runtime.api.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 from pointsman.runtime.api.substrate import CycleClock
-from pointsman.runtime.numesh.online_messages import HeaderLayout, OnlineMessage, OnlineSending
+
+from .online_messages import HeaderLayout, OnlineMessage, OnlineSending
 
 Steps = Generator[Request, None, None]
 """Requests, one after the other."""

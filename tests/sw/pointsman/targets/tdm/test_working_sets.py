@@ -1,0 +1,62 @@
+"""Which phases share a working set, and where its configurations stand."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pointsman.operators.messages.crossbar import SwitchUse
+from pointsman.targets.tdm.working_sets import Cost, PhaseNeeds, always_fit, assign, degree_of, divide, exclusive
+from tdm_switch.shape import SwitchShape
+
+
+def _pairs(chance: random.Random, count: int, ports: int = 6) -> frozenset[tuple[int, int]]:
+    every = [(u, v) for u in range(ports) for v in range(ports)]
+    return frozenset(chance.sample(every, count))
+
+
+def test_the_busiest_port_says_how_many_configurations_there_are() -> None:
+    assert degree_of(()) == 0
+    assert degree_of([(0, 1), (2, 3)]) == 1
+    assert degree_of([(0, 1), (0, 2), (3, 2)]) == 2
+
+
+def test_connections_fit_in_any_order_if_their_ports_are_not_crowded() -> None:
+    assert always_fit([(0, 1), (2, 3)], 1)
+    assert not always_fit([(0, 1), (0, 2), (3, 2)], 2)
+    assert always_fit([(0, 1), (0, 2), (3, 2)], 3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_each_connection_of_a_set_stands_once_and_no_port_twice_in_a_register(seed: int) -> None:
+    chance = random.Random(seed)
+    sets = [_pairs(chance, chance.randint(1, 8)) for _ in range(3)]
+    registers = max(map(degree_of, sets))
+    placed = assign(sets, registers, 6)
+    for pairs, configurations in zip(sets, placed, strict=True):
+        assert len(configurations) == registers
+        assert sorted(pair for one in configurations for pair in one) == sorted(pairs)
+        for one in configurations:
+            assert len({u for u, _ in one}) == len({v for _, v in one}) == len(one)
+
+
+def test_a_set_is_exclusive_if_nobody_else_feeds_its_ports() -> None:
+    assert exclusive([(((0, 1),),), (((0, 1), (2, 3)),)]) == [True, True]
+    assert exclusive([(((0, 1),),), (((2, 1),),)]) == [False, False]
+    assert exclusive([(((0, 1),), ()), ((), ((2, 1),))]) == [True, True], "in different registers"
+
+
+def test_phases_share_a_set_if_changing_it_costs_more_than_another_slot() -> None:
+    cost = Cost(SwitchShape(ports=4))
+    needs = [
+        PhaseNeeds(
+            frozenset({pair}), ((SwitchUse({pair: 4.0}, {pair: 1.0}, (frozenset({pair}),), 4, 1), 1.0),), alone=False
+        )
+        for pair in ((0, 1), (0, 2))
+    ]
+    again = {(-1, 0): 1.0, (0, 1): 100.0, (1, 0): 99.0}
+    assert divide(needs, again, cost, registers=4) == [(0, 2)]
+    assert divide(needs, again, cost, registers=1) == [(0, 1), (1, 2)]
+    apart = [PhaseNeeds(one.pairs, one.uses, alone=True) for one in needs]
+    assert divide(apart, again, cost, registers=4) == [(0, 1), (1, 2)]
