@@ -15,9 +15,9 @@ from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.plan.conflicts import collisions as conflicts
 from pointsman.plan.conflicts import happens_before as dependencies
-from pointsman.plan.conflicts.happens_before import keeping
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.memory import capacity as fit
+from pointsman.plan.memory.kept_registers import keeps_registers
 from pointsman.plan.phases import phase_set as planner
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
@@ -114,10 +114,10 @@ def test_judge_finds_registers_shared_without_a_dependency(monkeypatch: pytest.M
     text = "(define rows (make-1d 'x)) (loop 'l 5 (broadcast 'b 0 :m 60) (subset rows (stream 's 0 1 :m 3)))"
     plan = planned(text, 2, 2)
     assert plan.phases[0].barrier is None
-    assert keeping(plan.structure, plan.phases)[0]
+    assert keeps_registers(plan.structure, plan.phases)[0]
     assert not rules(make_images(plan))
     for module in (fit, allocation):
-        monkeypatch.setattr(module, "keeping", lambda structure, phases: [False] * len(phases))
+        monkeypatch.setattr(module, "keeps_registers", lambda structure, phases: [False] * len(phases))
     assert "registers" in rules(make_images(planned(text, 2, 2)))
 
 

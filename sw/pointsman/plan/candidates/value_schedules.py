@@ -24,7 +24,6 @@ from pointsman.operators.api.operands import is_settled, rounds_between_values
 from pointsman.operators.scheduled.schedules_per_value import MOST_SCHEDULES, for_value, schedule_values
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.errors import PlanError
-from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.structure import PhaseOutline, Structure
 from pointsman.program.program import Group, Operator
@@ -186,20 +185,3 @@ def _by_value(phase: PhaseOutline, analysis: ProgramAnalysis) -> list[PhaseOutli
             )
         )
     return found
-
-
-def refuse_split_barriers(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
-    """Raise `PlanError` if a node would need to know which schedule the nodes of another instance run."""
-    for outline, phase in zip(structure.phases, planned, strict=True):
-        if outline.value is None:
-            continue
-        operator = outline.operators[0]  # all have the same nodes
-        instances = [frozenset(one.nodes) for one in operator.instances]
-        parts = [frozenset(one.nodes) for one in phase.barrier.operator.instances] if phase.barrier else []
-        stray = phase.nodes - operator.nodes
-        if stray or any(not any(part <= own for own in instances) for part in parts):
-            raise PlanError(
-                f"{operator.position}: operator '{operator.label}' has a schedule for each value, and nodes outside its "
-                "instances would have to know which of them runs, because they meet in one barrier or pass words on",
-                hint="use another implementation, or one instance of all nodes",
-            )

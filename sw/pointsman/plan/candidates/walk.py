@@ -1,4 +1,9 @@
-"""TODO"""
+"""A program as a row of steps: what the searches for the places where phases end walk along, and what they ask of costs.
+
+``(barrier 'a) (loop 'l 9 (barrier 'b) (barrier 'c))`` becomes: operators a, gap, loop, operators b, gap, operators c, loop ends.
+Takes a tree of extents and the places where phases may end; what cannot be broken is one step. Leaves alone: which places are
+taken (``branch_and_bound``, ``dynamic_program``).
+"""
 
 from __future__ import annotations
 

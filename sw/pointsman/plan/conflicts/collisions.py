@@ -1,17 +1,22 @@
-"""TODO"""
+"""Phases whose words would meet on a wire, because a node is still in the one when its neighbour is in the other (Metcalf 1997,
+§5.3, Table 5.2, as corrected in docs/phases.md).
+
+Takes planned phases and their order. Gives pairs of phases that write the same link in the same slot and are not kept apart by
+what happens before what (`collisions`), phases before which nodes have to wait until their neighbours have left the phase before
+(`settling`), and, where both handshakes are on one wire, links that the later of two phases turns round (`turned_round`).
+Leaves alone: what is done about it (``reroute``, ``phases``). The judge has rules of its own (``verify.phases.links``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
 
-from pointsman.operators.api.loading import Loading
-from pointsman.plan.conflicts.happens_before import HappensBefore
-from pointsman.plan.conflicts.link_slots import Link, kept_links, link_reads, link_writes
-from pointsman.plan.plan import PlannedOperator, PlannedPhase
+from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import Structure
-from pointsman.routing.phase_router.fixed_routes import goes_on
-from pointsman.routing.streams import RoutedPhase
+
+from .happens_before import HappensBefore
+from .link_slots import Link, kept_links, link_reads, link_writes
+from .writers import left_behind, rescheduled, written_by
 
 
 def collisions(
@@ -47,7 +52,7 @@ def settling(
     later phases that write the same wires in the same slots, and itself (§5.3.2: "there is no need to worry" about others). None:
     every one that comes next."""
     # Who goes on within threads, or serves messages of others, has the neighbours around it at once.
-    if structure.threads is not None or any(p.part is not None or _rescheduled(p) for p in planned):
+    if structure.threads is not None or any(p.part is not None or rescheduled(p) for p in planned):
         return [None] * len(planned)
     writes = [link_writes(phase.routed) for phase in planned]
     left = [link_writes(left_behind(planned, structure, index)) for index in range(len(planned))]
@@ -102,9 +107,9 @@ def _shared(
     if aliased_handshake:
         shared |= left[earlier] & link_reads(planned[later].routed)
     # A schedule that is made at run time may use any slot of the links among its nodes.
-    if _rescheduled(planned[later]):
+    if rescheduled(planned[later]):
         shared |= {link for link in writes[earlier] if link[0] in planned[later].nodes}
-    if _rescheduled(planned[earlier]):
+    if rescheduled(planned[earlier]):
         shared |= {link for link in writes[later] if link[0] in planned[earlier].nodes}
     return shared
 
@@ -135,7 +140,7 @@ def _in_turn(
     end has come, by operators that are used before (§5.3.4). With handshakes on one wire they must not be turned round, because a
     VFSM asks for words as soon as its phase runs."""
     before = known.structure.before
-    if not links or not before or not any(before[later].values()) or _rescheduled(planned[later]):
+    if not links or not before or not any(before[later].values()) or rescheduled(planned[later]):
         return
     turned = link_reads(planned[later].routed) if aliased_handshake else set()
     writers = written_by(planned[later], links)
@@ -149,128 +154,3 @@ def _in_turn(
             for label, sources in writers[link]
         ):
             yield link
-
-
-Freed = dict[tuple[str, int], frozenset[Link]]
-"""By operator and source, links and slots that its words may use though others of the phase may not."""
-
-
-def freed(
-    known: HappensBefore, planned: Sequence[PlannedPhase], later: int, taken: Mapping[int, Collection[Link]]
-) -> Freed:
-    """Which of the links that a phase has to leave alone, by the earlier phase that writes them, words of its operators may use
-    all the same: their sources have heard in the phase that the node at the other end has come to it (§5.3.4). What of it holds
-    for other routes of the phase is seen when it has been routed again (`collisions`)."""
-    before = known.structure.before
-    if not before or not any(before[later].values()) or _rescheduled(planned[later]):
-        return {}
-    holders: dict[Link, list[int]] = {}
-    for p, links in taken.items():
-        for link in links:
-            holders.setdefault(link, []).append(p)
-    writes = {p: link_writes(planned[p].routed) for p in taken}
-    at_port = planned[later].routed.topology.at_port
-    alike: dict[tuple[int, tuple[int, ...]], list[Link]] = {}
-    for link, phases in holders.items():
-        if all(link in writes[p] for p in phases):
-            alike.setdefault((at_port[link[0]][link[1]][0], tuple(phases)), []).append(link)
-    found: Freed = {}
-    for one in planned[later].operators:
-        label = one.operator.label
-        if not before[later].get(label) or not _in_its_turn(one):
-            continue
-        for source in sorted({planned[later].routed.streams[number].source for number in one.streams}):
-            own = frozenset(
-                link
-                for (end, phases), links in alike.items()
-                if all(known.begins(p, later, label, source, end) for p in phases)
-                for link in links
-            )
-            if own:
-                found[label, source] = own
-    return found
-
-
-def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
-    """Of each link and slot, the operators whose words pass it and the nodes from which these come. None: words that may be
-    sent before a node uses the operator, or when it has used all."""
-    routed = phase.routed
-    anywhere = _from_anywhere(routed)
-    nobody: tuple[str | None, frozenset[int]] = None, frozenset()
-    by_stream = dict.fromkeys(range(len(routed.streams)), nobody)
-    # What closes the phase may use the streams of its operators.
-    for one in phase.operators if phase.technique != "hijack" else ():
-        for number in one.streams if _in_its_turn(one) else ():
-            stream = routed.streams[number]
-            senders = one.operator.nodes if number in anywhere else [stream.source]
-            by_stream[number] = one.operator.label, frozenset(senders)
-    chains = [(chain, by_stream[chain.stream]) for chain in (*routed.chains, *routed.second)]
-    chains += [(chain, nobody) for other in routed.beside for chain in other.chains]
-    found: dict[Link, set[tuple[str | None, frozenset[int]]]] = {}
-    for chain, writer in chains:
-        for vfsm in chain.vfsms:
-            for slot in vfsm.slots if vfsm.destination.kind == "link" else ():
-                link = vfsm.node, vfsm.destination.number, slot
-                if link in links:
-                    found.setdefault(link, set()).add(writer)
-    return found
-
-
-def _from_anywhere(routed: RoutedPhase) -> set[int]:
-    """Numbers of the streams whose words may be from other nodes than their source."""
-    onward = {stream.into for stream in routed.streams if stream.into is not None}
-    return {
-        number
-        for number, stream in enumerate(routed.streams)
-        if stream.injects_anywhere or stream.rewritten or stream.into is not None or stream.name in onward
-    }
-
-
-def _in_its_turn(one: PlannedOperator) -> bool:
-    """Do only its I/O functions send words, not its load functions, nor its router by itself?"""
-    return one.stages == 1 and not one.implementation.loading.moves_early
-
-
-def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: int) -> RoutedPhase:
-    """A phase without what continues from it wherever a node goes: that is left behind by the barrier of a later phase."""
-    routed = planned[index].routed
-    after = [planned[s].routed.beside for s in structure.successors[index] if s >= 0]
-    ending = tuple(one for one in routed.beside if any(goes_on(one, beside) is None for beside in after))
-    return replace(routed, beside=ending) if ending != routed.beside else routed
-
-
-def _rescheduled(phase: PlannedPhase) -> bool:
-    return phase.has_loading(Loading.RESCHEDULED)
-
-
-def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of a phase can join, of those words that pass links and slots of one before it: the nodes of each
-    route, and the instance that it belongs to; also of what continues through it, but not from the one before."""
-    shape = planned.routed.shape
-    every = shape.aliased_handshake or _rescheduled(planned) or _rescheduled(before)
-    shared = link_writes(planned.routed) & link_writes(before.routed)
-    operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
-    instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
-    new = [one for one in planned.routed.beside if goes_on(one, before.routed.beside) is None]
-    anywhere = _from_anywhere(planned.routed)
-    owner = {number: one.operator for one in operators for number in one.streams if number in anywhere}
-    chains = [(chain, owner.get(chain.stream)) for chain in (*planned.routed.chains, *planned.routed.second)]
-    chains += [(chain, None) for one in new for chain in one.chains]
-    spans = []
-    for chain, senders in chains:
-        writes = {
-            (v.node, v.destination.number, slot)
-            for v in chain.vfsms
-            if v.destination.kind == "link"
-            for slot in v.slots
-        }
-        if every or writes & shared:
-            passed = {vfsm.node for vfsm in chain.vfsms}
-            if senders is not None:
-                # Of its instance any node may be the one that sends.
-                source = planned.routed.streams[chain.stream].source
-                passed = passed.union(*(i.nodes for i in senders.instances if source in i.nodes))
-            spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
-    if every:
-        spans += instances
-    return [span for i, span in enumerate(spans) if span not in spans[:i]]

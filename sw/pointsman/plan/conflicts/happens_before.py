@@ -28,7 +28,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pointsman.network import Topology
 from pointsman.plan.plan import PlannedOperator, PlannedPhase
 from pointsman.plan.structure.structure import Structure
-from pointsman.routing.streams import RoutedPhase
 
 Nodes = int
 """A set of nodes: bit n stands for node n."""
@@ -171,41 +170,3 @@ def _together(nodes: Iterable[int], row: Sequence[Nodes]) -> Nodes:
     for node in nodes:
         found |= row[node] | 1 << node
     return found
-
-
-def keeping(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]:
-    """By phase, must it keep its interface registers to itself? So if nodes leave it each for itself, and a neighbour that is in
-    it again may send words while a node has not left it yet: they wait in its registers while other phases run. Only neighbours
-    count that write a link to the node there."""
-    if not planned:
-        return []
-    topology = planned[0].routed.topology
-    known = HappensBefore(structure, planned, topology)
-    found = []
-    for index, phase in enumerate(planned):
-        again = index in structure.graph.later(index)
-        found.append(
-            bool(phase.loose)
-            and (
-                structure.threads is not None
-                or not again
-                or any(
-                    not known.has_left(index, index, other, node)
-                    for other, node in senders(phase.routed)
-                    if node in phase.loose
-                )
-            )
-        )
-    return found
-
-
-def senders(routed: RoutedPhase) -> set[tuple[int, int]]:
-    """(node, neighbour) for each link over which words of a phase come to the neighbour."""
-    ends = routed.topology.at_port
-    writes = {
-        (vfsm.node, vfsm.destination.number)
-        for chain in (*routed.all_chains, *routed.second)
-        for vfsm in chain.vfsms
-        if vfsm.destination.kind == "link"
-    }
-    return {(node, ends[node][port][0]) for node, port in writes}

@@ -13,7 +13,8 @@ from typing import Protocol
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import Structure
 
-from .collisions import Freed, apart, collisions, freed
+from .collisions import apart, collisions
+from .freed_links import Freed, freed_links
 from .happens_before import HappensBefore
 from .link_slots import Link, keep_off
 
@@ -63,7 +64,7 @@ def reroute(
             for p in taken
         }
         stuck = frozenset().union(*lingering.values())
-        free = freed(known, planned, later, {p: links - stuck for p, links in taken.items()})
+        free = freed_links(known, planned, later, {p: links - stuck for p, links in taken.items()})
         # If an operator tells less on other routes, what those after it may use is no use.
         for own in [free, {}] if free else [{}]:
             moved = again(planned, later, taken, instead, own)

@@ -17,8 +17,8 @@ from pointsman.plan.structure.phase_graph import START, PhaseGraph
 from pointsman.plan.structure.structure import Structure
 from pointsman.plan.structure.threads import child_of
 
-from .collisions import word_spans
 from .link_slots import Link
+from .writers import word_spans
 
 
 def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> None:

@@ -18,8 +18,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from numesh.shape import NodeShape
-from pointsman.plan.conflicts.collisions import collisions, word_spans
+from pointsman.plan.conflicts.collisions import collisions
 from pointsman.plan.conflicts.link_slots import command_gap, link_reads, link_writes, reprogram_slots
+from pointsman.plan.conflicts.writers import word_spans
 from pointsman.plan.cost.call_attributes import at_most
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import Structure, Through

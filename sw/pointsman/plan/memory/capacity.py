@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from numesh.shape import NodeShape
 from pointsman.operators import Implementation, Wiring
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.conflicts.happens_before import keeping
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 from pointsman.routing.errors import RoutingError
 
+from .kept_registers import keeps_registers
 from .vfsm_numbers import CrowdedError, reserved, vfsm_numbers
 
 
@@ -30,7 +30,7 @@ def refuse_overfull_plan(plan: Plan) -> None:
         plan.phases, plan.structure, plan.shape, reserved([one.planned for one in plan.continuing], plan.shape)
     )
     phases = [*plan.phases, *(one.planned for one in plan.continuing)]
-    keeps = [*keeping(plan.structure, plan.phases), *(True for _ in plan.continuing)]
+    keeps = [*keeps_registers(plan.structure, plan.phases), *(True for _ in plan.continuing)]
     full = _full(phases, plan.shape, keeps)
     if full is not None:
         index, node, left = full
@@ -48,7 +48,7 @@ def crowding_phase(
     """A phase that keeps its registers or VFSMs, because nodes leave it each for itself, and others need them: that with the most
     where they are missing, and what is missing. None if all fit, or if there is none such. ``standing``: what continues, and
     keeps its own in any case."""
-    keeps = [*keeping(structure, phases), *(True for _ in standing)]
+    keeps = [*keeps_registers(structure, phases), *(True for _ in standing)]
     full = _full([*phases, *standing], shape, keeps)
     if full is not None:
         crowded, node, _ = full

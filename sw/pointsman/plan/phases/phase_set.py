@@ -11,17 +11,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
-from pointsman.plan.candidates.value_schedules import refuse_split_barriers
-from pointsman.plan.conflicts.collisions import Freed, collisions, settling, turned_round, word_spans
+from pointsman.plan.conflicts.collisions import collisions, settling, turned_round
+from pointsman.plan.conflicts.freed_links import Freed
 from pointsman.plan.conflicts.link_slots import Link, keep_off, link_writes
 from pointsman.plan.conflicts.reroute import reroute
 from pointsman.plan.conflicts.thread_barriers import comes_next, odd_one, refuse_crossing, unsolved
+from pointsman.plan.conflicts.writers import word_spans
 from pointsman.plan.continuing.operators import continuing
 from pointsman.plan.continuing.routes import plan_beside
 from pointsman.plan.continuing.slots import with_more_slots
 from pointsman.plan.errors import PlanError
 from pointsman.plan.membership.leaving import leaving
 from pointsman.plan.membership.loop_rounds import refuse_missed_rounds
+from pointsman.plan.membership.schedule_choice import refuse_split_barriers
 from pointsman.plan.membership.transit import refuse_secret_phases
 from pointsman.plan.memory.capacity import crowding_phase
 from pointsman.plan.memory.misses import predicted_misses

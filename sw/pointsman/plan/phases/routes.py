@@ -13,7 +13,7 @@ from typing import Any
 from numesh.shape import NodeShape
 from pointsman.operators import Context, Implementation, Wiring
 from pointsman.plan.candidates.candidates import Candidate
-from pointsman.plan.conflicts.collisions import Freed
+from pointsman.plan.conflicts.freed_links import Freed
 from pointsman.plan.conflicts.link_slots import Link, cached_on_phase
 from pointsman.plan.continuing.routes import Made
 from pointsman.plan.memory.capacity import refuse_overfull_phase

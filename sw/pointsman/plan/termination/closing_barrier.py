@@ -1,4 +1,10 @@
-"""TODO"""
+"""The barrier that closes a phase: who meets in it, and how many cycles all of them need to leave (Metcalf 1997, §5.2.3, §5.3.2).
+
+Takes the operators of a phase and its routes, sets of nodes that later phases join, and partitions that do without. Gives a
+barrier operator with an instance for each partition: instances of operators that share nodes or routers belong together, and a
+partition whose nodes do not hang together is widened to the box around it. Leaves alone: whether a barrier is needed
+(``techniques``), its streams.
+"""
 
 from __future__ import annotations
 

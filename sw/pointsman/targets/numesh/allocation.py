@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from numesh.codes import Codes, MoveType
 from pointsman.operators.messages.online import Online, destination_queues
-from pointsman.plan.conflicts.happens_before import keeping
+from pointsman.plan.memory.kept_registers import keeps_registers
 from pointsman.plan.memory.schedule_blocks import schedule_blocks
 from pointsman.plan.memory.vfsm_numbers import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.plan import Plan, PlannedOperator
@@ -104,7 +104,7 @@ class Allocation:
         """
         pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
         kept: dict[int, int] = defaultdict(lambda: pipelines)
-        keeps = [*keeping(self.plan.structure, self.plan.phases), *(True for _ in self.plan.continuing)]
+        keeps = [*keeps_registers(self.plan.structure, self.plan.phases), *(True for _ in self.plan.continuing)]
         ordered = sorted(zip(self.phases, keeps, strict=True), key=lambda pair: not pair[1])
         by_phase: dict[int, dict[int, int]] = {}
         for phase, keep in ordered:

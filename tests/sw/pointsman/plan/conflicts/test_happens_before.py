@@ -9,8 +9,9 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.conflicts.happens_before import HappensBefore, keeping, senders
+from pointsman.plan.conflicts.happens_before import HappensBefore
 from pointsman.plan.make_plan import make_plan
+from pointsman.plan.memory.kept_registers import keeps_registers, link_senders
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
 
@@ -84,9 +85,9 @@ def test_a_phase_behind_which_all_depend_on_each_other_shares_its_registers() ->
     text = "(loop 'l 10 (allreduce 'a 'f :m 1) (broadcast 'b 0 :m 60))"
     plan = plan_of(text, 3, 1)
     assert [phase.technique for phase in plan.phases] == ["msg-sync", "msg-sync"]
-    assert keeping(plan.structure, plan.phases) == [False, False]
+    assert keeps_registers(plan.structure, plan.phases) == [False, False]
     deaf = [replace(p, operators=d.operators) for p, d in zip(plan.phases, _deaf(plan), strict=True)]
-    assert keeping(plan.structure, deaf) == [True, True]
+    assert keeps_registers(plan.structure, deaf) == [True, True]
 
 
 def test_only_neighbours_whose_links_are_read_can_send_words_of_the_next_use() -> None:
@@ -102,6 +103,6 @@ def test_only_neighbours_whose_links_are_read_can_send_words_of_the_next_use() -
     )
     last = plan.phases[2]
     assert last.technique == "msg-sync"
-    assert senders(last.routed) == {(0, 2), (2, 4), (1, 3), (3, 5)}
+    assert link_senders(last.routed) == {(0, 2), (2, 4), (1, 3), (3, 5)}
     assert not known(plan).has_left(2, 2, 0, 1)
-    assert not keeping(plan.structure, plan.phases)[2]
+    assert not keeps_registers(plan.structure, plan.phases)[2]
