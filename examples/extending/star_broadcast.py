@@ -6,10 +6,9 @@ It does without forks and chains, so it wins only for few nodes; it shows the pa
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import LaneImage
 from pointsman.cop import Operator
 from pointsman.operators import Context, Implementation, Metric, RoleDraft, Wiring
-from pointsman.operators.api.operands import is_constant, keep_in, operand, stream_name
+from pointsman.operators.api.operands import is_constant, message_stream, operand, stream_name
 from pointsman.routing.streams import Stream
 
 MOST_READERS = 8
@@ -36,16 +35,7 @@ class StarBroadcast(Implementation):
             source = instance.nodes[operand(operator, i, "source", ())]
             for node in instance.nodes:
                 if node != source:
-                    streams.append(
-                        Stream(
-                            stream_name(operator, i, f"to{node}"),
-                            source,
-                            (node,),
-                            weight=float(operator.m * operator.c),
-                            group=operator.label,
-                            keep_in=keep_in(instance, context),
-                        )
-                    )
+                    streams.append(message_stream(operator, i, context, source, (node,), f"to{node}"))
         return streams
 
     def gen_io(
@@ -54,15 +44,14 @@ class StarBroadcast(Implementation):
         nodes = operator.instances[instance].nodes
         source = nodes[operand(operator, instance, "source", ())]
         if node != source:
-            registers = wiring.registers(stream_name(operator, instance, f"to{node}"), node, "deliver")
-            return RoleDraft("read", (LaneImage(False, registers, data="in"),))
+            return RoleDraft("read", (wiring.read_lane(stream_name(operator, instance, f"to{node}"), node),))
         readers = [other for other in nodes if other != source]
         return RoleDraft(
             "write",
             tuple(
-                LaneImage(
-                    True,
-                    wiring.registers(stream_name(operator, instance, f"to{reader}"), source, "inject"),
+                wiring.write_lane(
+                    stream_name(operator, instance, f"to{reader}"),
+                    source,
                     # Lanes in a ring wait for each other, so that no reader gets far ahead.
                     pair=(k + 1) % len(readers) if len(readers) > 1 else None,
                     window=4 if len(readers) > 1 else None,

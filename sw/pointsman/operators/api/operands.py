@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context
 from pointsman.program.catalogue import ITEM_FUNCTIONS
 from pointsman.program.program import Instance, Operator, Runtime
+from pointsman.routing.streams import Stream
 
 
 def item_by_item(operator: Operator) -> bool:
@@ -111,24 +114,52 @@ def stream_name(operator: Operator, instance: int, what: str = "") -> str:
     return f"{operator.label}[{instance}]" + (f".{what}" if what else "")
 
 
+def message_stream(
+    operator: Operator,
+    instance: int,
+    context: Context,
+    source: int,
+    destinations: tuple[int, ...],
+    what: str = "",
+    **more: Any,
+) -> Stream:
+    """A stream of an instance for whole messages of the operator, named by `stream_name`, which gets as many words as the others
+    of the operator.
+
+    ``more``: further fields of `pointsman.routing.streams.Stream`, or others in place of these.
+    """
+    fields = {
+        "weight": float(operator.m * operator.c),
+        "group": operator.label,
+        "keep_in": keep_in(operator.instances[instance], context),
+        **more,
+    }
+    return Stream(stream_name(operator, instance, what), source, destinations, **fields)
+
+
 def keep_in(instance: Instance, context: Context) -> frozenset[int] | None:
-    """Nodes that an instance's streams may use: its own if they are connected, else the box around them.
+    """Nodes that an instance's streams may use: its own if they are connected, else the box around them; None: all.
 
     Source: extents, Metcalf 1997 §6.1.
     """
-    nodes = frozenset(instance.nodes)
-    reached = {instance.nodes[0]}
-    stack = [instance.nodes[0]]
+    return _keep_in(instance.nodes, context.topology)
+
+
+@lru_cache(maxsize=256)
+def _keep_in(subset: tuple[int, ...], topology: Topology) -> frozenset[int] | None:
+    nodes = frozenset(subset)
+    reached = {subset[0]}
+    stack = [subset[0]]
     while stack:
-        for other, _ in context.topology.at_port[stack.pop()].values():
+        for other, _ in topology.at_port[stack.pop()].values():
             if other in nodes and other not in reached:
                 reached.add(other)
                 stack.append(other)
     if reached == nodes:
         return nodes
-    if context.topology.kind == "graph":
+    if topology.kind == "graph":
         return None
-    return box(instance.nodes, context.topology)
+    return box(subset, topology)
 
 
 def box(nodes: Sequence[int], topology: Topology) -> frozenset[int]:

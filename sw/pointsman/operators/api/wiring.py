@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
 
 from numesh.codes import MoveType
+from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.routing.streams import RoutedPhase, RoutedVfsm
 
@@ -19,6 +22,7 @@ class Wiring:
         self._used: dict[int, int] = {}
         self._chains: dict[int, list[int]] = {}
         self._settings: dict[int, dict[int, list[VfsmSetting]]] = {}
+        self._views: dict[str, Wiring] = {}
         for chain in routed.chains:
             stream = routed.streams[chain.stream]
             self._chains.setdefault(chain.stream, []).append(chain.chain)
@@ -74,9 +78,26 @@ class Wiring:
         stream = self.index[name]
         return tuple(self._registers[node, stream, chain, end] for chain in sorted(self._chains[stream]))
 
+    def write_lane(self, name: str, node: int, **more: Any) -> LaneImage:
+        """A lane by which ``node`` writes into stream ``name``; ``more``: further fields of the lane."""
+        return LaneImage(True, self.registers(name, node, "inject"), **more)
+
+    def read_lane(self, name: str, node: int, *, data: str = "in", **more: Any) -> LaneImage:
+        """A lane by which ``node`` reads from stream ``name``; ``more``: further fields of the lane."""
+        return LaneImage(False, self.registers(name, node, "deliver"), data=data, **more)
+
     def names_at(self, node: int) -> list[str]:
         """Streams that have VFSMs at ``node``, in their order."""
         return [self.routed.streams[stream].name for stream in sorted(self._settings.get(node, {}))]
+
+    def ending_in(self, suffix: str) -> Wiring:
+        """The streams whose names end in ``suffix``, to be asked for by their names without it: ``b[0]`` stands for ``b[0]@3``
+        where the suffix is ``@3``."""
+        if suffix not in self._views:
+            view = copy(self)
+            view.index = {n.removesuffix(suffix): i for n, i in self.index.items() if n.endswith(suffix)}
+            self._views[suffix] = view
+        return self._views[suffix]
 
     def settings(self, name: str, node: int) -> tuple[VfsmSetting, ...]:
         """The VFSMs of stream ``name`` at ``node``."""

@@ -10,6 +10,7 @@ from pointsman.operators.api.operands import (
     box,
     is_constant,
     keep_in,
+    message_stream,
     operand,
     runtime_values,
     stream_name,
@@ -54,14 +55,13 @@ class StrBcast(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            Stream(
-                stream_name(operator, i),
+            message_stream(
+                operator,
+                i,
+                context,
                 instance.nodes[operand(operator, i, "source", ())],
                 self._readers(operator, i),
-                weight=float(operator.m * operator.c),
                 chains=2,
-                group=operator.label,
-                keep_in=keep_in(instance, context),
                 tree=self._tree(operator, i, context) if self.legs is not None else None,
             )
             for i, instance in enumerate(operator.instances)
@@ -91,10 +91,10 @@ class StrBcast(Implementation):
         if node == nodes[operand(operator, instance, "source", ())]:
             if not self._readers(operator, instance):
                 return RoleDraft("write")
-            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+            return RoleDraft("write", (wiring.write_lane(name, node),))
         if node not in self._readers(operator, instance):
             return RoleDraft("read", void=True)
-        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+        return RoleDraft("read", (wiring.read_lane(name, node),))
 
 
 class StrBcastLinear(Implementation):
@@ -146,12 +146,13 @@ class StrBcastLinear(Implementation):
                 if len(way) == 1:
                     continue
                 streams.append(
-                    Stream(
-                        stream_name(operator, i, what),
+                    message_stream(
+                        operator,
+                        i,
+                        context,
                         way[0],
                         way if self.bind else way[1:],
-                        weight=float(operator.m * operator.c),
-                        group=operator.label,
+                        what,
                         keep_in=frozenset(path),
                         path=way,
                         injects_anywhere=len(sources) > 1,
@@ -214,13 +215,13 @@ class StrBcastLinear(Implementation):
             name = up if source < at else down
             # A node that is not :valid takes the words like the others, and they are dropped for it.
             void = nodes.index(node) not in taking_part(operator, instance)
-            return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),), void=void)
+            return RoleDraft("read", (wiring.read_lane(name, node),), void=void)
         ways = [name for name, last in ((up, len(path) - 1), (down, 0)) if at != last]
-        lanes = [LaneImage(True, wiring.registers(name, node, "inject")) for name in ways]
+        lanes = [wiring.write_lane(name, node) for name in ways]
         if len(lanes) == 2:
             lanes = [LaneImage(True, lane.registers, pair=1 - i, window=4) for i, lane in enumerate(lanes)]
         if self.bind:
-            lanes += [LaneImage(False, wiring.registers(name, node, "deliver"), data="token") for name in ways]
+            lanes += [wiring.read_lane(name, node, data="token") for name in ways]
         return RoleDraft("write", tuple(lanes))
 
 
@@ -256,14 +257,8 @@ class StrBcastDense(Implementation):
                     if all(flood_parent(other, source, context.topology) != node for source in sources):
                         continue  # no word ever goes that way
                     streams.append(
-                        Stream(
-                            stream_name(operator, i, f"{node}-{other}"),
-                            node,
-                            (other,),
-                            weight=float(operator.m * operator.c),
-                            group=operator.label,
-                            keep_in=members,
-                            path=(node, other),
+                        message_stream(
+                            operator, i, context, node, (other,), f"{node}-{other}", keep_in=members, path=(node, other)
                         )
                     )
         return streams

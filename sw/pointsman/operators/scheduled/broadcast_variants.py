@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name, taking_part
+from pointsman.operators.api.operands import (
+    is_constant,
+    message_stream,
+    operand,
+    runtime_values,
+    stream_name,
+    taking_part,
+)
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre
@@ -42,15 +48,7 @@ class StrBcastBind(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            Stream(
-                stream_name(operator, i),
-                _source(operator, i, ()),
-                tuple(_members(operator, i)),
-                weight=float(operator.m * operator.c),
-                chains=2,
-                group=operator.label,
-                keep_in=keep_in(instance, context),
-            )
+            message_stream(operator, i, context, _source(operator, i, ()), tuple(_members(operator, i)), chains=2)
             for i, instance in enumerate(operator.instances)
             if len(_members(operator, i)) > 1
         ]
@@ -63,10 +61,10 @@ class StrBcastBind(Implementation):
         source = node == _source(operator, instance, values)
         if node not in members or len(members) == 1:
             return RoleDraft("write" if source else "read", void=node not in members)
-        read = LaneImage(False, wiring.registers(name, node, "deliver"), data="token" if source else "in")
+        read = wiring.read_lane(name, node, data="token" if source else "in")
         if not source:
             return RoleDraft("read", (read,))
-        return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")), read))
+        return RoleDraft("write", (wiring.write_lane(name, node), read))
 
 
 class StrBcastTree(Implementation):
@@ -96,30 +94,20 @@ class StrBcastTree(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
-        for i, instance in enumerate(operator.instances):
+        for i in range(len(operator.instances)):
             members = _members(operator, i)
             if len(members) == 1:
                 continue
-            inside = keep_in(instance, context)
             tree = self.tree(operator, i, context.topology)
             down = stream_name(operator, i, "down")
-            weight = float(operator.m * operator.c)
             passed = self._passed(operator, i, tree)
             for here in tree.nodes.values():
                 if here.parent is not None and here.node in passed:
                     into = down if here.parent == tree.root else stream_name(operator, i, f"up{here.parent}")
                     streams.append(
-                        Stream(
-                            stream_name(operator, i, f"up{here.node}"),
-                            here.node,
-                            (here.parent,),
-                            weight=weight,
-                            group=operator.label,
-                            keep_in=inside,
-                            into=into,
-                        )
+                        message_stream(operator, i, context, here.node, (here.parent,), f"up{here.node}", into=into)
                     )
-            streams.append(Stream(down, tree.root, tuple(members), weight=weight, group=operator.label, keep_in=inside))
+            streams.append(message_stream(operator, i, context, tree.root, tuple(members), "down"))
         return streams
 
     @staticmethod
@@ -142,11 +130,11 @@ class StrBcastTree(Implementation):
             return RoleDraft("write" if source else "read", void=node not in members)
         tree = self.tree(operator, instance, wiring.routed.topology)
         down = stream_name(operator, instance, "down")
-        read = LaneImage(False, wiring.registers(down, node, "deliver"), data="token" if source else "in")
+        read = wiring.read_lane(down, node, data="token" if source else "in")
         if not source:
             return RoleDraft("read", (read,))
         out = down if node == tree.root else stream_name(operator, instance, f"up{node}")
-        return RoleDraft("write", (LaneImage(True, wiring.registers(out, node, "inject")), read))
+        return RoleDraft("write", (wiring.write_lane(out, node), read))
 
 
 class ParBcast(Implementation):
@@ -171,13 +159,13 @@ class ParBcast(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            Stream(
-                stream_name(operator, i, str(source)),
+            message_stream(
+                operator,
+                i,
+                context,
                 source,
                 tuple(node for node in _members(operator, i) if node != source),
-                weight=float(operator.m * operator.c),
-                group=operator.label,
-                keep_in=keep_in(instance, context),
+                str(source),
             )
             for i, instance in enumerate(operator.instances)
             for source in self.sources(operator, i)
@@ -193,5 +181,5 @@ class ParBcast(Implementation):
         if node not in members or len(members) == 1:
             return RoleDraft("write" if node == source else "read", void=node not in members)
         if node == source:
-            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
-        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+            return RoleDraft("write", (wiring.write_lane(name, node),))
+        return RoleDraft("read", (wiring.read_lane(name, node),))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name, taking_part
+from pointsman.operators.api.operands import (
+    is_constant,
+    message_stream,
+    operand,
+    runtime_values,
+    stream_name,
+    taking_part,
+)
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, dimension_tree
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
-from .hop_by_hop import HOP, ByDimension, OnLinks, OnTree, Snake
+from .hop_by_hop import HOP, HOP_BY_HOP, STREAMS_HOP_BY_HOP
 from .synchronised import Synchronised, shifted
 
 
@@ -47,8 +53,7 @@ class StrCollect(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
-        for i, instance in enumerate(operator.instances):
-            inside = keep_in(instance, context)
+        for i in range(len(operator.instances)):
             tree = self.tree(operator, i, context.topology)
             first = stream_name(operator, i, f"up{tree.nodes[tree.root].children[0]}") if len(tree.nodes) > 1 else ""
             for here in tree.nodes.values():
@@ -57,16 +62,9 @@ class StrCollect(Implementation):
                 name = stream_name(operator, i, f"up{here.node}")
                 # All that come to the root share one register, the others that of their parent's stream.
                 into = first if here.parent == tree.root else stream_name(operator, i, f"up{here.parent}")
+                into_other = into if into != name else None
                 streams.append(
-                    Stream(
-                        name,
-                        here.node,
-                        (here.parent,),
-                        weight=float(operator.m * operator.c),
-                        group=operator.label,
-                        keep_in=inside,
-                        into=into if into != name else None,
-                    )
+                    message_stream(operator, i, context, here.node, (here.parent,), f"up{here.node}", into=into_other)
                 )
         return streams
 
@@ -81,11 +79,11 @@ class StrCollect(Implementation):
             if not children:
                 return RoleDraft("both", void=void)
             name = stream_name(operator, instance, f"up{children[0]}")
-            return RoleDraft("both", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),), void=void)
+            return RoleDraft("both", (wiring.read_lane(name, node),), void=void)
         if void:
             return RoleDraft("write", void=True)
         name = stream_name(operator, instance, f"up{node}")
-        return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+        return RoleDraft("write", (wiring.write_lane(name, node),))
 
 
 class StrCollectDimensions(StrCollect):
@@ -135,56 +133,4 @@ class StrStreamRtsrc(StrCollect, Synchronised):
         return RoleDraft("read" if node == destination else "write", (*meeting, *shifted(lanes, len(meeting))))
 
 
-class StrCollectRuntime(Snake):
-    """Hops up and down a snake, delivered where the destination is (str_collect_runtime)."""
-
-    name = "str_collect_runtime"
-    kinds = ("collect",)
-
-
-class StrCollectTree(OnTree):
-    """Hops on a reduction tree (str_collect_tree)."""
-
-    name = "str_collect_tree"
-    kinds = ("collect",)
-
-
-class StrCollectDim(ByDimension):
-    """Hops along one dimension after the other (str_collect_dim)."""
-
-    name = "str_collect_dim"
-    kinds = ("collect",)
-
-
-class SchCollectDense(OnLinks):
-    """Hops over all links among the nodes that lead towards the destination (sch_collect_dense). The thesis would load a
-    schedule for each place of the destination; here one schedule serves all and load functions join its streams."""
-
-    name = "sch_collect_dense"
-    kinds = ("collect",)
-
-
-class StrStreamRuntime(Snake):
-    """Source and destination chosen at run time, on a snake (str_stream_runtime)."""
-
-    name = "str_stream_runtime"
-    kinds = ("stream",)
-
-
-class StrStreamTree(OnTree):
-    """Source and destination chosen at run time, on a reduction tree (str_stream_tree)."""
-
-    name = "str_stream_tree"
-    kinds = ("stream",)
-
-
-COLLECTS: tuple[Implementation, ...] = (
-    StrCollect(),
-    StrCollectRuntime(),
-    StrCollectTree(),
-    StrCollectDim(),
-    SchCollectDense(),
-    StrStreamRtsrc(),
-    StrStreamRuntime(),
-    StrStreamTree(),
-)
+COLLECTS: tuple[Implementation, ...] = (StrCollect(), *HOP_BY_HOP, StrStreamRtsrc(), *STREAMS_HOP_BY_HOP)

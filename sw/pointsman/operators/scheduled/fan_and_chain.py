@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, keep_in, operand, stream_name, taking_part
+from pointsman.operators.api.operands import is_constant, message_stream, operand, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator
@@ -47,8 +47,17 @@ def constant(operator: Operator) -> bool:
     return is_constant(operator, "destination" if operator.kind in READS else "source")
 
 
-class _Chain(Synchronised):
-    """Base: one message each for or from a chain of nodes, joined in the router as they finish."""
+class StrChain(Synchronised):
+    """One message each for or from a chain of nodes, joined in the router as they finish: from the last source to the one before,
+    and so on to the destination (str_seqread), or from the source to the first destination, and so on to the last (str_seqwrite).
+
+    Gathers and spreads go the same way (§1.2.3); the thesis names no implementations of these (str_gather_chain,
+    str_spread_chain).
+    """
+
+    def __init__(self, name: str, kind: str) -> None:
+        self.name = name
+        self.kinds = (kind,)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not constant(operator):
@@ -70,16 +79,8 @@ class _Chain(Synchronised):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            Stream(
-                stream_name(operator, i, f"{a}-{b}"),
-                a,
-                (b,),
-                weight=float(operator.m * operator.c),
-                group=operator.label,
-                keep_in=keep_in(instance, context),
-                rewritten=True,
-            )
-            for i, instance in enumerate(operator.instances)
+            message_stream(operator, i, context, a, (b,), f"{a}-{b}", rewritten=True)
+            for i in range(len(operator.instances))
             for a, b in self.links(operator, i)
         ] + self.meeting_streams(operator, context)
 
@@ -122,53 +123,19 @@ class _Chain(Synchronised):
             later = tuple(setting.read_register(waiting) for setting in self.gen_router(operator, wiring, node))
         if node == one:
             name = come if reads else go
-            lanes = []
-            if name is not None:
-                end = "deliver" if reads else "inject"
-                lanes = [LaneImage(not reads, wiring.registers(name, node, end), data="in" if reads else "out")]
             turns = max(1, len(others))
-            lanes = [_turn(lane, turn) for turn in range(turns) for lane in lanes]
+            lanes = [] if name is None else [_lane(wiring, name, node, reads, turn) for turn in range(turns)]
             return RoleDraft(
                 "read" if reads else "write", (*meeting, *shifted(lanes, len(meeting))), turns=turns, stage=at
             )
         name = go if reads else come
         assert name is not None
-        lane = LaneImage(
-            reads, wiring.registers(name, node, "inject" if reads else "deliver"), data="out" if reads else "in"
-        )
-        return RoleDraft("write" if reads else "read", (*meeting, lane), later=later, stage=at)
+        lanes = [_lane(wiring, name, node, not reads)]
+        return RoleDraft("write" if reads else "read", (*meeting, *lanes), later=later, stage=at)
 
 
-def _turn(lane: LaneImage, turn: int) -> LaneImage:
-    return LaneImage(lane.write, lane.registers, data=lane.data, turn=turn)
-
-
-class StrSeqread(_Chain):
-    """Streams from the last source to the one before, and so on to the destination (str_seqread)."""
-
-    name = "str_seqread"
-    kinds = ("seqread",)
-
-
-class StrSeqwrite(_Chain):
-    """Streams from the source to the first destination, and so on to the last (str_seqwrite)."""
-
-    name = "str_seqwrite"
-    kinds = ("seqwrite",)
-
-
-class StrGatherChain(_Chain):
-    """A gather through the routers (§1.2.3); the thesis names no implementation of gather (str_gather_chain)."""
-
-    name = "str_gather_chain"
-    kinds = ("gather",)
-
-
-class StrSpreadChain(_Chain):
-    """A spread through the routers (§1.2.3); the thesis names no implementation of spread (str_spread_chain)."""
-
-    name = "str_spread_chain"
-    kinds = ("spread",)
+def _lane(wiring: Wiring, name: str, node: int, reads: bool, turn: int = 0) -> LaneImage:
+    return wiring.read_lane(name, node, turn=turn) if reads else wiring.write_lane(name, node, turn=turn)
 
 
 class StrFan(Implementation):
@@ -191,20 +158,11 @@ class StrFan(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
-        for i, instance in enumerate(operator.instances):
+        for i in range(len(operator.instances)):
             one, others = ends(operator, i)
             for other in others:
                 a, b = (other, one) if operator.kind in READS else (one, other)
-                streams.append(
-                    Stream(
-                        stream_name(operator, i, f"{a}-{b}"),
-                        a,
-                        (b,),
-                        weight=float(operator.m * operator.c),
-                        group=operator.label,
-                        keep_in=keep_in(instance, context),
-                    )
-                )
+                streams.append(message_stream(operator, i, context, a, (b,), f"{a}-{b}"))
         return streams
 
     def gen_io(
@@ -217,24 +175,20 @@ class StrFan(Implementation):
             lanes = []
             for turn, other in enumerate(others):
                 name = stream_name(operator, instance, f"{other}-{one}" if reads else f"{one}-{other}")
-                registers = wiring.registers(name, node, "deliver" if reads else "inject")
-                lanes.append(LaneImage(not reads, registers, data="in" if reads else "out", turn=turn))
+                lanes.append(_lane(wiring, name, node, reads, turn))
             return RoleDraft("read" if reads else "write", tuple(lanes), turns=max(1, len(others)), void=void)
         if node not in others:
             named = operator.kind in ("gather", "spread")
             return RoleDraft(("write" if reads else "read") if named else "none", void=void)
         name = stream_name(operator, instance, f"{node}-{one}" if reads else f"{one}-{node}")
-        registers = wiring.registers(name, node, "inject" if reads else "deliver")
-        return RoleDraft(
-            "write" if reads else "read", (LaneImage(reads, registers, data="out" if reads else "in"),), void=void
-        )
+        return RoleDraft("write" if reads else "read", (_lane(wiring, name, node, not reads),), void=void)
 
 
 CHAINS: tuple[Implementation, ...] = (
-    StrSeqread(),
-    StrSeqwrite(),
-    StrGatherChain(),
-    StrSpreadChain(),
+    StrChain("str_seqread", "seqread"),
+    StrChain("str_seqwrite", "seqwrite"),
+    StrChain("str_gather_chain", "gather"),
+    StrChain("str_spread_chain", "spread"),
     StrFan("str_gather", "gather"),
     StrFan("str_spread", "spread"),
     StrFan("str_seqread_fan", "seqread"),

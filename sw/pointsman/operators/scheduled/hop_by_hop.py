@@ -10,19 +10,21 @@ the stream to deliver to the destination as necessary").
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
-from functools import lru_cache
 
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Metric
-from pointsman.operators.api.operands import box, keep_in, operand, runtime_values, stream_name, taking_part
+from pointsman.operators.api.operands import (
+    message_stream,
+    operand,
+    runtime_values,
+    stream_name,
+    taking_part,
+)
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
-from pointsman.operators.trees.flood_fill import flood_parent
-from pointsman.operators.trees.multicast_trees import snake
-from pointsman.operators.trees.reduction_trees import build_tree, centre
+from pointsman.operators.trees.hops import NextHops, dimension_hops, link_hops, snake_hops, tree_hops
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Stream
 
@@ -32,12 +34,21 @@ HOP = 6.0
 """Cycles of a word from hop to hop through a register, measured on the cycle model with the usual periods."""
 
 
-class Toward(Synchronised):
-    """Base: words go from any node, or from a source, to the destination along ``next_hops``."""
+class HopByHop(Synchronised):
+    """Words go from any node (a collect), or from a source (a stream), to the destination, on a plan of hops.
 
-    @abstractmethod
-    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
-        """For each node but the destination, the next on the way to it; None if the plan does not serve these nodes."""
+    Parameters
+    ----------
+    name, kind : str
+        Its name, and the kind of operator that it does.
+    next_hops : NextHops
+        For each node but the destination, the next on the way to it; None if the plan does not serve these nodes.
+    """
+
+    def __init__(self, name: str, kind: str, next_hops: NextHops) -> None:
+        self.name = name
+        self.kinds = (kind,)
+        self.next_hops = next_hops
 
     def fits(self, operator: Operator, context: Context) -> bool:
         """Can this plan serve the operator?"""
@@ -95,18 +106,11 @@ class Toward(Synchronised):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
-        for i, instance in enumerate(operator.instances):
-            inside = keep_in(instance, context)
+        for i in range(len(operator.instances)):
             for a, b in self.ways(operator, i, context.topology):
                 streams.append(
-                    Stream(
-                        stream_name(operator, i, f"{a}-{b}"),
-                        a,
-                        (b,),
-                        weight=float(operator.m * operator.c),
-                        group=operator.label,
-                        keep_in=inside,
-                        rewritten=len(list(runtime_values(operator))) > 1,
+                    message_stream(
+                        operator, i, context, a, (b,), f"{a}-{b}", rewritten=len(list(runtime_values(operator))) > 1
                     )
                 )
         return [*streams, *self.meeting_streams(operator, context)]
@@ -166,7 +170,7 @@ class Toward(Synchronised):
         if node in self.starts(operator, instance, values):
             topology = wiring.routed.topology
             name = stream_name(operator, instance, f"{node}-{self.hops(nodes, destination, topology)[node]}")
-            return RoleDraft("write", (*meeting, LaneImage(True, wiring.registers(name, node, "inject"))))
+            return RoleDraft("write", (*meeting, wiring.write_lane(name, node)))
         return RoleDraft("write" if collects else "none", meeting, void=void)
 
 
@@ -184,63 +188,14 @@ def _height(hops: Mapping[int, int], destination: int) -> int:
     return max(depth.values())
 
 
-class Snake(Toward):
-    """Up and down a snake through all nodes."""
-
-    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
-        path = snake(nodes, topology)
-        if path is None:
-            return None
-        at = path.index(destination)
-        return {node: path[i + 1] if i < at else path[i - 1] for i, node in enumerate(path) if i != at}
-
-
-class OnTree(Toward):
-    """Up and down a reduction tree with its root in the middle."""
-
-    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
-        return _tree_hops(nodes, destination, topology)
-
-
-class OnLinks(Toward):
-    """Over the links among the nodes, along a breadth-first tree; any connected subset."""
-
-    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
-        members = frozenset(nodes)
-        hops: dict[int, int] = {}
-        queue = [destination]
-        for node in queue:
-            for _, (other, _) in sorted(topology.at_port[node].items()):
-                if other in members and other != destination and other not in hops:
-                    hops[other] = node
-                    queue.append(other)
-        return hops if len(hops) == len(nodes) - 1 else None
-
-
-class ByDimension(Toward):
-    """Along one dimension after the other; a box of nodes."""
-
-    def next_hops(self, nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
-        if topology.kind == "graph" or box(nodes, topology) != frozenset(nodes):
-            return None
-        return {node: flood_parent(node, destination, topology) for node in nodes if node != destination}
-
-
-@lru_cache(maxsize=1024)
-def _tree_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Mapping[int, int] | None:
-    tree = build_tree(nodes, topology, start=centre(nodes, topology))
-    if tree is None:
-        return None
-    joined: dict[int, list[int]] = {node: [] for node in nodes}
-    for here in tree.nodes.values():
-        if here.parent is not None:
-            joined[here.node].append(here.parent)
-            joined[here.parent].append(here.node)
-    hops: dict[int, int] = {}
-    queue = [destination]
-    for node in queue:
-        for other in joined[node]:
-            if other != destination and other not in hops:
-                hops[other] = node
-                queue.append(other)
-    return hops
+HOP_BY_HOP: tuple[HopByHop, ...] = (
+    HopByHop("str_collect_runtime", "collect", snake_hops),
+    HopByHop("str_collect_tree", "collect", tree_hops),
+    HopByHop("str_collect_dim", "collect", dimension_hops),
+    # The thesis would load a schedule for each place of the destination; here one serves all and load functions join its streams.
+    HopByHop("sch_collect_dense", "collect", link_hops),
+)
+STREAMS_HOP_BY_HOP: tuple[HopByHop, ...] = (
+    HopByHop("str_stream_runtime", "stream", snake_hops),
+    HopByHop("str_stream_tree", "stream", tree_hops),
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import box, keep_in, stream_name, taking_part
@@ -70,8 +69,8 @@ class SchPermuteRuntime(Synchronised):
         meeting = self.meeting_lanes(operator, wiring, instance, node)
         before = stream_name(operator, instance, str((position - 1) % len(nodes)))
         lanes = [
-            LaneImage(True, wiring.registers(stream_name(operator, instance, str(position)), node, "inject")),
-            LaneImage(False, wiring.registers(before, node, "deliver"), data="in"),
+            wiring.write_lane(stream_name(operator, instance, str(position)), node),
+            wiring.read_lane(before, node),
         ]
         return RoleDraft("func", (*meeting, *shifted(lanes, len(meeting))), void=void)
 

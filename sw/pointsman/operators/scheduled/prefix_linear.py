@@ -17,7 +17,7 @@ from math import isqrt
 
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import item_by_item, keep_in, stream_name, taking_part
+from pointsman.operators.api.operands import item_by_item, message_stream, stream_name, taking_part
 from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
@@ -67,23 +67,15 @@ class StrPrefixLinear(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
-        for i, instance in enumerate(operator.instances):
-            inside = keep_in(instance, context)
+        for i in range(len(operator.instances)):
             blocks = self.shape(operator, i, context.topology).blocks
             ends: list[tuple[str, int, tuple[int, ...]]] = [
                 (f"after{a}", a, (b,)) for block in blocks for a, b in pairwise(block)
             ]
             ends += [(f"from{block[-1]}", block[-1], following) for block, following in pairwise(blocks)]
             streams += [
-                Stream(
-                    stream_name(operator, i, what),
-                    source,
-                    destinations,
-                    weight=float(operator.m * operator.c),
-                    chains=1 if self.blocks else 2,  # in blocks slots are short before registers are
-                    group=operator.label,
-                    keep_in=inside,
-                )
+                # In blocks slots are short before registers are.
+                message_stream(operator, i, context, source, destinations, what, chains=1 if self.blocks else 2)
                 for what, source, destinations in ends
             ]
         return streams

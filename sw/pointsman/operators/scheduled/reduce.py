@@ -10,7 +10,14 @@ from collections.abc import Callable, Container
 
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, item_by_item, keep_in, operand, stream_name, taking_part
+from pointsman.operators.api.operands import (
+    is_constant,
+    item_by_item,
+    message_stream,
+    operand,
+    stream_name,
+    taking_part,
+)
 from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
@@ -52,8 +59,7 @@ class _OnTree(Implementation):
         """A stream between each node of ``below`` and its parent, up or down the tree."""
         way = "up" if up else "down"
         streams = []
-        for i, instance in enumerate(operator.instances):
-            inside = keep_in(instance, context)
+        for i in range(len(operator.instances)):
             tree = self.tree(operator, i, context.topology)
             chosen = below(tree)
             for here in tree.nodes.values():
@@ -61,13 +67,14 @@ class _OnTree(Implementation):
                     continue
                 source, destination = (here.node, here.parent) if up else (here.parent, here.node)
                 streams.append(
-                    Stream(
-                        stream_name(operator, i, f"{way}{here.node}"),
+                    message_stream(
+                        operator,
+                        i,
+                        context,
                         source,
                         (destination,),
-                        weight=float(operator.m * operator.c),
+                        f"{way}{here.node}",
                         group=f"{operator.label} {way}",
-                        keep_in=inside,
                     )
                 )
         return streams
@@ -186,18 +193,12 @@ class StrAllreduce(_OnTree):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = self.up_streams(operator, context)
-        for i, instance in enumerate(operator.instances):
+        for i in range(len(operator.instances)):
             root, listeners = self._down(operator, i, context.topology)
             if listeners:
                 streams.append(
-                    Stream(
-                        stream_name(operator, i, "down"),
-                        root,
-                        listeners,
-                        weight=float(operator.m * operator.c),
-                        chains=2,
-                        group=f"{operator.label} down",
-                        keep_in=keep_in(instance, context),
+                    message_stream(
+                        operator, i, context, root, listeners, "down", chains=2, group=f"{operator.label} down"
                     )
                 )
         return streams

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, keep_in, operand, stream_name, taking_part
+from pointsman.operators.api.operands import is_constant, message_stream, operand, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator
@@ -42,20 +41,11 @@ class StrShift(Implementation):
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
         for i, instance in enumerate(operator.instances):
-            inside = keep_in(instance, context)
             for position, node in enumerate(instance.nodes):
                 target = self._partner(operator, i, position, 1)
                 if target is not None and target != position:
                     streams.append(
-                        Stream(
-                            stream_name(operator, i, str(position)),
-                            node,
-                            (instance.nodes[target],),
-                            weight=float(operator.m * operator.c),
-                            chains=2,
-                            group=operator.label,
-                            keep_in=inside,
-                        )
+                        message_stream(operator, i, context, node, (instance.nodes[target],), str(position), chains=2)
                     )
         return streams
 
@@ -73,25 +63,10 @@ class StrShift(Implementation):
         lanes = []
         if to is not None:
             name = stream_name(operator, instance, str(position))
-            lanes.append(
-                LaneImage(
-                    True,
-                    wiring.registers(name, node, "inject"),
-                    pair=1 if both else None,
-                    window=self.window if both else None,
-                )
-            )
+            lanes.append(wiring.write_lane(name, node, pair=1 if both else None, window=self.window if both else None))
         if origin is not None:
             name = stream_name(operator, instance, str(origin))
-            lanes.append(
-                LaneImage(
-                    False,
-                    wiring.registers(name, node, "deliver"),
-                    data="in",
-                    pair=0 if both else None,
-                    window=self.window if both else None,
-                )
-            )
+            lanes.append(wiring.read_lane(name, node, pair=0 if both else None, window=self.window if both else None))
         # Over the edge of an eoshift come zeros, from nodes that are not :valid nothing.
         result = origin is not None or self._beyond(operator, instance, position)
         return RoleDraft("func", tuple(lanes), result=result)

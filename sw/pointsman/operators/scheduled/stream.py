@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name
+from pointsman.operators.api.operands import is_constant, message_stream, operand, runtime_values, stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator, Runtime
@@ -27,20 +26,10 @@ class StrStream(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
-        for i, instance in enumerate(operator.instances):
+        for i in range(len(operator.instances)):
             source, destination = self._ends(operator, i)
             if source != destination:
-                streams.append(
-                    Stream(
-                        stream_name(operator, i),
-                        source,
-                        (destination,),
-                        weight=float(operator.m * operator.c),
-                        chains=2,
-                        group=operator.label,
-                        keep_in=keep_in(instance, context),
-                    )
-                )
+                streams.append(message_stream(operator, i, context, source, (destination,), chains=2))
         return streams
 
     def gen_io(
@@ -51,9 +40,9 @@ class StrStream(Implementation):
         if node == source == destination:
             return RoleDraft("both", local=True)
         if node == source:
-            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
+            return RoleDraft("write", (wiring.write_lane(name, node),))
         if node == destination:
-            return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+            return RoleDraft("read", (wiring.read_lane(name, node),))
         return RoleDraft("none")
 
     @staticmethod
@@ -83,19 +72,12 @@ class StrStreamRtdest(Synchronised):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
-        for i, instance in enumerate(operator.instances):
+        for i in range(len(operator.instances)):
             source, destinations = self._ends(operator, i)
             if destinations:
                 streams.append(
-                    Stream(
-                        stream_name(operator, i),
-                        source,
-                        destinations,
-                        weight=float(operator.m * operator.c),
-                        chains=2,
-                        group=operator.label,
-                        keep_in=keep_in(instance, context),
-                        rewritten=len(destinations) > 1,
+                    message_stream(
+                        operator, i, context, source, destinations, chains=2, rewritten=len(destinations) > 1
                     )
                 )
         return [*streams, *self.meeting_streams(operator, context)]
@@ -144,8 +126,8 @@ class StrStreamRtdest(Synchronised):
         if source == destination or node not in (source, destination):
             return RoleDraft("none", meeting)
         if node == source:
-            return RoleDraft("write", (*meeting, LaneImage(True, wiring.registers(name, node, "inject"))))
-        return RoleDraft("read", (*meeting, LaneImage(False, wiring.registers(name, node, "deliver"), data="in")))
+            return RoleDraft("write", (*meeting, wiring.write_lane(name, node)))
+        return RoleDraft("read", (*meeting, wiring.read_lane(name, node)))
 
 
 class StrStreamSources(Implementation):
@@ -166,15 +148,7 @@ class StrStreamSources(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            Stream(
-                stream_name(operator, i, f"from{source}"),
-                source,
-                (self._destination(operator, i),),
-                weight=float(operator.m * operator.c),
-                chains=2,
-                group=operator.label,
-                keep_in=keep_in(instance, context),
-            )
+            message_stream(operator, i, context, source, (self._destination(operator, i),), f"from{source}", chains=2)
             for i, instance in enumerate(operator.instances)
             for source in self._sources(operator, i)
         ]
@@ -199,5 +173,5 @@ class StrStreamSources(Implementation):
             return RoleDraft("none")
         name = stream_name(operator, instance, f"from{source}")
         if node == source:
-            return RoleDraft("write", (LaneImage(True, wiring.registers(name, node, "inject")),))
-        return RoleDraft("read", (LaneImage(False, wiring.registers(name, node, "deliver"), data="in"),))
+            return RoleDraft("write", (wiring.write_lane(name, node),))
+        return RoleDraft("read", (wiring.read_lane(name, node),))

@@ -16,7 +16,7 @@ from numesh.codes import ANNOTATION_LATENCY, Codes
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import is_constant, keep_in, operand, runtime_values, stream_name
+from pointsman.operators.api.operands import is_constant, keep_in, message_stream, operand, runtime_values, stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator, Runtime
@@ -56,17 +56,7 @@ class StrStreamDyn(Synchronised):
             inside = keep_in(instance, context)
             if not others:
                 continue
-            streams.append(
-                Stream(
-                    stream_name(operator, i),
-                    source,
-                    others,
-                    weight=float(operator.m * operator.c),
-                    group=operator.label,
-                    keep_in=inside,
-                    rewritten=True,
-                )
-            )
+            streams.append(message_stream(operator, i, context, source, others, rewritten=True))
             for what, ends in (("tell", [(source, d) for d in others]), ("read", [(d, source) for d in others])):
                 streams += [
                     Stream(

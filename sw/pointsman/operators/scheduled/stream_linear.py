@@ -16,7 +16,7 @@ from numesh.codes import MoveType
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import is_constant, operand, runtime_values, stream_name
+from pointsman.operators.api.operands import is_constant, message_stream, operand, runtime_values, stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.multicast_trees import snake
@@ -84,13 +84,14 @@ class StrStreamLinear(Synchronised):
             for what, way in ways.items():
                 anywhere = len(sources & set(way[:-1])) > 1
                 streams.append(
-                    Stream(
-                        stream_name(operator, i, what),
+                    message_stream(
+                        operator,
+                        i,
+                        context,
                         way[0],
                         tuple(node for node in way[1:] if node in ends),
-                        weight=float(operator.m * operator.c),
+                        what,
                         chains=1 if len(ways) > 1 else 2,
-                        group=operator.label,
                         keep_in=frozenset(path),
                         path=way,
                         injects_anywhere=anywhere,

@@ -58,8 +58,8 @@ class ByStreams(Implementation):
         return [
             replace(
                 stream,
-                name=_named(stream.name, value),
-                into=None if stream.into is None else _named(stream.into, value),
+                name=stream.name + _suffix(value),
+                into=None if stream.into is None else stream.into + _suffix(value),
                 chains=1,
             )
             for value in values
@@ -69,27 +69,12 @@ class ByStreams(Implementation):
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
-        return self.inner.gen_io(settled(operator, values), _Chosen(wiring, values), instance, node, ())
+        return self.inner.gen_io(settled(operator, values), wiring.ending_in(_suffix(values)), instance, node, ())
 
 
-def _named(stream: str, values: tuple[int, ...]) -> str:
-    """Name of the stream of these values."""
-    return f"{stream}@{','.join(map(str, values))}"
-
-
-class _Chosen(Wiring):
-    """The streams of some values under the names that they have where there are no others."""
-
-    def __init__(self, wiring: Wiring, values: tuple[int, ...]) -> None:
-        self._wiring = wiring
-        self._values = values
-        self.routed = wiring.routed
-
-    def has(self, name: str, node: int, end: str) -> bool:
-        return self._wiring.has(_named(name, self._values), node, end)
-
-    def registers(self, name: str, node: int, end: str) -> tuple[int, ...]:
-        return self._wiring.registers(_named(name, self._values), node, end)
+def _suffix(values: tuple[int, ...]) -> str:
+    """What the names of the streams of these values end in."""
+    return f"@{','.join(map(str, values))}"
 
 
 BY_STREAMS: tuple[Implementation, ...] = (

@@ -9,6 +9,7 @@ the one before skips both.
 
 from __future__ import annotations
 
+from abc import ABC
 from dataclasses import replace
 
 from pointsman.artifacts.images.images import SYNC, LaneImage
@@ -23,8 +24,8 @@ from .barrier import StrBarrierTree
 MEETING = StrBarrierTree(prefix="meet-")
 
 
-class Synchronised(Implementation):
-    """Base of implementations whose load functions rewrite in step."""
+class Synchronised(Implementation, ABC):
+    """What is common to implementations whose load functions rewrite in step."""
 
     loading = Loading.SYNCHRONISED
     traceable = False
