@@ -14,7 +14,7 @@ import numpy as np
 
 from packet_router.header import pack_header, source_of
 from packet_router.node import LAST, WORD
-from pointsman.operators.api.operands import runtime_values
+from pointsman.operators.api.operands import is_partial, runtime_operands, runtime_values
 from pointsman.operators.messages import (
     MESSAGE,
     Call,
@@ -23,8 +23,6 @@ from pointsman.operators.messages import (
     Receive,
     Script,
     Send,
-    is_partial,
-    runtime_names,
     value_of,
 )
 from pointsman.operators.messages.agreement import agreed_values, known_words, plain_operator
@@ -293,10 +291,10 @@ def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
 def _signature(one: PacketOperator) -> Signature:
     operator = one.operator
-    partial = tuple(name for name in runtime_names(operator) if is_partial(operator, name))
+    partial = tuple(name for name in runtime_operands(operator) if is_partial(operator, name))
     chosen = [
         name
-        for name in runtime_names(operator)
+        for name in runtime_operands(operator)
         if name in partial or next(o.sort for o in OPERATORS[operator.kind].operands if o.name == name) in CHOSEN
     ]
     function = dict(operator.instances[0].operands).get("function")
@@ -305,7 +303,7 @@ def _signature(one: PacketOperator) -> Signature:
         operator.kind,
         str(operator.type),
         operator.m,
-        runtime_names(operator),
+        runtime_operands(operator),
         ((),) if partial else runtime_values(operator),
         function if isinstance(function, str) else None,
         str(operator.position or ""),

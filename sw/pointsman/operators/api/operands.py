@@ -109,6 +109,12 @@ def is_constant(operator: Operator, name: str) -> bool:
     return not isinstance(operator.instances[0].operand(name), Runtime)
 
 
+def is_partial(operator: Operator, name: str) -> bool:
+    """May nodes not know this operand (``:distributed``, ``:dynamic``)?"""
+    value = operator.instances[0].operand(name)
+    return isinstance(value, Runtime) and (value.distributed or value.dynamic)
+
+
 def stream_name(operator: Operator, instance: int, what: str = "") -> str:
     """Name of a stream of an operator: ``b[2]``, or ``b[2].right``."""
     return f"{operator.label}[{instance}]" + (f".{what}" if what else "")

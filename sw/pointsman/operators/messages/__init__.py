@@ -11,7 +11,7 @@ from pointsman.network import Topology
 from pointsman.program.program import Operator
 
 from .broadcast import DynBcast, DynBcastDense, DynBcastTree
-from .decomposition import Decomposition, is_known, is_partial, runtime_names, value_of
+from .decomposition import Decomposition, is_known, value_of
 from .reduce import DynAllreduce, DynBarrier, DynPrefix, DynReduce
 from .script import MESSAGE, NOTHING, Call, Combine, Exchange, Receive, Script, Send, Step
 from .shift import DynPermute, DynShift
@@ -82,7 +82,5 @@ __all__ = [
     "Step",
     "decompose",
     "is_known",
-    "is_partial",
-    "runtime_names",
     "value_of",
 ]

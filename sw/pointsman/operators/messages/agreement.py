@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from pointsman.errors import PointsmanError
+from pointsman.operators.api.operands import runtime_operands
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
-
-from . import runtime_names
 
 
 def agreed_operands(operator: Operator) -> tuple[str, ...]:
@@ -80,7 +79,7 @@ def agreed_values(
     found = list(values)
     at = 0
     for name, value in _agreed(operator, values):
-        place = runtime_names(operator).index(name)
+        place = runtime_operands(operator).index(name)
         where = f"{operator.position}: {operator.label}_load"
         if _is_permutation(operator, name):
             entries = [int(word) - 1 for word in words[at : at + nodes]]
@@ -100,7 +99,7 @@ def agreed_values(
 
 
 def _agreed(operator: Operator, values: Sequence[Any]) -> list[tuple[str, Any]]:
-    names = runtime_names(operator)
+    names = runtime_operands(operator)
     return [(name, values[names.index(name)]) for name in agreed_operands(operator)]
 
 

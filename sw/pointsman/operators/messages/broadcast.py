@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from pointsman.network import Topology
-from pointsman.operators.api.operands import box
+from pointsman.operators.api.operands import box, is_partial
 from pointsman.operators.trees.flood_fill import flood_children, flood_parent
 from pointsman.operators.trees.in_order_tree import in_order_tree
 from pointsman.program.program import Operator
 
-from .decomposition import Decomposition, is_known, is_partial, value_of
+from .decomposition import Decomposition, is_known, value_of
 from .script import Call, Receive, Script, Send
 
 

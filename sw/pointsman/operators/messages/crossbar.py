@@ -15,7 +15,7 @@ from typing import Any
 from pointsman.artifacts.tables import Pair
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
-from pointsman.operators.api.operands import chosen_operands, runtime_values
+from pointsman.operators.api.operands import chosen_operands, is_partial, runtime_operands, runtime_values
 from pointsman.program.program import Operator, Runtime
 
 from . import (
@@ -26,8 +26,6 @@ from . import (
     Receive,
     Script,
     Send,
-    is_partial,
-    runtime_names,
     value_of,
 )
 
@@ -140,7 +138,7 @@ def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topolo
     """Does it wait for whoever comes first? A processor waits at one input buffer at a time."""
     if is_permuted(operator) and is_partial(operator, "permutation"):
         return True
-    partial = [is_partial(operator, name) for name in chosen_operands(operator) if name in runtime_names(operator)]
+    partial = [is_partial(operator, name) for name in chosen_operands(operator) if name in runtime_operands(operator)]
     known = runtime_values(operator)[0]
     value = tuple(-1 if unknown else number for unknown, number in zip(partial, known, strict=True))
     return any(
@@ -166,7 +164,7 @@ def arguments(operator: Operator, numbers: Sequence[int], permutation: Sequence[
     left = list(numbers)
     chosen = chosen_operands(operator)
     found: list[Any] = []
-    for name in runtime_names(operator):
+    for name in runtime_operands(operator):
         if name in chosen:
             found.append(left.pop(0))
         else:
@@ -205,7 +203,7 @@ class SwitchUse:
 def use_of(operator: Operator, way: Decomposition, topology: Topology) -> SwitchUse:
     """Look at the scripts of all nodes for all values."""
     possible = runtime_values(operator)
-    partial = any(is_partial(operator, name) for name in runtime_names(operator))
+    partial = any(is_partial(operator, name) for name in runtime_operands(operator))
     nodes = sum(len(instance.nodes) for instance in operator.instances)
     words: dict[Pair, float] = {}
     count: dict[Pair, int] = {}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pointsman.network import Topology
+from pointsman.operators.api.operands import runtime_operands
 from pointsman.program.program import Operator, Runtime
 
 from .script import Script
@@ -42,23 +43,12 @@ class Decomposition(ABC):
         """
 
 
-def runtime_names(operator: Operator) -> tuple[str, ...]:
-    """Operands that are given at run time, in order."""
-    return tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
-
-
 def value_of(operator: Operator, instance: int, name: str, values: Sequence[Any]) -> Any:
     """Value of an operand, from the text or from ``values``."""
     value = operator.instances[instance].operand(name)
     if isinstance(value, Runtime):
-        return values[runtime_names(operator).index(name)]
+        return values[runtime_operands(operator).index(name)]
     return value
-
-
-def is_partial(operator: Operator, name: str) -> bool:
-    """May nodes not know this operand (``:distributed``, ``:dynamic``)?"""
-    value = operator.instances[0].operand(name)
-    return isinstance(value, Runtime) and (value.distributed or value.dynamic)
 
 
 def is_known(operator: Operator, name: str) -> bool:

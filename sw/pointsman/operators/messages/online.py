@@ -16,13 +16,14 @@ from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
+from pointsman.operators.api.operands import is_partial
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Stream
 
-from . import DECOMPOSITIONS, Decomposition, Exchange, Receive, Script, Send, is_partial
+from . import DECOMPOSITIONS, Decomposition, Exchange, Receive, Script, Send
 
 UNKNOWN = -1
 """A run-time value that a node does not know."""

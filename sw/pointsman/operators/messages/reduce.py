@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from pointsman.network import Topology
+from pointsman.operators.api.operands import is_partial
 from pointsman.operators.trees.in_order_tree import InOrderTree, in_order_tree
 from pointsman.program.program import Operator
 
-from .decomposition import Decomposition, is_partial, value_of
+from .decomposition import Decomposition, value_of
 from .script import Call, Combine, Receive, Script, Send, Step
 
 _OWN, _LEFT, _RIGHT, _ABOVE = 0, 1, 2, 3

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from pointsman.network import Topology
+from pointsman.operators.api.operands import is_partial
 from pointsman.program.program import Operator
 
-from .decomposition import Decomposition, is_partial, value_of
+from .decomposition import Decomposition, value_of
 from .script import NOTHING, Call, Receive, Script, Send
 
 

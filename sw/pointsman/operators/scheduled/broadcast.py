@@ -9,6 +9,7 @@ from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import (
     box,
     is_constant,
+    is_partial,
     keep_in,
     message_stream,
     operand,
@@ -20,7 +21,7 @@ from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.flood_fill import flood_parent, mesh_neighbours
 from pointsman.operators.trees.multicast_trees import Links, multicast_tree, snake, tree_depth
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 from pointsman.routing.streams import Condition, Stream
 
 
@@ -119,8 +120,7 @@ class StrBcastLinear(Implementation):
         self.traceable = not left_between_uses
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        source = operator.instances[0].operand("source")
-        if isinstance(source, Runtime) and (source.distributed or source.dynamic):
+        if is_partial(operator, "source"):
             return None
         if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
             return None
@@ -236,8 +236,7 @@ class StrBcastDense(Implementation):
     kinds = ("broadcast",)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        source = operator.instances[0].operand("source")
-        if isinstance(source, Runtime) and (source.distributed or source.dynamic):
+        if is_partial(operator, "source"):
             return None
         if context.topology.kind == "graph":
             return None

@@ -6,6 +6,7 @@ from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import (
     is_constant,
+    is_partial,
     message_stream,
     operand,
     runtime_values,
@@ -15,18 +16,12 @@ from pointsman.operators.api.operands import (
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 
 def _source(operator: Operator, instance: int, values: tuple[int, ...]) -> int:
     return operator.instances[instance].nodes[operand(operator, instance, "source", values)]
-
-
-def _known_to_all(operator: Operator) -> bool:
-    """Is the source, if it is chosen at run time, known to all nodes?"""
-    source = operator.instances[0].operand("source")
-    return not isinstance(source, Runtime) or not (source.distributed or source.dynamic)
 
 
 def _members(operator: Operator, instance: int) -> list[int]:
@@ -87,7 +82,7 @@ class StrBcastTree(Implementation):
         return found
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        if not _known_to_all(operator):
+        if is_partial(operator, "source"):
             return None
         depth = max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
         return Metric(words_per_cycle=0.14, latency=8.0 * depth + 6)
@@ -149,7 +144,7 @@ class ParBcast(Implementation):
         return list(dict.fromkeys(_source(operator, instance, value) for value in runtime_values(operator)))
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        if is_constant(operator, "source") or not _known_to_all(operator):
+        if is_constant(operator, "source") or is_partial(operator, "source"):
             return None
         most = max(len(self.sources(operator, i)) for i in range(len(operator.instances)))
         if most + context.shape.pipelines + 1 > context.shape.registers:

@@ -16,8 +16,10 @@ from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.operands import (
+    is_partial,
     message_stream,
     operand,
+    runtime_operands,
     runtime_values,
     stream_name,
     taking_part,
@@ -25,7 +27,7 @@ from pointsman.operators.api.operands import (
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.hops import NextHops, dimension_hops, link_hops, snake_hops, tree_hops
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 from .synchronised import Synchronised, shifted
@@ -52,11 +54,8 @@ class HopByHop(Synchronised):
 
     def fits(self, operator: Operator, context: Context) -> bool:
         """Can this plan serve the operator?"""
-        for name in ("source", "destination"):
-            if name in dict(operator.instances[0].operands):
-                value = operator.instances[0].operand(name)
-                if isinstance(value, Runtime) and (value.distributed or value.dynamic):
-                    return False
+        if any(is_partial(operator, name) for name in runtime_operands(operator)):
+            return False
         return all(
             self.next_hops(instance.nodes, destination, context.topology) is not None
             for i, instance in enumerate(operator.instances)

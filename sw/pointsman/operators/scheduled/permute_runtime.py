@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import box, keep_in, stream_name, taking_part
+from pointsman.operators.api.operands import box, is_constant, is_partial, keep_in, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 from .synchronised import Synchronised, shifted
@@ -27,8 +27,7 @@ class SchPermuteRuntime(Synchronised):
     loading = Loading.RESCHEDULED
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        value = operator.instances[0].operand(self.operand)
-        if not isinstance(value, Runtime) or value.distributed or value.dynamic:
+        if is_constant(operator, self.operand) or is_partial(operator, self.operand):
             return None
         if operator.valid is not None:
             return None

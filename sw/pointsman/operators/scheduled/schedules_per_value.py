@@ -17,7 +17,7 @@ from dataclasses import replace
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import chosen_operands, keep_in, runtime_operands, runtime_values
+from pointsman.operators.api.operands import chosen_operands, is_partial, keep_in, runtime_operands, runtime_values
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator, Runtime, Value
@@ -99,9 +99,8 @@ def schedule_values(operator: Operator) -> tuple[tuple[int, ...], ...] | None:
     """Values among which a load function chooses; None if there are none, too many, or not all nodes know them."""
     if not runtime_operands(operator) or chosen_operands(operator) != runtime_operands(operator):
         return None
-    for _, value in operator.instances[0].operands:
-        if isinstance(value, Runtime) and (value.distributed or value.dynamic):
-            return None
+    if any(is_partial(operator, name) for name in runtime_operands(operator)):
+        return None
     try:
         values = runtime_values(operator)
     except PointsmanError:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, message_stream, operand, runtime_values, stream_name
+from pointsman.operators.api.operands import (
+    is_constant,
+    is_partial,
+    message_stream,
+    operand,
+    runtime_values,
+    stream_name,
+)
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream, largest_gap
 
 from .stream_linear import way_cycles
@@ -62,10 +69,9 @@ class StrStreamRtdest(Synchronised):
     kinds = ("stream",)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        destination = operator.instances[0].operand("destination")
-        if not is_constant(operator, "source") or not isinstance(destination, Runtime):
+        if not is_constant(operator, "source") or is_constant(operator, "destination"):
             return None
-        if destination.distributed or destination.dynamic:
+        if is_partial(operator, "destination"):
             return None
         far = max(len(i.nodes) for i in operator.instances) ** 0.5
         return Metric(words_per_cycle=0.45, latency=4.0 * far, reload_words=8)
@@ -138,10 +144,9 @@ class StrStreamSources(Implementation):
     kinds = ("stream",)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        source = operator.instances[0].operand("source")
-        if not is_constant(operator, "destination") or not isinstance(source, Runtime):
+        if not is_constant(operator, "destination") or is_constant(operator, "source"):
             return None
-        if source.distributed or source.dynamic:
+        if is_partial(operator, "source"):
             return None
         most = max(len(self._sources(operator, i)) for i in range(len(operator.instances)))
         return Metric(words_per_cycle=0.9 / max(1, most), latency=float(max(len(i.nodes) for i in operator.instances)))

@@ -16,11 +16,18 @@ from numesh.codes import MoveType
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import is_constant, message_stream, operand, runtime_values, stream_name
+from pointsman.operators.api.operands import (
+    is_constant,
+    is_partial,
+    message_stream,
+    operand,
+    runtime_values,
+    stream_name,
+)
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.multicast_trees import snake
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 from pointsman.routing.streams import Condition, RoutedChain, Stream, largest_gap
 
 from .synchronised import Synchronised, shifted
@@ -43,10 +50,8 @@ class StrStreamLinear(Synchronised):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if is_constant(operator, "source") and is_constant(operator, "destination"):
             return None
-        for name in ("source", "destination"):
-            value = operator.instances[0].operand(name)
-            if isinstance(value, Runtime) and (value.distributed or value.dynamic):
-                return None
+        if is_partial(operator, "source") or is_partial(operator, "destination"):
+            return None
         if any(snake(instance.nodes, context.topology) is None for instance in operator.instances):
             return None
         length = max(len(instance.nodes) for instance in operator.instances)

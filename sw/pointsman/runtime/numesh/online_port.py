@@ -11,8 +11,8 @@ import numpy as np
 
 from pointsman.artifacts.images.images import NodeOperator, OperatorImage
 from pointsman.errors import PointsmanError
-from pointsman.operators.api.operands import taking_part
-from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send, is_partial
+from pointsman.operators.api.operands import is_partial, taking_part
+from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send
 from pointsman.operators.messages.online import AGREEING, UNKNOWN, agreement, agrees, legal_values, way_named
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime

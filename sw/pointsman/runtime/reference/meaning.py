@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pointsman.operators.api.operands import function_name, operand, runtime_operands, runtime_values, taking_part
-from pointsman.operators.messages import is_partial
+from pointsman.operators.api.operands import (
+    function_name,
+    is_partial,
+    operand,
+    runtime_operands,
+    runtime_values,
+    taking_part,
+)
 from pointsman.operators.messages.online import legal_values
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 from pointsman.cop.evaluation.operators import ends
 from pointsman.network import Topology
-from pointsman.operators.messages import Combine, Decomposition, Exchange, Receive, Send, runtime_names
+from pointsman.operators.api.operands import runtime_operands
+from pointsman.operators.messages import Combine, Decomposition, Exchange, Receive, Send
 from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
@@ -105,7 +106,7 @@ class ArrivalOrder:
         return self.arrivals[key]
 
     def _io(self, number: int, operator: Operator, way: Decomposition, topology: Topology) -> None:
-        constant = not runtime_names(operator)
+        constant = not runtime_operands(operator)
         for i, instance in enumerate(operator.instances):
             _, readers = ends(operator.kind, instance.nodes, instance.operands)
             receiving = frozenset(readers)

@@ -10,7 +10,8 @@ import pytest
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
-from pointsman.operators.messages import DECOMPOSITIONS, Decomposition, decompose, runtime_names
+from pointsman.operators.api.operands import runtime_operands
+from pointsman.operators.messages import DECOMPOSITIONS, Decomposition, decompose
 from pointsman.operators.messages.replay import StuckError, replay
 from pointsman.program.program import Operator
 
@@ -234,7 +235,7 @@ def test_every_kind_has_a_way_and_names_are_unique():
 def test_unknown_and_unfit_implementations_are_refused():
     topology = mesh(3)
     operator = _one("(broadcast 'b (runtime) :impl 'dyn_bcast_tree)", topology)
-    assert runtime_names(operator) == ("source",)
+    assert runtime_operands(operator) == ("source",)
     with pytest.raises(PointsmanError, match="dyn_bcast_tree cannot do this broadcast by messages"):
         decompose(operator, topology)
     with pytest.raises(PointsmanError, match="no implementation 'dyn_wave' of a broadcast by messages"):
