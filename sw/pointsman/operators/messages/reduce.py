@@ -21,6 +21,8 @@ _OWN, _LEFT, _RIGHT, _ABOVE = 0, 1, 2, 3
 _FROM_LEFT, _FROM_RIGHT, _DOWN = 0, 1, 2
 """Channels: from the child before, from the child after, from above or to the destination."""
 _SLOTS = 4
+_IDLE = Script("func", {"func": (Call((), _OWN),)})
+"""Of a node that has nothing to send."""
 
 
 class DynReduce(Decomposition):
@@ -61,10 +63,10 @@ class DynAllreduce(Decomposition):
     channels = 3
 
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
-        nodes = _taking_part(operator, instance)
-        if node not in nodes:
-            return Script("func", {"func": (Call((), _OWN),)})
-        tree, at = in_order_tree(len(nodes), len(nodes) // 2), nodes.index(node)
+        place = _place(operator, instance, node)
+        if place is None:
+            return _IDLE
+        nodes, tree, at = place
         steps = _up(tree, at, nodes)
         down = tuple(Send(nodes[child], _OWN, _DOWN) for child in tree.children[at])
         if tree.parent[at] < 0:
@@ -82,10 +84,10 @@ class DynPrefix(Decomposition):
     channels = 3
 
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
-        nodes = _taking_part(operator, instance)
-        if node not in nodes:
-            return Script("func", {"func": (Call((), _OWN),)})
-        tree, at = in_order_tree(len(nodes), len(nodes) // 2), nodes.index(node)
+        place = _place(operator, instance, node)
+        if place is None:
+            return _IDLE
+        nodes, tree, at = place
         left, right, above = tree.left[at], tree.right[at], tree.parent[at]
         upto, total = 4, 5  # slots: left part and own item; all below
         steps: list[Step] = []
@@ -133,10 +135,12 @@ def _valid(operator: Operator, size: int) -> list[int]:
     return list(range(size)) if operator.valid is None else sorted(set(operator.valid))
 
 
-def _taking_part(operator: Operator, instance: int) -> list[int]:
-    """Nodes that have something to send, in the order of the subset."""
+def _place(operator: Operator, instance: int, node: int) -> tuple[list[int], InOrderTree, int] | None:
+    """Nodes that have something to send, in the order of the subset, a tree over them with its root in the middle, and the
+    position of ``node`` among them; None if it has nothing to send."""
     nodes = operator.instances[instance].nodes
-    return [nodes[position] for position in _valid(operator, len(nodes))]
+    valid = [nodes[position] for position in _valid(operator, len(nodes))]
+    return (valid, in_order_tree(len(valid), len(valid) // 2), valid.index(node)) if node in valid else None
 
 
 def _up(tree: InOrderTree, at: int, nodes: Sequence[int]) -> list[Step]:

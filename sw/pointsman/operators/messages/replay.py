@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 
 import numpy as np
 
-from .script import MESSAGE, Call, Combine, Exchange, Script, Send
+from .script import MESSAGE, Call, Combine, Exchange, Receive, Script, Send
 
 Function = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Key = tuple[int, int, int]  # from, to, channel
@@ -40,17 +40,13 @@ def replay(
     AssertionError
         If messages are left over at the end.
     """
-    random = np.random.default_rng(seed)
-    queues: dict[Key, deque[np.ndarray]] = defaultdict(deque)
+    machine = _Machine(words, np.dtype(dtype), function, np.random.default_rng(seed))
     results: dict[int, list[np.ndarray | None]] = {node: [] for node in scripts}
-    running = {
-        node: _node(node, script, calls.get(node, ()), words, function, np.dtype(dtype), queues, results[node], random)
-        for node, script in scripts.items()
-    }
+    running = {node: machine.run(node, script, calls.get(node, ()), results[node]) for node, script in scripts.items()}
     waiting = list(running)
     while waiting:
         moved = False
-        for node in random.permutation(waiting).tolist():
+        for node in machine.random.permutation(waiting).tolist():
             try:
                 moved |= next(running[node])
             except StopIteration:
@@ -58,69 +54,78 @@ def replay(
                 moved = True
         if not moved:
             raise StuckError(f"nodes {sorted(waiting)} wait for messages that do not come")
-    left = {key: len(queue) for key, queue in queues.items() if queue}
+    left = {key: len(queue) for key, queue in machine.queues.items() if queue}
     assert not left, f"messages are left over: {left}"
     return results
 
 
-def _node(
-    node: int,
-    script: Script,
-    calls: Sequence[tuple[str, np.ndarray | None]],
-    words: int,
-    function: Function,
-    dtype: np.dtype,
-    queues: dict[Key, deque[np.ndarray]],
-    results: list[np.ndarray | None],
-    random: np.random.Generator,
-) -> Generator[bool, None, None]:
-    """One node; yields whether it has got on."""
-    count: dict[str, int] = defaultdict(int)
-    own: deque[np.ndarray] = deque()
-    sent = [False]  # since it was asked last
-    for name, message in calls:
-        if script.local:
-            if name == "write":
-                assert message is not None
-                own.append(message.copy())
-                results.append(None)
-            else:
-                results.append(own.popleft())
-            continue
-        several = script.calls[name]
-        call: Call = several[count[name] % len(several)]
-        count[name] += 1
-        slots = [np.zeros(words, dtype) for _ in range(max(2, script.slots))]
-        if message is not None:
-            slots[MESSAGE] = message.copy()
+class _Machine:
+    """What the nodes have in common: messages that are under way, and what is done with them."""
 
-        def send(step: Send, slots: list[np.ndarray] = slots) -> None:
-            data = slots[step.slot]
-            queues[node, step.to, step.channel].append(data[: step.words].copy())
-            sent[0] = True
+    def __init__(self, words: int, dtype: np.dtype, function: Function, random: np.random.Generator) -> None:
+        self.words = words
+        self.dtype = dtype
+        self.function = function
+        self.random = random
+        self.queues: dict[Key, deque[np.ndarray]] = defaultdict(deque)
+        self.sent: set[int] = set()
+        """Nodes that have sent something since they were asked last."""
 
+    def run(
+        self,
+        node: int,
+        script: Script,
+        calls: Sequence[tuple[str, np.ndarray | None]],
+        results: list[np.ndarray | None],
+    ) -> Generator[bool, None, None]:
+        """One node; yields whether it has got on."""
+        count: dict[str, int] = defaultdict(int)
+        own: deque[np.ndarray] = deque()
+        for name, message in calls:
+            if script.local:
+                if name == "write":
+                    assert message is not None
+                    own.append(message.copy())
+                    results.append(None)
+                else:
+                    results.append(own.popleft())
+                continue
+            several = script.calls[name]
+            call = several[count[name] % len(several)]
+            count[name] += 1
+            slots = [np.zeros(self.words, self.dtype) for _ in range(max(2, script.slots))]
+            if message is not None:
+                slots[MESSAGE] = message.copy()
+            yield from self._steps(node, call, slots)
+            results.append(None if call.result is None else slots[call.result])
+
+    def _steps(self, node: int, call: Call, slots: list[np.ndarray]) -> Generator[bool, None, None]:
         for step in call.steps:
             if isinstance(step, Combine):
-                slots[step.into] = function(slots[step.left], slots[step.right])
+                slots[step.into] = self.function(slots[step.left], slots[step.right])
                 continue
             if isinstance(step, Send):
-                send(step)
+                self._send(node, step, slots)
                 continue
             if isinstance(step, Exchange):
-                send(step.send)
+                self._send(node, step.send, slots)
                 step = step.receive
-            while True:
-                keys = [
-                    key
-                    for key, queue in queues.items()
-                    if queue and key[1:] == (node, step.channel) and step.source in (None, key[0])
-                ]
-                if keys:
-                    break
-                yield sent[0]
-                sent[0] = False
-            slots[step.slot] = queues[keys[int(random.integers(len(keys)))]].popleft()
+            while not (keys := self._arrived(node, step)):
+                yield node in self.sent
+                self.sent.discard(node)
+            slots[step.slot] = self.queues[keys[int(self.random.integers(len(keys)))]].popleft()
             for onward in step.forward:
-                send(onward)
+                self._send(node, onward, slots)
             yield True
-        results.append(None if call.result is None else slots[call.result])
+
+    def _send(self, node: int, step: Send, slots: list[np.ndarray]) -> None:
+        self.queues[node, step.to, step.channel].append(slots[step.slot][: step.words].copy())
+        self.sent.add(node)
+
+    def _arrived(self, node: int, step: Receive) -> list[Key]:
+        """From whom and on which channel there is a message that the node waits for."""
+        return [
+            key
+            for key, queue in self.queues.items()
+            if queue and key[1:] == (node, step.channel) and step.source in (None, key[0])
+        ]

@@ -56,9 +56,7 @@ class DynSpread(Decomposition):
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
         nodes = operator.instances[instance].nodes
         source = nodes[value_of(operator, instance, "source", values)]
-        if node != source:
-            return _reads(source)
-        return Script("write", {"write": tuple(Call((Send(other),)) for other in nodes if other != node)})
+        return _to_each(node, source, [other for other in nodes if other != source])
 
 
 class DynGather(Decomposition):
@@ -70,9 +68,7 @@ class DynGather(Decomposition):
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
         nodes = operator.instances[instance].nodes
         destination = nodes[value_of(operator, instance, "destination", values)]
-        if node != destination:
-            return _writes(destination)
-        return Script("read", {"read": tuple(Call((Receive(other),), 0) for other in nodes if other != node)})
+        return _from_each(node, destination, [other for other in nodes if other != destination])
 
 
 class DynSeqread(Decomposition):
@@ -84,10 +80,7 @@ class DynSeqread(Decomposition):
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
         nodes = operator.instances[instance].nodes
         sources = [nodes[source] for source in value_of(operator, instance, "sources", values)]
-        destination = nodes[value_of(operator, instance, "destination", values)]
-        if node == destination:
-            return Script("read", {"read": tuple(Call((Receive(source),), 0) for source in sources)})
-        return _writes(destination) if node in sources else NOTHING
+        return _from_each(node, nodes[value_of(operator, instance, "destination", values)], sources)
 
 
 class DynSeqwrite(Decomposition):
@@ -99,10 +92,21 @@ class DynSeqwrite(Decomposition):
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
         nodes = operator.instances[instance].nodes
         destinations = [nodes[end] for end in value_of(operator, instance, "destinations", values)]
-        source = nodes[value_of(operator, instance, "source", values)]
-        if node == source:
-            return Script("write", {"write": tuple(Call((Send(end),)) for end in destinations)})
-        return _reads(source) if node in destinations else NOTHING
+        return _to_each(node, nodes[value_of(operator, instance, "source", values)], destinations)
+
+
+def _to_each(node: int, source: int, others: Sequence[int]) -> Script:
+    """What ``node`` does where ``source`` writes a message for each of ``others``, in a call each."""
+    if node == source:
+        return Script("write", {"write": tuple(Call((Send(other),)) for other in others)})
+    return _reads(source) if node in others else NOTHING
+
+
+def _from_each(node: int, destination: int, others: Sequence[int]) -> Script:
+    """What ``node`` does where ``destination`` reads a message from each of ``others``, in a call each."""
+    if node == destination:
+        return Script("read", {"read": tuple(Call((Receive(other),), 0) for other in others)})
+    return _writes(destination) if node in others else NOTHING
 
 
 def _writes(to: int) -> Script:

@@ -6,6 +6,7 @@ takes as long as a message and the way of one item together; with others a proce
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Container
 
 from pointsman.network import Topology
@@ -32,8 +33,8 @@ HOP_BY_ITEM = 9.0
 """The same where items go on one by one: a word more often waits for its slot."""
 
 
-class _OnTree(Implementation):
-    """Base: a tree over each instance, a stream from each node of it to its parent."""
+class _OnTree(Implementation, ABC):
+    """What is common: a tree over each instance, a stream from each node of it to its parent, and the steps of a processor."""
 
     traceable = False
 
@@ -49,6 +50,28 @@ class _OnTree(Implementation):
     def root(self, operator: Operator, instance: int, topology: Topology) -> int:
         """Position of the root."""
         return centre(operator.instances[instance].nodes, topology)
+
+    @abstractmethod
+    def steps(
+        self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
+    ) -> None:
+        """Write down what a node of the tree does in a call."""
+
+    def goes_by_item(self, operator: Operator) -> bool:
+        """Do items go on one by one?"""
+        return item_by_item(operator)
+
+    def gen_io(
+        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
+    ) -> RoleDraft:
+        tree = self.tree(operator, instance, wiring.routed.topology)
+        if (resting := idle(operator, instance, tree, node)) is not None:
+            return resting
+        void = node not in _taking_part(operator, instance)
+        script = RoleScript()
+        self.steps(script, operator, wiring, instance, tree, node)
+        result = node == tree.root if operator.kind == "reduce" else not void
+        return script.role(by_item=self.goes_by_item(operator), result=result, void=void)
 
     def up_streams(self, operator: Operator, context: Context) -> list[Stream]:
         return self.tree_streams(operator, context, lambda tree: tree.nodes, up=True)
@@ -156,18 +179,12 @@ class StrReduce(_OnTree):
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return self.up_streams(operator, context)
 
-    def gen_io(
-        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
-    ) -> RoleDraft:
-        tree = self.tree(operator, instance, wiring.routed.topology)
-        void = node not in _taking_part(operator, instance)
-        if (resting := idle(operator, instance, tree, node)) is not None:
-            return resting
-        script = RoleScript()
+    def steps(
+        self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
+    ) -> None:
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         if node == tree.root and outcome != "in":
             script.combine(outcome, "", "in")
-        return script.role(by_item=item_by_item(operator), result=node == tree.root, void=void)
 
 
 class StrAllreduce(_OnTree):
@@ -180,6 +197,9 @@ class StrAllreduce(_OnTree):
     def __init__(self, *, by_item: bool) -> None:
         self.by_item = by_item
         self.traceable = not by_item
+
+    def goes_by_item(self, operator: Operator) -> bool:
+        return self.by_item
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
@@ -208,14 +228,9 @@ class StrAllreduce(_OnTree):
         nodes = operator.instances[instance].nodes
         return tree.root, tuple(nodes[k] for k in taking_part(operator, instance) if nodes[k] != tree.root)
 
-    def gen_io(
-        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
-    ) -> RoleDraft:
-        tree = self.tree(operator, instance, wiring.routed.topology)
-        void = node not in _taking_part(operator, instance)
-        if (resting := idle(operator, instance, tree, node)) is not None:
-            return resting
-        script = RoleScript()
+    def steps(
+        self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
+    ) -> None:
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
         root, listeners = self._down(operator, instance, wiring.routed.topology)
         down = stream_name(operator, instance, "down")
@@ -227,7 +242,6 @@ class StrAllreduce(_OnTree):
                 script.move(True, wiring.registers(down, node, "inject"), "in")
         elif node in listeners:
             script.move(False, wiring.registers(down, node, "deliver"), "in")
-        return script.role(by_item=self.by_item, result=not void, void=void)
 
 
 class StrPrefix(_OnTree):
@@ -253,15 +267,10 @@ class StrPrefix(_OnTree):
         down = self.tree_streams(operator, context, preceded, up=False)
         return [*self.up_streams(operator, context), *down]
 
-    def gen_io(
-        self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
-    ) -> RoleDraft:
-        tree = self.tree(operator, instance, wiring.routed.topology)
-        void = node not in _taking_part(operator, instance)
-        if (resting := idle(operator, instance, tree, node)) is not None:
-            return resting
+    def steps(
+        self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
+    ) -> None:
         here = tree.nodes[node]
-        script = RoleScript()
         some = preceded(tree)
         count = len(here.children)
         total, before, running = f"t{count}", f"t{count + 1}", f"t{count + 2}"
@@ -295,7 +304,6 @@ class StrPrefix(_OnTree):
                 sofar = running
             if item == "out":
                 script.combine(sofar, "", "in")
-        return script.role(by_item=item_by_item(operator), result=not void, void=void)
 
 
 def preceded(tree: ReductionTree) -> frozenset[int]:
