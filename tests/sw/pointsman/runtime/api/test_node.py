@@ -1,24 +1,63 @@
-"""A node's own router: what it refuses before it starts."""
+"""A node as an application sees it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import ModuleType
+from typing import Any
 
-import pytest
-
-from pointsman.errors import PointsmanError
-from pointsman.runtime.numesh.router import Router
+from pointsman.network import mesh
+from pointsman.runtime.api.node import Node
+from pointsman.runtime.api.requests import Category, Wait
 
 
 class _Clock:
-    time = 0
+    time = 41
 
 
-@pytest.mark.parametrize("preloaded", [False, True])
-def test_a_loop_of_one_slot_is_refused(by_hand: ModuleType, preloaded: bool) -> None:
-    images = by_hand.stream_1x2()
-    Router(images, 0, _Clock(), preloaded=preloaded)
-    with pytest.raises(PointsmanError) as caught:
-        Router(replace(images, period=1), 0, _Clock(), preloaded=preloaded)
-    assert str(caught.value.message) == "a period must have at least 2 slots, not 1"
+class _Substrate:
+    name, loops = "p", ("l",)
+
+    def __init__(self) -> None:
+        self.called: list[str] = []
+
+    def ports(self) -> list[Any]:
+        return []
+
+    async def init(self) -> None:
+        self.called.append("init")
+
+    async def fini(self) -> None:
+        self.called.append("fini")
+
+    def where(self) -> str:
+        return "nowhere"
+
+
+def _run(coroutine: Any) -> list[Any]:
+    return list(coroutine.__await__())
+
+
+def test_a_node_knows_its_place_and_the_time() -> None:
+    node = Node(_Substrate(), mesh(3, 2), 4, _Clock())
+    assert (node.number, node.coordinates, node.nodes, node.time) == (4, (1, 1), 6, 41)
+
+
+def test_computing_takes_cycles_of_the_processor() -> None:
+    node = Node(_Substrate(), mesh(2), 0, _Clock())
+    (request,) = _run(node.compute(7))
+    assert isinstance(request, Wait)
+    assert (request.cycles, request.category, node.activity) == (7, Category.CPU, "computing")
+
+
+def test_its_activity_says_where_it_is_between_init_and_fini() -> None:
+    substrate = _Substrate()
+    node = Node(substrate, mesh(2), 0, _Clock())
+    assert node.activity == "starting"
+    _run(node.cop.init())
+    assert node.activity == "loading"
+    _run(node.cop.fini())
+    assert (node.activity, substrate.called) == ("done", ["init", "fini"])
+
+
+def test_a_program_without_interrupts_is_run_as_it_is() -> None:
+    program = object()
+    assert Node(_Substrate(), mesh(2), 0, _Clock()).attended(program) is program

@@ -49,12 +49,10 @@ def test_a_set_is_exclusive_if_nobody_else_feeds_its_ports() -> None:
 
 def test_phases_share_a_set_if_changing_it_costs_more_than_another_slot() -> None:
     cost = Cost(SwitchShape(ports=4))
-    needs = [
-        PhaseNeeds(
-            frozenset({pair}), ((SwitchUse({pair: 4.0}, {pair: 1.0}, (frozenset({pair}),), 4, 1), 1.0),), alone=False
-        )
-        for pair in ((0, 1), (0, 2))
-    ]
+    needs = []
+    for pair in ((0, 1), (0, 2)):
+        use = SwitchUse({pair: 4.0}, {pair: 1.0}, (frozenset({pair}),), accesses=4, depth=1)
+        needs.append(PhaseNeeds(frozenset({pair}), ((use, 1.0),), alone=False))
     again = {(-1, 0): 1.0, (0, 1): 100.0, (1, 0): 99.0}
     assert divide(needs, again, cost, registers=4) == [(0, 2)]
     assert divide(needs, again, cost, registers=1) == [(0, 1), (1, 2)]

@@ -1,0 +1,54 @@
+"""Messages that are combined and passed on item by item: the same result as in one piece, whatever order words come in."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from pointsman.artifacts.images.images import Combination, LaneImage
+from pointsman.runtime.api.requests import Attend
+from pointsman.runtime.numesh.by_item import move_by_item
+
+
+@pytest.mark.parametrize("item", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sum_of_what_comes_and_of_the_own_message_goes_on(item: int, seed: int) -> None:
+    chance = random.Random(seed)
+    m = 8
+    comes = np.array([chance.randrange(1000) for _ in range(m)], np.uint32)
+    messages = {"out": np.arange(m, dtype=np.uint32), "t0": np.zeros(m, np.uint32), "in": np.zeros(m, np.uint32)}
+    lanes = [LaneImage(False, (0, 1), None, "t0"), LaneImage(True, (2,), None, "in")]
+    sent: list[int] = []
+    read = 0
+    most_ahead = 0
+
+    def add(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+        assert len(a) % item == 0, "items are combined whole"
+        np.add(a, b, out=out)
+
+    for request in move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, add, item):
+        assert isinstance(request, Attend)
+        lane = chance.randrange(len(request.lanes))
+        count = chance.randint(1, request.lanes[lane].words)
+        data = request.lanes[lane].data
+        assert data is not None
+        if request.lanes[lane].write:
+            sent += data[:count].tolist()
+        else:
+            assert request.lanes[lane].registers[0] == read % 2, "registers are used in turn"
+            data[:count] = comes[read : read + count]
+            read += count
+        request.moved[lane] = count
+        most_ahead = max(most_ahead, read - len(sent))
+    assert sent == (comes + np.arange(m, dtype=np.uint32)).tolist()
+
+
+def test_a_message_that_is_copied_needs_no_function() -> None:
+    messages = {"out": np.array([3, 4], np.uint32), "t0": np.zeros(2, np.uint32)}
+    steps = move_by_item([LaneImage(True, (0,), None, "t0")], [Combination(0, "out", "", "t0")], messages, 2, None, 1)
+    request = next(steps)
+    assert request.lanes[0].data.tolist() == [3, 4]
+    request.moved[0] = 2
+    assert list(steps) == []
