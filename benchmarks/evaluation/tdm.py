@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from cosim.tdm.baselines import Times, circuit, wormhole
-from cosim.tdm.fast import Delays, Preload, fresh, run, until_of
+from cosim.tdm.fast import Delays, Pace, Preload, fresh, run, until_of
 from cosim.tdm.traffic import (
     Traffic,
     hybrid,
@@ -94,7 +94,7 @@ def tdm(
     if time_out:
         state.predictor, state.threshold = Predictor.TIMEOUT, time_out
     # A message goes into its queue at once, as by a DMA engine.
-    result = run(shape, traffic, state=state, preload=preload, delays=delays, rate=256, window=window, limit=20_000_000)
+    result = run(shape, traffic, state=state, preload=preload, delays=delays, pace=Pace(256, window), limit=20_000_000)
     if result.cycles < 0:
         raise SystemExit("a run did not end")
     return traffic.least_cycles / (result.cycles + 1)

@@ -13,7 +13,7 @@ from pointsman.cop import CopError, Group, Limits, Program, compile_file, compil
 from pointsman.cop.compile import FORMS, prelude
 from pointsman.cop.evaluation.evaluator import Compound
 from pointsman.cop.evaluation.geometry import NETWORK_VARIABLES
-from pointsman.cop.evaluation.library import LIBRARY
+from pointsman.cop.library.library import LIBRARY
 from pointsman.cop.mistakes import RULES
 from pointsman.cop.text.layout import lay_out
 from pointsman.network import mesh, parse_size

@@ -4,6 +4,7 @@ A bench drives a block with constrained random traffic and random stalls, feeds 
 plain Python model, compares every output in every cycle, and counts what has happened in named bins. A bin that
 stays empty fails the bench as a mismatch does.
 
-``python -m cosim.benches`` runs them all. ``catalogue`` lists them, ``build`` makes simulators, ``simulate`` runs one;
-``harness``, ``coverage``, ``traffic`` and ``processors`` work inside the simulator.
+``python -m cosim.benches`` runs them all. ``catalogue`` lists them (``bench`` says what an entry is), ``build`` makes
+simulators, ``simulate`` runs one; ``task``, ``harness`` and ``coverage`` work inside the simulator, ``programs`` are compiled
+programs that benches run. A folder for each kind of hardware has its benches and their catalogue.
 """

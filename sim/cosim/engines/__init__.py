@@ -1,5 +1,5 @@
-"""Ways to simulate a mesh, all with the face of ``base.Engine``.
+"""Engines: what lets cycles pass and resumes the programs at the processor ports.
 
-``verilated`` is the RTL compiled by Verilator, ``model`` a cycle model compiled by Numba, ``amaranth`` the RTL in
-Amaranth's own simulator. ``processors`` says what requests mean, in plain Python.
+``processors`` says in plain Python what requests of programs mean; ``verilated`` runs any hardware of `cosim.hardware` as RTL
+compiled by Verilator. Engines of one kind of hardware only are with it (``numesh.engines``, ``tdm.model``).
 """

@@ -89,6 +89,18 @@ def fresh(shape: SwitchShape) -> State:
     return State(scalars, empty, np.full(n, NOBODY, np.int64), np.ones(k, np.bool_), empty.copy())
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How eagerly processors send.
+
+    A processor writes ``rate`` words a cycle into the queue of the destination, as long as that has room, and begins a
+    message when fewer than ``window`` of its messages have words that are not sent.
+    """
+
+    rate: int = 1
+    window: int = 1 << 30
+
+
 def run(
     shape: SwitchShape,
     traffic: Traffic,
@@ -96,8 +108,7 @@ def run(
     state: State | None = None,
     preload: Preload | None = None,
     delays: Delays | None = None,
-    rate: int = 1,
-    window: int = 1 << 30,
+    pace: Pace = Pace(),
     limit: int = 1_000_000,
     trace: int = 0,
 ) -> Run:
@@ -108,8 +119,7 @@ def run(
     shape : SwitchShape
         ``sl_units`` must be 1.
     traffic : Traffic
-        Messages of every processor, in order. It writes ``rate`` words a cycle into the queue of the destination, as long as
-        that has room, and begins a message when fewer than ``window`` of its messages have words that are not sent.
+        Messages of every processor, in order.
     state : State, optional
         Where to begin; by default after reset.
     limit : int
@@ -139,7 +149,16 @@ def run(
         [
             *(shape.slot_cycles, shape.guard_cycles, shape.sl_cycles, shape.order == "wrapped", shape.reserves),
             *(("fixed", "round_robin", "random").index(shape.priority), shape.queue_depth),
-            *(delays.request, delays.grant, delays.word, rate, window, limit, preload.load, preload.registers),
+            *(
+                delays.request,
+                delays.grant,
+                delays.word,
+                pace.rate,
+                pace.window,
+                limit,
+                preload.load,
+                preload.registers,
+            ),
         ],
         np.int64,
     )

@@ -57,6 +57,19 @@ def decide(
     return released, established
 
 
+@dataclass(frozen=True)
+class Slots:
+    """All slots at the start of a cycle: connections, those of them that were loaded, and what the scheduler may do."""
+
+    realised: list[Connections]
+    preloaded: list[Connections]
+    dynamic: list[bool]
+    gives_way: list[bool]
+
+    def occupied(self, slot: int) -> bool:
+        return bool(self.realised[slot] or self.preloaded[slot])
+
+
 @dataclass
 class Decision:
     """What a unit has begun to decide."""
@@ -150,20 +163,21 @@ class SchedulerModel:
         n = self.shape.ports
         request = connections_of(inputs["request"], n)
         used = connections_of(inputs["used"], n)
-        before = [set(connections) for connections in self.realised]
-        active = [bool(connections) for connections in before]
-        preloaded = [set(connections) for connections in self.preloaded]
-        occupied = [bool(a or p) for a, p in zip(active, preloaded, strict=True)]
-        dynamic, gives_way = list(self.dynamic), list(self.gives_way)
+        slots = Slots(
+            realised=[set(connections) for connections in self.realised],
+            preloaded=[set(connections) for connections in self.preloaded],
+            dynamic=list(self.dynamic),
+            gives_way=list(self.gives_way),
+        )
         wanted = request | self.held | self.latched
-        unmet = wanted.difference(*before)
+        unmet = wanted.difference(*slots.realised)
         wide = set(self.wide)
 
         self._latch(request, used)
         touched = self._execute()
         self._choose_command(inputs)
-        self._next_slot(before)
-        self._schedule(wanted, unmet, wide, before, preloaded, occupied, dynamic, gives_way, touched)
+        self._next_slot(slots.realised)
+        self._schedule(wanted, unmet, wide, slots, touched)
 
     # -- requests ----------------------------------------------------------------------------------------------
 
@@ -362,16 +376,7 @@ class SchedulerModel:
         return {(u, v) for u in range(n) for v in range(n) if (u + v) % n == self.start[1]}
 
     def _schedule(
-        self,
-        wanted: Connections,
-        unmet: Connections,
-        wide: Connections,
-        realised: list[Connections],
-        preloaded: list[Connections],
-        occupied: list[bool],
-        dynamic: list[bool],
-        gives_way: list[bool],
-        touched: set[int],
+        self, wanted: Connections, unmet: Connections, wide: Connections, slots: Slots, touched: set[int]
     ) -> None:
         shape = self.shape
         n = shape.ports
@@ -382,21 +387,21 @@ class SchedulerModel:
             if self.phase == 0:
                 change = set()
                 for connection in ((u, v) for u in range(n) for v in range(n)):
-                    asked, fixed = connection in wanted, connection in preloaded[s]
+                    asked, fixed = connection in wanted, connection in slots.preloaded[s]
                     contested = connection[0] in rows or connection[1] in columns
-                    yields = fixed and dynamic[s] and gives_way[s] and not asked and contested
+                    yields = fixed and slots.dynamic[s] and slots.gives_way[s] and not asked and contested
                     spread = asked and connection in wide
-                    elsewhere = any(connection in b for t, b in enumerate(realised) if t != s)
-                    if connection in realised[s]:
+                    elsewhere = any(connection in b for t, b in enumerate(slots.realised) if t != s)
+                    if connection in slots.realised[s]:
                         idle = not asked and not fixed
                         spare = spread and not fixed and elsewhere and contested
                         if idle or yields or spare:
                             change.add(connection)
                     else:
-                        may = asked and dynamic[s] and self._allowed(connection, j, unmet)
+                        may = asked and slots.dynamic[s] and self._allowed(connection, j, unmet)
                         if (may and (connection in unmet or (spread and not contested))) or (fixed and not yields):
                             change.add(connection)
-                unit.decision = Decision(s, change, realised[s])
+                unit.decision = Decision(s, change, slots.realised[s])
             decision = unit.decision
             assert decision is not None
             if s in touched:
@@ -406,16 +411,16 @@ class SchedulerModel:
                     start = self.start if shape.priority != "fixed" else (0, 0)
                     released, established = decide(n, shape.order, start, decision.change, decision.realised)
                     self.realised[s] = (self.realised[s] - released) | established
-                self._next_decided(j, unit, occupied, dynamic, bool(unmet))
+                self._next_decided(j, unit, slots, bool(unmet))
         if last:
             self._next_start(unmet)
             self.number = (self.number + 1) % shape.sl_units
         self.phase = 0 if last else self.phase + 1
 
-    def _next_decided(self, j: int, unit: Unit, occupied: list[bool], dynamic: list[bool], unmet: bool) -> None:
+    def _next_decided(self, j: int, unit: Unit, slots: Slots, unmet: bool) -> None:
         own = range(j, self.shape.slots, self.shape.sl_units)
-        used = [s for s in own if occupied[s]]
-        empty = [s for s in own if not occupied[s] and dynamic[s]]
+        used = [s for s in own if slots.occupied(s)]
+        empty = [s for s in own if not slots.occupied(s) and slots.dynamic[s]]
         later = [] if unit.opened else [s for s in used if s > unit.slot]
         if later:
             unit.slot = later[0]

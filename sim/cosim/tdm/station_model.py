@@ -7,18 +7,22 @@ from collections.abc import Mapping
 from tdm_switch.shape import SwitchShape
 
 from .scheduler_model import Connections
-from .switch_model import SwitchModel
+from .switch_model import NicModel, SwitchModel
 
 
-class StationsModel(SwitchModel):
-    """`SwitchModel` whose interfaces have patience."""
+class StationsModel:
+    """A switch whose interfaces have patience: tells ``switch`` which requests are withdrawn, and looks at what it moves."""
 
     def __init__(self, shape: SwitchShape, window: int) -> None:
+        self.switch = SwitchModel(shape)
         self.window = window
-        super().__init__(shape)
+        self._begin()
 
-    def reset(self) -> None:
-        super().reset()
+    @property
+    def nics(self) -> list[NicModel]:
+        return self.switch.nics
+
+    def _begin(self) -> None:
         self.cycle = 0
         self.granted: Connections = set()
         """With words waiting, in this window."""
@@ -26,18 +30,23 @@ class StationsModel(SwitchModel):
         self.first: Connections = set()
         self.second: Connections = set()
 
+    def outputs(self, inputs: Mapping[str, int]) -> dict[str, int | None]:
+        return self.switch.outputs(inputs)
+
     def clock(self, inputs: Mapping[str, int]) -> None:
-        self.withdrawn = self.first | self.second
-        self.granted |= {(u, v) for u, v in self.scheduler.grant if self.nics[u].queues[v]}
-        super().clock(inputs)
+        switch = self.switch
+        switch.withdrawn = self.first | self.second
+        self.granted |= {(u, v) for u, v in switch.scheduler.grant if switch.nics[u].queues[v]}
+        switch.clock(inputs)
         if inputs.get("rst"):
+            self._begin()
             return
-        self.served |= self.moved
+        self.served |= switch.moved
         self.cycle += 1
         if self.cycle % self.window == 0:
-            stuck = self.granted - self.served - self.withdrawn
-            self.first, self.second = stuck, self.first - self.moved
+            stuck = self.granted - self.served - switch.withdrawn
+            self.first, self.second = stuck, self.first - switch.moved
             self.granted, self.served = set(), set()
         else:
-            self.first -= self.moved
-            self.second -= self.moved
+            self.first -= switch.moved
+            self.second -= switch.moved

@@ -1,4 +1,4 @@
-"""A file of sections, each with its checksum. What the sections mean is in ``format``, and in ``artifacts.tables.file``.
+"""A file of sections, each with its checksum. What the sections mean is in ``images.file`` and ``tables.file``.
 
 Layout (little-endian throughout; drawn in docs/image_format.md)::
 

@@ -1,22 +1,22 @@
-"""COP, the language of communication operators (Metcalf 1997): text or Python to `Program`, and back to text."""
+"""COP, the language of communication operators (Metcalf 1997): text or Python to `Program`, and back to text.
+
+``text`` reads and writes, ``evaluation`` gives meaning, ``library`` has the functions that a text may call, ``python`` is the
+same language as functions of Python. Start with ``compile``.
+"""
 
 from pointsman.program.program import DataType, Group, Instance, Operator, Position, Program, Runtime
 
 from .compile import compile_file, compile_text
 from .limits import Limits
-from .python import (
-    Network,
-    Part,
-    Parts,
-    RuntimeValue,
+from .python.calls import Part, Parts, RuntimeValue
+from .python.compile import compile_program
+from .python.functions import (
     allreduce,
     barrier,
     bistream,
     bitreverse,
     broadcast,
     collect,
-    compile_program,
-    compile_python_file,
     cshift,
     defaults,
     doall,
@@ -29,7 +29,6 @@ from .python import (
     permute,
     phase,
     prefix,
-    program_to_python,
     reduce,
     runtime,
     seqread,
@@ -40,6 +39,9 @@ from .python import (
     subset,
     transpose,
 )
+from .python.load import compile_python_file
+from .python.network import Network
+from .python.writer import program_to_python
 from .text.source import CopError, CopLimitError
 from .text.writer import program_to_cop
 

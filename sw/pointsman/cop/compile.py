@@ -10,26 +10,48 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypedDict, Unpack
 
+from pointsman.cop.library.library import LIBRARY
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
 from pointsman.program.program import Program
 
 from .evaluation.compound import COMPOUND_FORMS
 from .evaluation.constructs import CONSTRUCTS
-from .evaluation.evaluator import Machine, Settings, SpecialForm
+from .evaluation.evaluator import Evaluator, Settings, SpecialForm
 from .evaluation.finish import finish
 from .evaluation.forms import LISP_FORMS, MODES
-from .evaluation.library import LIBRARY
 from .evaluation.values import Scope
 from .limits import DEFAULT_LIMITS, Limits
 from .text.reader import Form, as_library, read
-from .text.source import CopError, CopLimitError, Source, suggestion, together
+from .text.source import CopError, CopLimitError, Places, Source, suggestion, together
 
 FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
 """Words of the language."""
 PRELUDE = Path(__file__).parent / "evaluation" / "prelude.cop"
 """Operators in terms of others that every program finds defined."""
+
+
+class Host(TypedDict, total=False):
+    """What the host of a program may give.
+
+    Parameters
+    ----------
+    parameters : mapping of str to int or None
+        Values for the program's ``(parameter NAME DEFAULT)``.
+    limits : Limits
+        What the text may use.
+    mode : str
+        ``*mode*`` unless the text sets it: "numesh" (the default), "dyn" or "tdm".
+    schedlen : int or None
+        ``*schedlen*`` unless the text sets it; None: it is not defined.
+    """
+
+    parameters: Mapping[str, int] | None
+    limits: Limits
+    mode: str
+    schedlen: int | None
 
 
 @cache
@@ -40,7 +62,7 @@ def prelude() -> tuple[Source, Scope]:
     so all programs share them.
     """
     source = Source(PRELUDE.read_text(encoding="utf-8"), PRELUDE.name)
-    machine = Machine(
+    machine = Evaluator(
         source,
         settings=Settings(mesh(1), "numesh", None),
         limits=DEFAULT_LIMITS,
@@ -58,10 +80,7 @@ def compile_text(
     *,
     file: str = "<cop>",
     topology: Topology,
-    parameters: Mapping[str, int] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    mode: str = "numesh",
-    schedlen: int | None = None,
+    **host: Unpack[Host],
 ) -> Program:
     """Evaluate a COP text on a network.
 
@@ -73,14 +92,8 @@ def compile_text(
         Its name in messages.
     topology : Topology
         The network, unless the text sets its size.
-    parameters : mapping of str to int or None
-        Values for the text's ``(parameter NAME DEFAULT)``.
-    limits : Limits
-        What the text may use.
-    mode : str
-        ``*mode*`` unless the text sets it: "numesh", "dyn" or "tdm".
-    schedlen : int or None
-        ``*schedlen*`` unless the text sets it; None: it is not defined.
+    host
+        What the host may give to any program: see `Host`.
 
     Raises
     ------
@@ -90,32 +103,23 @@ def compile_text(
         If an argument other than the text is wrong.
     """
     source = Source(text, file)
-    return evaluate_forms(
-        source,
-        read(source, limits),
-        topology=topology,
-        parameters=parameters,
-        limits=limits,
-        mode=mode,
-        schedlen=schedlen,
-    )
+    forms = read(source, host.get("limits", DEFAULT_LIMITS))
+    return evaluate_forms(source, forms, topology=topology, **host)
 
 
 def evaluate_forms(
-    source: Source,
+    source: Places,
     forms: Sequence[Form],
     *,
     topology: Topology,
-    parameters: Mapping[str, int] | None,
-    limits: Limits,
-    mode: str,
-    schedlen: int | None,
     special: Mapping[str, SpecialForm] = FORMS,
+    **host: Unpack[Host],
 ) -> Program:
     """Evaluate forms, wherever they come from; ``special`` are the words of the language."""
-    values = _check_arguments(parameters or {}, limits, mode, schedlen)
+    limits, mode, schedlen = host.get("limits", DEFAULT_LIMITS), host.get("mode", "numesh"), host.get("schedlen")
+    values = _check_arguments(host.get("parameters") or {}, limits, mode, schedlen)
     library_source, library = prelude()
-    machine = Machine(
+    machine = Evaluator(
         source,
         settings=Settings(topology, mode, schedlen),
         limits=limits,
@@ -141,10 +145,7 @@ def compile_file(
     path: str | os.PathLike[str],
     *,
     topology: Topology,
-    parameters: Mapping[str, int] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    mode: str = "numesh",
-    schedlen: int | None = None,
+    **host: Unpack[Host],
 ) -> Program:
     """Evaluate a COP file, as `compile_text` does.
 
@@ -155,16 +156,8 @@ def compile_file(
     PointsmanError
         If it cannot be read.
     """
-    text, name = read_file(path, limits)
-    return compile_text(
-        text,
-        file=name,
-        topology=topology,
-        parameters=parameters,
-        limits=limits,
-        mode=mode,
-        schedlen=schedlen,
-    )
+    text, name = read_file(path, host.get("limits", DEFAULT_LIMITS))
+    return compile_text(text, file=name, topology=topology, **host)
 
 
 def read_file(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> tuple[str, str]:
@@ -207,7 +200,7 @@ def _check_arguments(parameters: Mapping[str, int], limits: Limits, mode: str, s
     return dict(parameters)
 
 
-def _unknown_parameter(machine: Machine, name: str) -> CopError:
+def _unknown_parameter(machine: Evaluator, name: str) -> CopError:
     known = sorted(machine.parameters)
     listed = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
     hint = f"the program has {listed}" if known else "the program has no parameters"

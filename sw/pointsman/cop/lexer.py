@@ -10,12 +10,12 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Punctuation, String, Text
 
+from pointsman.cop.library.library import LIBRARY
 from pointsman.program.catalogue import OPERATORS
 
 from .compile import FORMS, prelude
 from .evaluation.evaluator import Compound
 from .evaluation.geometry import NETWORK_VARIABLES
-from .evaluation.library import LIBRARY
 
 _END = r"""(?=[ \t\r\n\f()'";`,]|$)"""
 _GROUPS = ("loop", "sequential", "parallel", "optional", "phase", "subset", "doall", "runtime")

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from pointsman.cop.evaluation.evaluator import Compound, Evaluator, SpecialForm
+from pointsman.cop.evaluation.values import Builtin, Scope, Task
+from pointsman.cop.library.library import LIBRARY
 from pointsman.program.program import Group, Instance, Operator, Position, Program, Runtime
 
 from .compile import FORMS, evaluate_forms, prelude
-from .evaluation.evaluator import Builtin, Compound, Machine, Scope, SpecialForm, Task
 from .evaluation.forms import SETTABLE
-from .evaluation.library import LIBRARY
 from .evaluation.operators import ends
 from .limits import DEFAULT_LIMITS, Limits
 from .python.places import excerpt_of
@@ -301,7 +302,7 @@ def _look_again(program: Program, source: Source, forms: Sequence[Form], finding
 
 
 def _watch_subset(findings: _Findings) -> SpecialForm:
-    def subset(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    def subset(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
         value = yield from machine.value(form.items[1], scope)
         if isinstance(value, tuple) and form.items[1].at >= 0:
             seen: dict[object, int] = {}
@@ -322,7 +323,7 @@ def _watch_subset(findings: _Findings) -> SpecialForm:
 
 
 def _watch_empty(inner: SpecialForm, findings: _Findings) -> SpecialForm:
-    def watched(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    def watched(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
         value = yield from inner(machine, form, scope)
         if value == FALSE and form.at >= 0:
             head = form.items[0]

@@ -1,4 +1,7 @@
-"""Topologies, subsets and faults."""
+"""Networks: nodes, numbered links and ports; meshes, tori, lattices, any graph; and ways in dimension order.
+
+Start with ``topology``.
+"""
 
 from .from_networkx import from_networkx
 from .topology import Link, Topology, graph, mesh, parse_size, torus

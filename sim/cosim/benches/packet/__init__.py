@@ -1,0 +1,1 @@
+"""Benches of packet networks: random messages between all nodes, in dimension order and adaptive."""

@@ -1,0 +1,1 @@
+"""Benches of the switch: scheduler arrays, the scheduler, a whole switch, and compiled connection tables on it."""

@@ -96,7 +96,7 @@ class CoveredSwitch(CoveredModel[StationsModel]):
         coverage.group("grant", ["nothing to send", "no room at the receiver", "all ports at once"])
 
     def clock(self, inputs: Values) -> None:
-        hit, n, nics = self.coverage.hit, self.model.shape.ports, self.model.nics
+        hit, n, nics = self.coverage.hit, self.model.switch.shape.ports, self.model.nics
         if not inputs["rst"]:
             for i, nic in enumerate(nics):
                 address, full = inputs[f"p_address_{i}"], nic.full
@@ -110,20 +110,20 @@ class CoveredSwitch(CoveredModel[StationsModel]):
                         hit("processor", "reads an empty buffer")
                     if address == 2 * n + 1:
                         hit("processor", "reads an answer" if full >> address & 1 else "reads no answer")
-                if address >= self.model.shape.registers:
+                if address >= self.model.switch.shape.registers:
                     hit("processor", "no such register")
                 if not full >> (2 * n + 2) & 1:
                     hit("processor", "all sent")
-            for u, v in self.model.scheduler.grant:
+            for u, v in self.model.switch.scheduler.grant:
                 if not nics[u].queues[v]:
                     hit("grant", "nothing to send")
-                elif len(nics[v].buffers[u]) >= self.model.shape.buffer_depth - 1:
+                elif len(nics[v].buffers[u]) >= self.model.switch.shape.buffer_depth - 1:
                     hit("grant", "no room at the receiver")
         self.model.clock(inputs)
-        self.words += len(self.model.moved)
-        for u, v in self.model.moved:
+        self.words += len(self.model.switch.moved)
+        for u, v in self.model.switch.moved:
             hit("sent", f"{u} to {v}")
-        if len(self.model.moved) == n:
+        if len(self.model.switch.moved) == n:
             hit("grant", "all ports at once")
 
 

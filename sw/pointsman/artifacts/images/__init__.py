@@ -1,4 +1,7 @@
-"""The images of a compiled program, their file, and the contents of memories."""
+"""Images: what a compiled program puts into every router and what each node's processor does, with their file.
+
+Start with ``images``. ``file`` is the image file (docs/image_format.md), ``readmemh`` the contents of memories for Verilog.
+"""
 
 from pointsman.artifacts.container import ImageError
 

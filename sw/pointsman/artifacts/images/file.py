@@ -7,21 +7,20 @@ judge). Everything that is read is checked against what would have been written,
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import struct
 from collections.abc import Callable
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import msgspec
 
 from numesh.codes import LOOKAHEAD, SHORTEST_LOOP, Annotation, Codes, ScheduleEntry
 from numesh.shape import NodeShape, ShapeError
 from pointsman.artifacts.container import ImageError, Section, pack_sections, read_file, unpack_sections
+from pointsman.artifacts.sections import SectionReader, encode_section, shape_differences, shape_digest
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.network import Link, Topology
@@ -41,8 +40,6 @@ from .images import (
 
 NETWORK, PROGRAM, SCHEDULE, TABLES = 1, 2, 3, 4
 """Kinds of sections. SCHEDULE and TABLES are there once for each node, with its number as index."""
-
-T = TypeVar("T")
 
 
 class _Network(msgspec.Struct):
@@ -128,19 +125,19 @@ def images_to_bytes(images: Images) -> bytes:
     for node, image in enumerate(images.nodes):
         second = tuple(phase.second for phase in image.phases) if any(phase.second for phase in image.phases) else ()
         tables = _Tables(tuple(phase.settle for phase in image.phases), image.operators, image.ways, second)
-        sections.append(Section(TABLES, node, _encode(tables, _section_name(TABLES, node))))
-    return pack_sections(sections, _digest(images.shape))
+        sections.append(Section(TABLES, node, encode_section(tables, _Tables, _section_name(TABLES, node))))
+    return pack_sections(sections, shape_digest(images.shape))
 
 
 def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape | None = None) -> Images:
     """The images of a file given as bytes; ``name`` stands in messages. See ``read_images``."""
     sections, digest = unpack_sections(data, file=name, name=_section_name)
-    reader = _Reader(name, sections)
-    reader.expect_order()
+    reader = _ImageReader(name, sections)
+    reader.expect_sections()
     found, topology = reader.network(digest)
     if shape is not None and shape != found:
         reader.fail(
-            f"the images must be for nodes with {_differences(shape, found)}",
+            f"the images must be for nodes with {shape_differences(shape, found)}",
             sections[0],
             hint="compile the program for this hardware, or choose the hardware that it was compiled for",
         )
@@ -201,22 +198,12 @@ def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape 
 def _network_bytes(images: Images) -> bytes:
     links = tuple((link.node, link.port, link.other, link.other_port) for link in images.topology.links)
     network = _Network(images.shape.as_dict(), images.topology.kind, images.topology.size, links)
-    return _encode(network, "network")
+    return encode_section(network, _Network, "network")
 
 
 def _program_bytes(images: Images) -> bytes:
     values = {field: getattr(images, field) for field in _Program.__struct_fields__}
-    return _encode(_Program(**values), "program")
-
-
-def _encode(value: msgspec.Struct, section: str) -> bytes:
-    try:
-        data = msgspec.msgpack.encode(value)
-        # What is written must be what will be read, with every type as declared.
-        msgspec.msgpack.decode(data, type=type(value))
-    except (msgspec.MsgspecError, OverflowError, TypeError, ValueError) as error:
-        raise ImageError(f"cannot be written: {error}", section=section) from error
-    return data
+    return encode_section(_Program(**values), _Program, "program")
 
 
 def _schedule_bytes(images: Images, image: NodeImage, codes: Codes) -> bytes:
@@ -254,11 +241,6 @@ def _split(word: int, units: int) -> list[int]:
     return [word >> 32 * unit & 0xFFFFFFFF for unit in range(units)]
 
 
-def _digest(shape: NodeShape) -> bytes:
-    """SHA-256 of the shape as JSON with sorted keys and no blanks."""
-    return hashlib.sha256(json.dumps(shape.as_dict(), sort_keys=True, separators=(",", ":")).encode()).digest()
-
-
 # -- reading ---------------------------------------------------------------------------------------------
 
 
@@ -270,28 +252,11 @@ def _section_name(kind: int, index: int) -> str:
     return f"section of unknown kind {kind}"
 
 
-def _differences(wanted: NodeShape, found: NodeShape) -> str:
-    pairs = ((field.name, getattr(wanted, field.name), getattr(found, field.name)) for field in fields(wanted))
-    return ", ".join(f"{name.replace('_', ' ')} {a}, not {b}" for name, a, b in pairs if a != b)
+class _ImageReader(SectionReader):
+    def name(self, kind: int, index: int) -> str:
+        return _section_name(kind, index)
 
-
-class _Reader:
-    """Decodes sections of one file; every fault becomes an ``ImageError`` with its place."""
-
-    def __init__(self, file: str | None, sections: list[Section]) -> None:
-        self.file = file
-        self.sections = sections
-
-    def fail(self, message: str, section: Section, *, at: int = 0, hint: str | None = None) -> NoReturn:
-        raise ImageError(
-            message,
-            file=self.file,
-            section=_section_name(section.kind, section.index),
-            offset=section.offset + at,
-            hint=hint or "the file was not written by Pointsman, or a part of it was changed",
-        )
-
-    def expect_order(self) -> None:
+    def expect_sections(self) -> None:
         """Network, program, the schedules of all nodes, the tables of all nodes."""
         sections = self.sections
         if len(sections) < 2 or len(sections) % 2 or len(sections) > 2 + 2 * MAX_NODES:
@@ -303,25 +268,7 @@ class _Reader:
                 offset=16,
             )
         nodes = len(sections) // 2 - 1
-        order = [(NETWORK, 0), (PROGRAM, 0), *((k, n) for k in (SCHEDULE, TABLES) for n in range(nodes))]
-        for section, (kind, index) in zip(sections, order, strict=True):
-            if (section.kind, section.index) != (kind, index):
-                wanted = _section_name(kind, index)
-                self.fail(f"this must be the {wanted}, not kind {section.kind}, index {section.index}", section)
-
-    def decode(self, section: Section, type: type[T]) -> T:
-        try:
-            value = msgspec.msgpack.decode(section.data, type=type)
-            canonical = msgspec.msgpack.encode(value)
-        except (ValueError, RecursionError, msgspec.MsgspecError) as error:
-            self.fail(f"does not have the form of this section: {error}", section)
-        if canonical != section.data:
-            at = next(
-                (i for i, (a, b) in enumerate(zip(canonical, section.data, strict=False)) if a != b),
-                min(len(canonical), len(section.data)),
-            )
-            self.fail("is not written as Pointsman writes it", section, at=at)
-        return value
+        self.expect_order([(NETWORK, 0), (PROGRAM, 0), *((k, n) for k in (SCHEDULE, TABLES) for n in range(nodes))])
 
     def network(self, digest: bytes) -> tuple[NodeShape, Topology]:
         section = self.sections[0]
@@ -334,9 +281,9 @@ class _Reader:
             shape = NodeShape(**arguments)
         except ShapeError as error:
             self.fail(str(error), section)
-        if _digest(shape) != digest:
+        if shape_digest(shape) != digest:
             raise ImageError(
-                f"the digest of the shape must be {_digest(shape).hex()}, not {digest.hex()}",
+                f"the digest of the shape must be {shape_digest(shape).hex()}, not {digest.hex()}",
                 file=self.file,
                 section="header",
                 offset=32,
@@ -376,7 +323,7 @@ Phase = tuple[int, tuple[tuple[int, ...], ...], tuple[Rewrite, ...]]
 class _ScheduleReader:
     """Unpacks the schedule section of one node."""
 
-    def __init__(self, reader: _Reader, section: Section, codes: Codes, program: _Program) -> None:
+    def __init__(self, reader: _ImageReader, section: Section, codes: Codes, program: _Program) -> None:
         self.reader = reader
         self.section = section
         self.codes = codes

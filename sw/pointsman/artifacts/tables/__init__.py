@@ -1,4 +1,7 @@
-"""Connection tables: what a compiled program gives to the time-multiplexed switch; their file; their judge."""
+"""Connection tables: what a compiled program gives to the time-multiplexed switch, with their file.
+
+Start with ``tables``; docs/tdm_target.md describes the file.
+"""
 
 from __future__ import annotations
 

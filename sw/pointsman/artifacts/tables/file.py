@@ -7,16 +7,14 @@ judge (``check``).
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from dataclasses import fields
 from pathlib import Path
-from typing import NoReturn, TypeVar
 
 import msgspec
 
 from pointsman.artifacts.container import FileKind, ImageError, Section, pack_sections, read_file, unpack_sections
+from pointsman.artifacts.sections import SectionReader, encode_section, shape_differences, shape_digest
 from pointsman.files import write_whole
 from pointsman.network import Link, Topology
 from pointsman.network.topology import MAX_NODES
@@ -32,8 +30,6 @@ SWITCH, PROGRAM, SET = 1, 2, 3
 MAX_SETS = 65_536
 MAX_WORDS = 1 << 24
 """Longest message that a table may ask for, in words."""
-
-T = TypeVar("T")
 
 
 class _Switch(msgspec.Struct):
@@ -92,21 +88,22 @@ def tables_to_bytes(tables: ConnectionTables) -> bytes:
     switch = _Switch(tables.shape.as_dict(), tables.topology.kind, tables.topology.size, links)
     program = _Program(**{name: getattr(tables, name) for name in _Program.__struct_fields__})
     sections = [
-        Section(SWITCH, 0, _encode(switch, _Switch, "switch")),
-        Section(PROGRAM, 0, _encode(program, _Program, "program")),
-        *(Section(SET, i, _encode(one, WorkingSet, f"set {i}")) for i, one in enumerate(tables.sets)),
+        Section(SWITCH, 0, encode_section(switch, _Switch, "switch")),
+        Section(PROGRAM, 0, encode_section(program, _Program, "program")),
+        *(Section(SET, i, encode_section(one, WorkingSet, f"set {i}")) for i, one in enumerate(tables.sets)),
     ]
-    return pack_sections(sections, _digest(tables.shape), kind=KIND)
+    return pack_sections(sections, shape_digest(tables.shape), kind=KIND)
 
 
 def tables_from_bytes(data: bytes, *, name: str | None = None, shape: SwitchShape | None = None) -> ConnectionTables:
     """The tables of a file given as bytes; ``name`` stands in messages. See ``read_tables``."""
     sections, digest = unpack_sections(data, file=name, name=_section_name, kind=KIND)
-    reader = _Reader(name, sections)
+    reader = _TablesReader(name, sections)
+    reader.expect_sections()
     found, topology = reader.switch(digest)
     if shape is not None and shape != found:
         reader.fail(
-            f"the tables must be for a switch with {_differences(shape, found)}",
+            f"the tables must be for a switch with {shape_differences(shape, found)}",
             sections[0],
             hint="compile the program for this switch, or choose the switch that it was compiled for",
         )
@@ -124,70 +121,28 @@ def tables_from_bytes(data: bytes, *, name: str | None = None, shape: SwitchShap
     return tables
 
 
-def _encode(value: object, type: type, section: str) -> bytes:
-    try:
-        data = msgspec.msgpack.encode(value)
-        # What is written must be what will be read, with every type as declared.
-        msgspec.msgpack.decode(data, type=type)
-    except (msgspec.MsgspecError, OverflowError, TypeError, ValueError) as error:
-        raise ImageError(f"cannot be written: {error}", section=section) from error
-    return data
-
-
-def _digest(shape: SwitchShape) -> bytes:
-    """SHA-256 of the shape as JSON with sorted keys and no blanks."""
-    return hashlib.sha256(json.dumps(shape.as_dict(), sort_keys=True, separators=(",", ":")).encode()).digest()
-
-
 def _section_name(kind: int, index: int) -> str:
     if kind in (SWITCH, PROGRAM):
         return "switch" if kind == SWITCH else "program"
     return f"set {index}" if kind == SET else f"section of unknown kind {kind}"
 
 
-def _differences(wanted: SwitchShape, found: SwitchShape) -> str:
-    pairs = ((field.name, getattr(wanted, field.name), getattr(found, field.name)) for field in fields(wanted))
-    return ", ".join(f"{name.replace('_', ' ')} {a}, not {b}" for name, a, b in pairs if a != b)
+class _TablesReader(SectionReader):
+    def name(self, kind: int, index: int) -> str:
+        return _section_name(kind, index)
 
-
-class _Reader:
-    """Decodes sections of one file; every fault becomes an ``ImageError`` with its place."""
-
-    def __init__(self, file: str | None, sections: list[Section]) -> None:
-        self.file = file
-        self.sections = sections
+    def expect_sections(self) -> None:
+        """Switch, program, all sets."""
+        sections = self.sections
         if not 2 <= len(sections) <= 2 + MAX_SETS:
             raise ImageError(
                 f"a connection table file must have 2 sections and one for each of at most {MAX_SETS} sets, "
                 f"not {len(sections)}",
-                file=file,
+                file=self.file,
                 section="header",
                 offset=16,
             )
-        order = [(SWITCH, 0), (PROGRAM, 0), *((SET, i) for i in range(len(sections) - 2))]
-        for section, (kind, index) in zip(sections, order, strict=True):
-            if (section.kind, section.index) != (kind, index):
-                wanted = _section_name(kind, index)
-                self.fail(f"this must be the {wanted}, not kind {section.kind}, index {section.index}", section)
-
-    def fail(self, message: str, section: Section, *, hint: str | None = None) -> NoReturn:
-        raise ImageError(
-            message,
-            file=self.file,
-            section=_section_name(section.kind, section.index),
-            offset=section.offset,
-            hint=hint or "the file was not written by Pointsman, or a part of it was changed",
-        )
-
-    def decode(self, section: Section, type: type[T]) -> T:
-        try:
-            value = msgspec.msgpack.decode(section.data, type=type)
-            canonical = msgspec.msgpack.encode(value)
-        except (ValueError, TypeError, RecursionError, msgspec.MsgspecError) as error:
-            self.fail(f"does not have the form of this section: {error}", section)
-        if canonical != section.data:
-            self.fail("is not written as Pointsman writes it", section)
-        return value
+        self.expect_order([(SWITCH, 0), (PROGRAM, 0), *((SET, i) for i in range(len(sections) - 2))])
 
     def switch(self, digest: bytes) -> tuple[SwitchShape, Topology]:
         section = self.sections[0]
@@ -199,8 +154,8 @@ class _Reader:
             shape = SwitchShape(**switch.shape)  # type: ignore[arg-type]
         except ShapeError as error:
             self.fail(str(error), section)
-        if _digest(shape) != digest:
-            self.fail(f"the digest of the shape must be {_digest(shape).hex()}, not {digest.hex()}", section)
+        if shape_digest(shape) != digest:
+            self.fail(f"the digest of the shape must be {shape_digest(shape).hex()}, not {digest.hex()}", section)
         if switch.kind not in ("mesh", "torus", "graph"):
             self.fail(f"a network must be a mesh, torus or graph, not {switch.kind!r}", section)
         nodes = 1

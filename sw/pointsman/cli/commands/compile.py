@@ -20,7 +20,7 @@ from pointsman.cli.options import (
     topology_of,
     warnings_option,
 )
-from pointsman.cli.targets import target_named
+from pointsman.cli.targets.by_name import target_named
 from pointsman.cli.targets.options import (
     addresses_option,
     mesh_for,

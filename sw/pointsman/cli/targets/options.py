@@ -9,11 +9,10 @@ import click
 
 from pointsman.errors import PointsmanError
 
-from . import TARGETS
-
 if TYPE_CHECKING:
     from pointsman.targets.target import Given
 
+TARGETS = ("numesh", "tdm", "packet")
 _SWITCH = (
     ("ports", int, "Ports of the switch; one for each node when not given.  [tdm]"),
     ("slots", int, "Configuration registers of the switch, its greatest degree; 4 when not given.  [tdm]"),

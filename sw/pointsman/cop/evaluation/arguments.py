@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pointsman.cop.text.reader import QUOTE, Atom, Form, Keyword, ListForm, Symbol, show
 from pointsman.cop.text.source import CopError, suggestion
 
-from .evaluator import ERROR_STEPS, Machine
+from .evaluator import ERROR_STEPS, Evaluator
 from .values import Scope, Task
 
 
@@ -23,7 +23,7 @@ class Arguments:
 
 
 def evaluate_arguments(
-    machine: Machine, form: ListForm, scope: Scope, known: Collection[str], *, label: bool = False
+    machine: Evaluator, form: ListForm, scope: Scope, known: Collection[str], *, label: bool = False
 ) -> Task:
     """Evaluate the arguments of a form; for use with ``yield from``, gives `Arguments`.
 
@@ -96,11 +96,11 @@ def _name(form: Form) -> object:
     return form.value if isinstance(form, Atom) else None
 
 
-def _is_unquoted_label(machine: Machine, form: Form, scope: Scope) -> bool:
+def _is_unquoted_label(machine: Evaluator, form: Form, scope: Scope) -> bool:
     return isinstance(form, Atom) and isinstance(form.value, Symbol) and machine.lookup(form.value, scope) is None
 
 
-def _bad_keyword(machine: Machine, item: Form, kind: str, keyword: Keyword, known: Collection[str]) -> CopError:
+def _bad_keyword(machine: Evaluator, item: Form, kind: str, keyword: Keyword, known: Collection[str]) -> CopError:
     if keyword in known:
         return machine.error(item.at, f"{show(keyword)} is given twice")
     machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time

@@ -15,7 +15,7 @@ from pointsman.cop.text.source import CopError, suggestion
 from pointsman.program.catalogue import OPERATORS
 
 from .arguments import Arguments, evaluate_arguments
-from .evaluator import Machine, SpecialForm
+from .evaluator import Evaluator, SpecialForm
 from .forms import check_name, take_parameters
 from .operators import operator_form
 from .options import OPTIONS, take_option
@@ -24,7 +24,7 @@ from .values import Complaint, Compound, Scope, Task
 SYNTAX = "(define-op (NAME PARAMETER ...) BODY ...)"
 
 
-def define_op_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def define_op_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(define-op (NAME PARAMETER …) BODY …)``."""
     if len(form.items) < 3 or not isinstance(form.items[1], ListForm):
         raise machine.error(form.at, "define-op takes the operator with its parameters, and a body", hint=SYNTAX)
@@ -36,7 +36,7 @@ def define_op_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     yield
 
 
-def call_op_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def call_op_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(call-op OPERATOR ARGUMENT …)``: an operator, with the optional arguments of the compound operator around."""
     head = form.items[1] if len(form.items) > 1 else None
     if not isinstance(head, Atom) or type(head.value) is not Symbol:
@@ -57,7 +57,7 @@ def call_op_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
 
 
 def _evaluate(
-    machine: Machine,
+    machine: Evaluator,
     compound: Compound,
     form: ListForm,
     scope: Scope,
@@ -78,7 +78,7 @@ def _evaluate(
     return (yield from _body(machine, compound, [value for _, value in given.positional], options, form))
 
 
-def _expand(machine: Machine, compound: Compound, values: list[Any], form: Form) -> Task:
+def _expand(machine: Evaluator, compound: Compound, values: list[Any], form: Form) -> Task:
     """A call by ``apply`` or ``map``: values, of which some may be keywords with values after them."""
     positional: list[object] = []
     options: dict[str, object] = {}
@@ -98,7 +98,7 @@ def _expand(machine: Machine, compound: Compound, values: list[Any], form: Form)
 
 
 def _body(
-    machine: Machine, compound: Compound, values: list[object], options: Mapping[str, object], form: Form
+    machine: Evaluator, compound: Compound, values: list[object], options: Mapping[str, object], form: Form
 ) -> Task:
     try:
         scope = Scope(compound.parameters.bind(machine, compound.name, values), compound.scope)

@@ -13,7 +13,7 @@ from pointsman.cop.text.source import CopError
 from pointsman.program.program import GroupKind, Runtime
 
 from .arguments import element_of, evaluate_arguments
-from .evaluator import Machine, SpecialForm
+from .evaluator import Evaluator, SpecialForm
 from .forms import binding_pairs, check_name
 from .operators import OPERATORS, operator_form, take_label
 from .options import DEFAULTABLE, approximate, boolean, positive, take_option
@@ -23,7 +23,7 @@ from .values import POISON, Scope, Task
 RUNTIME_ARGUMENTS = (":values", ":distributed", ":block", ":dynamic")
 
 
-def loop_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def loop_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(loop LABEL COUNT OP …)``; COUNT is approximate."""
     if len(form.items) < 3:
         raise machine.error(form.at, "loop takes a label and a count", hint="(loop LABEL COUNT OP ...)")
@@ -48,14 +48,14 @@ def loop_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return group(machine, "loop", children, machine.place(form.at), label=label, count=count, label_at=label_at)
 
 
-def sequential_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def sequential_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(sequential OP …)``."""
     children = yield from _children(machine, form.items[1:], scope)
     machine.count_made(1, form.at)
     return _value(sequential(machine, children, machine.place(form.at)))
 
 
-def parallel_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def parallel_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(parallel OP …)``."""
     children = yield from _children(machine, form.items[1:], scope)
     machine.count_made(1, form.at)
@@ -63,7 +63,7 @@ def parallel_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
 
 
 def _ordered_form(kind: GroupKind) -> SpecialForm:
-    def form_of_kind(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    def form_of_kind(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
         children = yield from _children(machine, form.items[1:], scope)
         machine.count_made(1, form.at)
         return group(machine, kind, children, machine.place(form.at)) if children else FALSE
@@ -72,7 +72,7 @@ def _ordered_form(kind: GroupKind) -> SpecialForm:
     return form_of_kind
 
 
-def subset_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def subset_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(subset SUBSETS OP …)``: the body once for each subset, sequential inside, the copies parallel."""
     if len(form.items) < 2:
         raise machine.error(form.at, "subset takes a list of subsets", hint="(subset '((0 1) (2 3)) OP ...)")
@@ -90,7 +90,7 @@ def subset_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return _value(copies(machine, bodies, machine.place(form.at)))
 
 
-def doall_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def doall_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(doall ((VAR LIST) …) OP …)``: parallel over all combinations, the first variable slowest."""
     if len(form.items) < 2:
         raise machine.error(form.at, "doall takes variables with lists", hint="(doall ((i (all 4))) OP ...)")
@@ -119,7 +119,7 @@ def doall_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return _value(parallel(machine, children, machine.place(form.at)))
 
 
-def runtime_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def runtime_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(runtime …)``: stands for a value that the application gives to the load function."""
     given = yield from evaluate_arguments(machine, form, scope, RUNTIME_ARGUMENTS)
     if given.positional:
@@ -152,7 +152,7 @@ def runtime_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     )
 
 
-def defaults_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def defaults_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(defaults :m 225 …)``: optional arguments of the operators that follow in the enclosing construct.
 
     ``nil`` takes a default back.
@@ -176,7 +176,7 @@ def defaults_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return FALSE
 
 
-def parameter_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def parameter_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(parameter NAME DEFAULT)``: an integer that the host may set."""
     if len(form.items) != 3:
         raise machine.error(form.at, "parameter takes a name and a default", hint="(parameter NAME DEFAULT)")
@@ -202,7 +202,7 @@ def parameter_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return FALSE
 
 
-def _children(machine: Machine, forms: Sequence[Form], scope: Scope) -> Task:
+def _children(machine: Evaluator, forms: Sequence[Form], scope: Scope) -> Task:
     """Operators and groups of a construct's body, which is a scope of its own."""
     return (yield from machine.operators(forms, Scope({}, scope)))
 
@@ -215,7 +215,7 @@ def _is_quote(form: Form) -> bool:
     return isinstance(form, Atom) and form.value == QUOTE
 
 
-def _take_values(machine: Machine, form: Form, value: object) -> tuple[int, ...]:
+def _take_values(machine: Evaluator, form: Form, value: object) -> tuple[int, ...]:
     if not isinstance(value, tuple) or not value:
         raise machine.error(form.at, f":values must be a list of integers, not {show(value)}")
     machine.charge(len(value))
@@ -225,7 +225,7 @@ def _take_values(machine: Machine, form: Form, value: object) -> tuple[int, ...]
     return tuple(dict.fromkeys(value))
 
 
-def _take_subsets(machine: Machine, form: Form, value: object) -> list[tuple[int, ...]]:
+def _take_subsets(machine: Evaluator, form: Form, value: object) -> list[tuple[int, ...]]:
     """Subsets of a list of subsets, or of one flat list of nodes, checked."""
     if not isinstance(value, tuple):
         raise machine.error(form.at, f"subset takes a list of subsets, not {show(value)}")

@@ -1,6 +1,6 @@
 """The machine that evaluates COP forms: iterative, bounded, without access to Python.
 
-Every evaluation under way is a generator on one explicit stack (`Machine.run`); it yields the evaluations that it
+Every evaluation under way is a generator on one explicit stack (`Evaluator.run`); it yields the evaluations that it
 needs and is sent their values. Nesting therefore costs memory, bounded by ``limits.depth``, and never Python's stack.
 
 A form that fails raises `CopError`. Constructs and operators catch it, record it and go on, so that one pass finds
@@ -20,12 +20,12 @@ from fractions import Fraction
 
 from pointsman.cop.limits import Limits
 from pointsman.cop.text.reader import FALSE, QUOTE, TRUE, Atom, Form, ListForm, Symbol, show
-from pointsman.cop.text.source import CopError, CopLimitError, FollowOnError, Note, Source, suggestion, together
+from pointsman.cop.text.source import CopError, CopLimitError, FollowOnError, Note, Places, suggestion, together
 from pointsman.network import Topology
 from pointsman.program.program import Position
 
-from .geometry import Context
-from .parts import InstancePart, Part
+from .geometry import SubsetContext
+from .parts import InstancePart, Part, holds_part
 from .values import (
     LATER,
     POISON,
@@ -39,7 +39,7 @@ from .values import (
     check_count,
 )
 
-SpecialForm = Callable[["Machine", ListForm, "Scope"], Task]
+SpecialForm = Callable[["Evaluator", ListForm, "Scope"], Task]
 
 MOST_ERRORS = 20
 """After so many faults the pass ends."""
@@ -56,30 +56,30 @@ class Settings:
     schedlen_set: bool = False
 
 
-class Machine:
+class Evaluator:
     """State of one evaluation.
 
     Parameters
     ----------
-    source : Source
+    source : Places
     forms : mapping
         Special forms by name; a name in it always means that form.
     library : Scope
         Library functions and constants; the text may define their names anew, in its own scope.
-    library_source : Source or None
+    library_source : Places or None
         The text that forms with negative offsets stand in.
     """
 
     def __init__(
         self,
-        source: Source,
+        source: Places,
         *,
         settings: Settings,
         limits: Limits,
         forms: Mapping[str, SpecialForm],
         library: Scope,
         host_parameters: Mapping[str, int],
-        library_source: Source | None = None,
+        library_source: Places | None = None,
     ) -> None:
         self.source = source
         self.library_source = library_source
@@ -90,7 +90,7 @@ class Machine:
         self.globals = Scope({}, self.library)
         self.host_parameters = host_parameters
         self.parameters: dict[str, int] = {}
-        self.network = Context(settings.topology)
+        self.network = SubsetContext(settings.topology)
         self.context = self.network
         self.defaults: Mapping[str, object] = {}
         self.passed: Mapping[str, object] = {}
@@ -286,7 +286,7 @@ class Machine:
         value: object = FALSE
         for number, form in enumerate(forms):
             value = yield from self.value(form, scope)
-            if number < len(forms) - 1 and _holds_part(value):
+            if number < len(forms) - 1 and holds_part(value):
                 parts.append(value)
         return (*parts, value) if parts else value
 
@@ -485,35 +485,3 @@ class Machine:
         """Count the work of finding the coordinates of the current subset, which is done once."""
         if "coordinates" not in vars(self.context):
             self.charge(len(self.context))
-
-    def equal(self, one: object, other: object) -> bool:
-        """Whether two values are written alike."""
-        stack = [(one, other)]
-        while stack:
-            a, b = stack.pop()
-            if a is b:
-                continue
-            if type(a) is not type(b):
-                return False
-            if isinstance(a, tuple) and isinstance(b, tuple):
-                if len(a) != len(b):
-                    return False
-                self.charge(len(a))
-                stack.extend(zip(a, b, strict=True))
-            elif not isinstance(a, str | int | Fraction) or a != b:
-                return False
-        return True
-
-
-def _holds_part(value: object) -> bool:
-    """Whether a value is an operator or a list with one near its front; what this misses is reported as lost."""
-    stack = [value]
-    for _ in range(100):
-        if not stack:
-            break
-        item = stack.pop()
-        if isinstance(item, Part):
-            return True
-        if isinstance(item, tuple):
-            stack.extend(reversed(item[:20]))
-    return False

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from pointsman.program.program import Group, Instance, Operator, Program
 
-from .evaluator import Machine
+from .evaluator import Evaluator
 from .operators import ends, runtime_operands
 from .parts import GroupPart, OperatorPart, Part, group, sequential
 
 
-def finish(machine: Machine, parts: Sequence[Part]) -> Program:
+def finish(machine: Evaluator, parts: Sequence[Part]) -> Program:
     """Check the parts of the top level and freeze them.
 
     Raises
@@ -60,7 +60,7 @@ def walk(part: Part) -> Iterator[Part]:
             stack.extend(reversed(part.children))
 
 
-def _check_labels(machine: Machine, root: Part) -> None:
+def _check_labels(machine: Evaluator, root: Part) -> None:
     """Labels are one flat namespace, because the functions for the application are named after them."""
     seen: dict[str, Part] = {}
     for part in walk(root):
@@ -88,7 +88,7 @@ def _share_instance(one: Part, other: Part) -> bool:
     return one.label == other.label and isinstance(one, GroupPart) and one is other
 
 
-def _check_placed(machine: Machine, operators: Sequence[OperatorPart]) -> None:
+def _check_placed(machine: Evaluator, operators: Sequence[OperatorPart]) -> None:
     """Every operator that was evaluated stands in the program, once."""
     placed: set[int] = set()
     for operator in operators:
@@ -115,7 +115,7 @@ def _check_placed(machine: Machine, operators: Sequence[OperatorPart]) -> None:
             )
 
 
-def _check_instances(machine: Machine, operator: OperatorPart) -> None:
+def _check_instances(machine: Evaluator, operator: OperatorPart) -> None:
     """Instances may not share a writing or a reading node (Metcalf 1997, §2.5), and take the same run-time values."""
     if len(operator.instances) == 1:
         return
@@ -152,7 +152,7 @@ def _check_instances(machine: Machine, operator: OperatorPart) -> None:
                 return
 
 
-def _freeze(machine: Machine, root: Part) -> Group | Operator:
+def _freeze(machine: Evaluator, root: Part) -> Group | Operator:
     """The frozen tree, from the leaves up."""
     frozen: list[Group | Operator] = []
     stack: list[tuple[Part, bool]] = [(root, False)]
@@ -172,7 +172,7 @@ def _freeze(machine: Machine, root: Part) -> Group | Operator:
     return frozen[0]
 
 
-def _freeze_operator(machine: Machine, part: OperatorPart) -> Operator:
+def _freeze_operator(machine: Evaluator, part: OperatorPart) -> Operator:
     position = machine.source.position
     options = part.options
     return Operator(

@@ -21,16 +21,16 @@ from pointsman.cop.text.source import CopError
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
 
-from .evaluator import Machine, SpecialForm
-from .geometry import AXES, NETWORK_VARIABLES, Context
-from .values import POISON, UNSET, Closure, Parameters, Scope, Task
+from .evaluator import Evaluator, SpecialForm
+from .geometry import AXES, NETWORK_VARIABLES, SubsetContext
+from .values import POISON, UNSET, Closure, Parameters, Scope, Task, equal
 
 MODES = ("numesh", "dyn", "tdm")
 """What ``*mode*`` may be: scheduled routers, packet routers, the multiplexed switch."""
 SETTABLE = (*(f"*{axis}{what}*" for axis in AXES for what in ("phys", "size")), "*mode*", "*schedlen*")
 
 
-def quote_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def quote_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(quote X)``, ``'X``."""
     _count(machine, form, 1, 1, "(quote X)")
     quoted = form.items[1]
@@ -43,13 +43,13 @@ def quote_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     yield  # makes this a task like every other form
 
 
-def quasiquote_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def quasiquote_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(quasiquote X)``, `` `X ``: X with the values of ``,Y`` in it, and of ``,@Y`` spread out."""
     _count(machine, form, 1, 1, "(quasiquote X)")
     return (yield from _quasi(machine, form.items[1], scope, 1))
 
 
-def _quasi(machine: Machine, form: Form, scope: Scope, level: int) -> Task:
+def _quasi(machine: Evaluator, form: Form, scope: Scope, level: int) -> Task:
     if isinstance(form, Atom):
         return form.value
     head = form.items[0].value if isinstance(form.items[0], Atom) else None
@@ -82,13 +82,13 @@ def _is_splice(form: Form) -> bool:
     return isinstance(head, Symbol) and head == SPLICE
 
 
-def unquote_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def unquote_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(unquote X)`` and ``(unquote-splicing X)`` have no meaning of their own."""
     raise machine.error(form.at, "a comma means something only within a quasi-quotation", hint="`(a ,b ,@c)")
     yield
 
 
-def define_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def define_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(define NAME VALUE)`` or ``(define (NAME ARG …) BODY …)``."""
     _count(machine, form, 2, None, "(define NAME VALUE)")
     target = form.items[1]
@@ -100,13 +100,13 @@ def define_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return (yield from _assign(machine, target, form.items[2], scope, new=True))
 
 
-def set_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def set_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(set! NAME VALUE)``: gives a new value to a name that has one."""
     _count(machine, form, 2, 2, "(set! NAME VALUE)")
     return (yield from _assign(machine, form.items[1], form.items[2], scope, new=False))
 
 
-def _assign(machine: Machine, target: Form, value_form: Form, scope: Scope, *, new: bool) -> Task:
+def _assign(machine: Evaluator, target: Form, value_form: Form, scope: Scope, *, new: bool) -> Task:
     if isinstance(target, Atom) and target.value in (*SETTABLE, *NETWORK_VARIABLES):
         value = yield from machine.value(value_form, scope)
         set_network_variable(machine, str(target.value), value, target.at, value_form.at)
@@ -127,7 +127,7 @@ def _assign(machine: Machine, target: Form, value_form: Form, scope: Scope, *, n
     return FALSE
 
 
-def lambda_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def lambda_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(lambda (ARG …) BODY …)``."""
     _count(machine, form, 2, None, "(lambda (ARG ...) BODY)")
     arguments = form.items[1]
@@ -138,7 +138,7 @@ def lambda_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     yield
 
 
-def let_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def let_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(let ((NAME VALUE) …) BODY …)``: the values do not see the names.
 
     ``(let AGAIN ((NAME VALUE) …) BODY …)``: in the body, ``(AGAIN VALUE …)`` does it again.
@@ -162,7 +162,7 @@ def let_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return (yield from _inner_body(machine, form, Scope(values, scope)))
 
 
-def let_star_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def let_star_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(let* ((NAME VALUE) …) BODY …)``: each value sees the names before it."""
     _count(machine, form, 2, None, "(let* ((NAME VALUE) ...) BODY)")
     for name, value_form in binding_pairs(machine, form.items[1], "let*", again=True):
@@ -171,7 +171,7 @@ def let_star_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return (yield from _inner_body(machine, form, Scope({}, scope)))
 
 
-def letrec_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def letrec_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(letrec ((NAME VALUE) …) BODY …)``: each value sees all names; it may use those that have a value already."""
     _count(machine, form, 2, None, "(letrec ((NAME VALUE) ...) BODY)")
     pairs = binding_pairs(machine, form.items[1], "letrec")
@@ -181,7 +181,7 @@ def letrec_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return (yield from _inner_body(machine, form, Scope({}, inner)))
 
 
-def _inner_body(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def _inner_body(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     defaults = machine.defaults
     try:
         return (yield from machine.body(form.items[2:], scope))
@@ -189,12 +189,12 @@ def _inner_body(machine: Machine, form: ListForm, scope: Scope) -> Task:
         machine.defaults = defaults
 
 
-def begin_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def begin_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(begin X …)``: its value is the last one."""
     return (yield from machine.body(form.items[1:], scope))
 
 
-def if_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def if_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(if TEST THEN [ELSE])``."""
     _count(machine, form, 2, 3, "(if TEST THEN ELSE)")
     test = yield from machine.value(form.items[1], scope)
@@ -205,7 +205,7 @@ def if_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return FALSE
 
 
-def when_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def when_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(when TEST X …)`` and ``(unless TEST X …)``."""
     head = form.items[0]
     assert isinstance(head, Atom)
@@ -216,7 +216,7 @@ def when_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return FALSE
 
 
-def cond_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def cond_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(cond (TEST X …) … (else X …))``."""
     for clause in form.items[1:]:
         if isinstance(clause, Atom):
@@ -232,7 +232,7 @@ def cond_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return FALSE
 
 
-def case_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def case_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(case KEY ((VALUE …) X …) … (else X …))``: the clause that lists KEY."""
     _count(machine, form, 1, None, "(case KEY ((VALUE ...) X ...) ... (else X ...))")
     key = yield from machine.value(form.items[1], scope)
@@ -244,13 +244,13 @@ def case_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
             if not isinstance(values, tuple):
                 raise machine.error(clause.items[0].at, f"a clause of case begins with a list, not {show(values)}")
             machine.charge(len(values))
-            if not any(machine.equal(key, value) for value in values):
+            if not any(equal(machine, key, value) for value in values):
                 continue
         return (yield from machine.body(clause.items[1:], scope))
     return FALSE
 
 
-def assert_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def assert_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(assert TEST [X …])``: an error, with the values of X in its message, if TEST is nil."""
     _count(machine, form, 1, None, "(assert TEST MESSAGE ...)")
     test = yield from machine.value(form.items[1], scope)
@@ -265,7 +265,7 @@ def assert_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     raise machine.error(form.at, "".join(c if c.isprintable() else " " for c in message), own=said)
 
 
-def and_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def and_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(and X …)``: the first that is nil, or the last."""
     value: object = TRUE
     for item in form.items[1:]:
@@ -275,7 +275,7 @@ def and_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return value
 
 
-def or_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def or_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """``(or X …)``: the first that is not nil."""
     value: object = FALSE
     for item in form.items[1:]:
@@ -285,7 +285,7 @@ def or_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
     return value
 
 
-def check_name(machine: Machine, form: Form, what: str) -> str:
+def check_name(machine: Evaluator, form: Form, what: str) -> str:
     """A name that the text may define."""
     if isinstance(form, ListForm) or type(form.value) is not Symbol:
         shown = "a list" if isinstance(form, ListForm) else show(form.value)
@@ -302,7 +302,7 @@ def check_name(machine: Machine, form: Form, what: str) -> str:
     return name
 
 
-def binding_pairs(machine: Machine, form: Form, what: str, *, again: bool = False) -> list[tuple[str, Form]]:
+def binding_pairs(machine: Evaluator, form: Form, what: str, *, again: bool = False) -> list[tuple[str, Form]]:
     """Names and value forms of ``((NAME VALUE) …)``; ``again`` allows a name to come again."""
     if isinstance(form, Atom):
         if form.value == FALSE:
@@ -321,7 +321,7 @@ def binding_pairs(machine: Machine, form: Form, what: str, *, again: bool = Fals
     return result
 
 
-def set_network_variable(machine: Machine, name: str, value: object, at: int, value_at: int) -> None:
+def set_network_variable(machine: Evaluator, name: str, value: object, at: int, value_at: int) -> None:
     """Change what the program is compiled for; only before there is anything compiled for it."""
     if name not in SETTABLE:
         raise machine.error(
@@ -346,7 +346,7 @@ def set_network_variable(machine: Machine, name: str, value: object, at: int, va
         reset_network(machine, size, value_at)
 
 
-def check_settable(machine: Machine, what: str, at: int) -> None:
+def check_settable(machine: Evaluator, what: str, at: int) -> None:
     """Refuse to change the network under operators that are there already, or within a subset."""
     if not machine.context.whole:
         raise machine.error(at, f"{what} may not be used in a subset", hint="put it at the head of the program")
@@ -354,7 +354,7 @@ def check_settable(machine: Machine, what: str, at: int) -> None:
         raise machine.error(at, f"{what} must come before the first operator")
 
 
-def reset_network(machine: Machine, size: list[int], at: int) -> None:
+def reset_network(machine: Evaluator, size: list[int], at: int) -> None:
     """Put a mesh or torus of another size in the place of the network."""
     old = machine.settings.topology
     if old.kind not in ("mesh", "torus"):
@@ -366,16 +366,16 @@ def reset_network(machine: Machine, size: list[int], at: int) -> None:
     except PointsmanError as error:
         raise machine.error(at, error.message, hint=error.hint) from None
     machine.settings.topology = new
-    machine.network = machine.context = Context(new)
+    machine.network = machine.context = SubsetContext(new)
 
 
 def _closure(
-    machine: Machine, name: str, parameters: tuple[Form, ...], body: tuple[Form, ...], scope: Scope
+    machine: Evaluator, name: str, parameters: tuple[Form, ...], body: tuple[Form, ...], scope: Scope
 ) -> Closure:
     return Closure(name, take_parameters(machine, parameters), body, scope)
 
 
-def take_parameters(machine: Machine, forms: tuple[Form, ...]) -> Parameters:
+def take_parameters(machine: Evaluator, forms: tuple[Form, ...]) -> Parameters:
     """Parameters of a function: names, ``&optional`` before those that may be left out, ``&rest`` before the last."""
     names: list[str] = []
     needed: int | None = None
@@ -400,7 +400,7 @@ def take_parameters(machine: Machine, forms: tuple[Form, ...]) -> Parameters:
     return Parameters(tuple(names), len(names) if needed is None else needed, rest)
 
 
-def _count(machine: Machine, form: ListForm, least: int, most: int | None, syntax: str) -> None:
+def _count(machine: Evaluator, form: ListForm, least: int, most: int | None, syntax: str) -> None:
     count = len(form.items) - 1
     if count < least or (most is not None and count > most):
         head = form.items[0]

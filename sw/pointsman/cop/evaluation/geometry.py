@@ -21,7 +21,7 @@ NETWORK_VARIABLES = (
 )
 
 
-class Context:
+class SubsetContext:
     """The subset that is current while some part of a program is evaluated.
 
     Parameters
@@ -76,9 +76,9 @@ class Context:
             found.setdefault(place[:dimension] + place[dimension + 1 :], []).append(member)
         return [tuple(found[key]) for key in sorted(found, key=lambda key: key[::-1])]
 
-    def inner(self, members: Sequence[int]) -> Context:
+    def inner(self, members: Sequence[int]) -> SubsetContext:
         """The context of a subset of this one."""
-        return Context(self.topology, tuple(self.nodes[member] for member in members))
+        return SubsetContext(self.topology, tuple(self.nodes[member] for member in members))
 
     def variable(self, name: str) -> object | None:
         """Value of a predefined variable of the network, or None."""

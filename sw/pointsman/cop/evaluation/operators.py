@@ -14,7 +14,7 @@ from pointsman.program.catalogue import OPERATORS, Operand, OperatorSpec
 from pointsman.program.program import Runtime, Value
 
 from .arguments import Arguments, element_of, evaluate_arguments
-from .evaluator import Machine
+from .evaluator import Evaluator
 from .options import OPTIONS, options_of
 from .parts import InstancePart, OperatorPart
 from .values import Scope, Task
@@ -54,7 +54,7 @@ def ends(kind: str, nodes: Sequence[int], operands: Iterable[tuple[str, Value]])
     return those(spec.writers), those(spec.readers)
 
 
-def operator_form(machine: Machine, form: ListForm, scope: Scope, passed: Mapping[str, object] | None = None) -> Task:
+def operator_form(machine: Evaluator, form: ListForm, scope: Scope, passed: Mapping[str, object] | None = None) -> Task:
     """Evaluate an operator: its value is an operator with one instance.
 
     ``passed`` are optional arguments that come from a compound operator around it.
@@ -78,12 +78,12 @@ def operator_form(machine: Machine, form: ListForm, scope: Scope, passed: Mappin
     return OperatorPart(label, spec.kind, options, c, (instance,), at, machine.place(label_at))
 
 
-def take_label(machine: Machine, form: Form, value: object) -> str | None:
+def take_label(machine: Evaluator, form: Form, value: object) -> str | None:
     """A label's value; None, and an error recorded, if it cannot be one."""
     return _take_name(machine, form, value, "label")
 
 
-def _take_name(machine: Machine, form: Form, value: object, what: str) -> str | None:
+def _take_name(machine: Evaluator, form: Form, value: object, what: str) -> str | None:
     if not isinstance(value, Symbol):
         machine.record(machine.error(form.at, f"a {what} must be a name such as '{what[0]}, not {show(value)}"))
     elif not NAME.fullmatch(value) or len(value) > LONGEST_NAME:
@@ -105,7 +105,7 @@ def _take_name(machine: Machine, form: Form, value: object, what: str) -> str | 
 class _Checker:
     """Checks label and operands of one operator form, recording what is wrong."""
 
-    def __init__(self, machine: Machine, spec: OperatorSpec, given: Arguments) -> None:
+    def __init__(self, machine: Evaluator, spec: OperatorSpec, given: Arguments) -> None:
         self.machine = machine
         self.spec = spec
         self.given = given

@@ -13,8 +13,8 @@ from pointsman.cop.text.source import CopError, suggestion
 from pointsman.program.program import DataType
 
 from .arguments import Arguments, element_of
-from .evaluator import ERROR_STEPS, Machine
-from .parts import Options
+from .evaluator import ERROR_STEPS, Evaluator
+from .parts import OperatorOptions
 from .values import Builtin
 
 LARGEST = 2**31 - 1
@@ -29,7 +29,7 @@ MINIMUM = ("min", "*min*", "**min**")
 """Spellings of ``:b min``; the asterisks of the thesis are in part typography."""
 
 
-def positive(machine: Machine, form: Form, value: object, what: str) -> int:
+def positive(machine: Evaluator, form: Form, value: object, what: str) -> int:
     """A positive integer that fits 32 bits."""
     if type(value) is not int or value < 1:
         raise machine.error(form.at, f"{what} must be a positive integer, not {show(value)}")
@@ -38,21 +38,21 @@ def positive(machine: Machine, form: Form, value: object, what: str) -> int:
     return value
 
 
-def approximate(machine: Machine, form: Form, value: object, what: str) -> int:
+def approximate(machine: Evaluator, form: Form, value: object, what: str) -> int:
     """A positive number that is only approximate: a ratio is rounded up."""
     if isinstance(value, Fraction) and value > 0:
         value = ceil(value)
     return positive(machine, form, value, what)
 
 
-def boolean(machine: Machine, form: Form, value: object, what: str) -> bool:
+def boolean(machine: Evaluator, form: Form, value: object, what: str) -> bool:
     """``t`` or ``nil``."""
     if not (value == FALSE or (isinstance(value, Symbol) and value == TRUE)):
         raise machine.error(form.at, f"{what} must be t or nil, not {show(value)}")
     return value == TRUE
 
 
-def _type(machine: Machine, form: Form, value: object) -> DataType:
+def _type(machine: Evaluator, form: Form, value: object) -> DataType:
     if not isinstance(value, str) or str(value) not in TYPES:
         machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
         hint = suggestion(value, TYPES) if isinstance(value, str) else None
@@ -64,7 +64,7 @@ def _type(machine: Machine, form: Form, value: object) -> DataType:
     return TYPES[str(value)]
 
 
-def _bandwidth(machine: Machine, form: Form, value: object) -> float | Literal["min"]:
+def _bandwidth(machine: Evaluator, form: Form, value: object) -> float | Literal["min"]:
     if (isinstance(value, Symbol) and value in MINIMUM) or (isinstance(value, Builtin) and value.name == "min"):
         return "min"
     if not isinstance(value, int | Fraction) or not 0 < value <= 1 or not float(value) > 0:
@@ -72,7 +72,7 @@ def _bandwidth(machine: Machine, form: Form, value: object) -> float | Literal["
     return float(value)
 
 
-def _implementation(machine: Machine, form: Form, value: object) -> str | None:
+def _implementation(machine: Evaluator, form: Form, value: object) -> str | None:
     if value == FALSE:
         return None
     if not isinstance(value, str) or not IMPLEMENTATION.fullmatch(value):
@@ -80,7 +80,7 @@ def _implementation(machine: Machine, form: Form, value: object) -> str | None:
     return str(value)
 
 
-def _valid(machine: Machine, form: Form, value: object) -> tuple[int, ...]:
+def _valid(machine: Evaluator, form: Form, value: object) -> tuple[int, ...]:
     """Nodes that present valid data; as a set, so it is kept in order of node number."""
     if not isinstance(value, tuple) or not value:
         raise machine.error(form.at, f":valid must be a list of nodes, not {show(value)}")
@@ -97,7 +97,7 @@ def _valid(machine: Machine, form: Form, value: object) -> tuple[int, ...]:
     return tuple(sorted(seen))
 
 
-_TAKE: dict[str, Callable[[Machine, Form, object], Any]] = {
+_TAKE: dict[str, Callable[[Evaluator, Form, object], Any]] = {
     ":type": _type,
     ":m": lambda machine, form, value: positive(machine, form, value, ":m"),
     ":c": lambda machine, form, value: approximate(machine, form, value, ":c"),
@@ -111,7 +111,7 @@ DEFAULTABLE = tuple(name for name in OPTIONS if name != ":valid")
 """What ``(defaults …)`` may set; nodes mean something else in every subset."""
 
 
-def take_option(machine: Machine, name: str, form: Form, value: object) -> Any:
+def take_option(machine: Evaluator, name: str, form: Form, value: object) -> Any:
     """The checked value of an optional argument.
 
     Raises
@@ -123,8 +123,8 @@ def take_option(machine: Machine, name: str, form: Form, value: object) -> Any:
 
 
 def options_of(
-    machine: Machine, kind: str, given: Arguments, at: int, passed: Mapping[str, object]
-) -> tuple[Options | None, int]:
+    machine: Evaluator, kind: str, given: Arguments, at: int, passed: Mapping[str, object]
+) -> tuple[OperatorOptions | None, int]:
     """Options and ``c`` of an operator: what it gives, else what is passed on to it, else the defaults in force.
 
     None if something is wrong.
@@ -152,7 +152,7 @@ def options_of(
     if failed:
         return None, 1
     type_ = values.get(":type", DataType())
-    options = Options(
+    options = OperatorOptions(
         type=type_,
         m=values.get(":m", type_.words),
         pipelined=values.get(":pipelined", False),
@@ -168,7 +168,7 @@ def options_of(
     return options, values.get(":c", 1)
 
 
-def _mismatch(kind: str, options: Options) -> str | None:
+def _mismatch(kind: str, options: OperatorOptions) -> str | None:
     type_, m = options.type, options.m
     if kind == "barrier":
         return None if m == 1 and type_.words == 1 else "a barrier carries no data: its :m must be 1"

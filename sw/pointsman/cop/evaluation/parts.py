@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
+from pointsman.cop.limits import Limits
+from pointsman.cop.text.source import CopError, CopLimitError
 from pointsman.program.program import DataType, GroupKind, Value
-
-if TYPE_CHECKING:
-    from .evaluator import Machine
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -29,7 +28,7 @@ class InstancePart:
 
 
 @dataclass(frozen=True)
-class Options:
+class OperatorOptions:
     """Optional arguments as they hold for an operator; ``c`` is approximate and apart."""
 
     type: DataType
@@ -46,7 +45,7 @@ class OperatorPart:
 
     label: str
     kind: str
-    options: Options
+    options: OperatorOptions
     c: int
     instances: tuple[InstancePart, ...]
     at: int
@@ -89,8 +88,22 @@ class GroupPart:
 Part = OperatorPart | GroupPart
 
 
+class Accounts(Protocol):
+    """What parts need of the evaluator: it bounds their number and the work on them, and has the places of errors."""
+
+    limits: Limits
+
+    def charge(self, steps: int) -> None: ...
+
+    def limit(self, name: str, what: str, at: int | None = None) -> CopLimitError: ...
+
+    def error(self, at: int, message: str, *, notes: Sequence[tuple[int, str]] = ()) -> CopError: ...
+
+    def record(self, error: CopError) -> None: ...
+
+
 def group(
-    machine: Machine,
+    machine: Accounts,
     kind: GroupKind,
     children: Sequence[Part],
     at: int,
@@ -114,14 +127,14 @@ def group(
     return GroupPart(kind, tuple(children), at, label, count, label_at, labels, size, depth)
 
 
-def sequential(machine: Machine, children: Sequence[Part], at: int) -> Part | None:
+def sequential(machine: Accounts, children: Sequence[Part], at: int) -> Part | None:
     """Children one after the other; a single one needs no group, and none gives none."""
     if len(children) <= 1:
         return children[0] if children else None
     return group(machine, "sequential", children, at)
 
 
-def parallel(machine: Machine, children: Iterable[Part], at: int) -> Part | None:
+def parallel(machine: Accounts, children: Iterable[Part], at: int) -> Part | None:
     """Children in any order. Parallel groups in it dissolve, copies merge, a single child needs no group."""
     merged = _drive(_merge_parallel(machine, children))
     if len(merged) <= 1:
@@ -129,7 +142,7 @@ def parallel(machine: Machine, children: Iterable[Part], at: int) -> Part | None
     return group(machine, "parallel", merged, at)
 
 
-def copies(machine: Machine, bodies: Iterable[Sequence[Part]], at: int) -> Part | None:
+def copies(machine: Accounts, bodies: Iterable[Sequence[Part]], at: int) -> Part | None:
     """The bodies of a ``subset``, one for each subset: sequential inside, parallel to each other."""
     whole = [group(machine, "sequential", body, at) for body in bodies if body]
     merged = _drive(_merge_parallel(machine, whole))
@@ -154,7 +167,7 @@ def _drive(merging: Merging) -> Any:
     return value
 
 
-def _merge_parallel(machine: Machine, children: Iterable[Part]) -> Merging:
+def _merge_parallel(machine: Accounts, children: Iterable[Part]) -> Merging:
     """Children of a parallel group with copies merged, in the order in which their labels first occur."""
     flat: list[Part] = []
     for child in children:
@@ -183,7 +196,7 @@ def _merge_parallel(machine: Machine, children: Iterable[Part]) -> Merging:
     return result
 
 
-def _merge(machine: Machine, family: Sequence[Part]) -> Merging:
+def _merge(machine: Accounts, family: Sequence[Part]) -> Merging:
     """One part from several copies of it, or None if they are not alike."""
     if len(family) == 1:
         return family[0]
@@ -196,13 +209,13 @@ def _merge(machine: Machine, family: Sequence[Part]) -> Merging:
     return None
 
 
-def _merge_operators(machine: Machine, operators: Sequence[OperatorPart]) -> OperatorPart | None:
+def _merge_operators(machine: Accounts, operators: Sequence[OperatorPart]) -> OperatorPart | None:
     first = operators[0]
     if any(other.kind != first.kind for other in operators):
         return None
     for other in operators:
         if other.options != first.options:
-            names = [entry.name for entry in fields(Options)]
+            names = [entry.name for entry in fields(OperatorOptions)]
             name = next(n for n in names if getattr(other.options, n) != getattr(first.options, n))
             machine.record(
                 machine.error(
@@ -218,7 +231,7 @@ def _merge_operators(machine: Machine, operators: Sequence[OperatorPart]) -> Ope
     return replace(first, c=max(operator.c for operator in operators), instances=tuple(instances))
 
 
-def _merge_groups(machine: Machine, groups: Sequence[GroupPart]) -> Merging:
+def _merge_groups(machine: Accounts, groups: Sequence[GroupPart]) -> Merging:
     """One group from several copies of it, or None."""
     first = groups[0]
     if any((other.kind, other.label) != (first.kind, first.label) for other in groups):
@@ -233,7 +246,7 @@ def _merge_groups(machine: Machine, groups: Sequence[GroupPart]) -> Merging:
     return group(machine, first.kind, children, first.at, label=first.label, count=count, label_at=first.label_at)
 
 
-def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> Merging:
+def _merge_ordered(machine: Accounts, copies: Sequence[Sequence[Part]]) -> Merging:
     """Merge lists of children that stand one after the other; None if their orders disagree.
 
     Children that only some of the copies have come to stand before or after each other. That says nothing about any
@@ -270,7 +283,7 @@ def _merge_ordered(machine: Machine, copies: Sequence[Sequence[Part]]) -> Mergin
     return result
 
 
-def _disjoint(machine: Machine, copies: Sequence[Sequence[Part]]) -> bool:
+def _disjoint(machine: Accounts, copies: Sequence[Sequence[Part]]) -> bool:
     """Whether no node takes part in two of the copies."""
     taken: set[int] = set()
     for children in copies:
@@ -294,3 +307,17 @@ def _single(part: Part) -> Part:
     if isinstance(part, GroupPart) and part.kind == "sequential" and len(part.children) == 1:
         return part.children[0]
     return part
+
+
+def holds_part(value: object) -> bool:
+    """Whether a value is an operator or a list with one near its front; what this misses is reported as lost."""
+    stack = [value]
+    for _ in range(100):
+        if not stack:
+            break
+        item = stack.pop()
+        if isinstance(item, Part):
+            return True
+        if isinstance(item, tuple):
+            stack.extend(reversed(item[:20]))
+    return False

@@ -7,18 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import Any, Protocol
 
-from pointsman.cop.text.reader import FALSE, Form, ListForm
-
-if TYPE_CHECKING:
-    from .evaluator import Machine
+from pointsman.cop.text.reader import FALSE, Form
 
 Task = Generator[Any, Any, Any]
 """An evaluation: yields the evaluations that it waits for, returns its value."""
 
 
-class Complaint(Exception):  # noqa: N818 (not an error of its own: `Machine.apply` gives it a place)
+Function = Callable[[Any, list[Any]], Any]
+"""A function of the library: takes the evaluator and values."""
+
+
+class Bounds(Protocol):
+    """What values need of the evaluator: their work and their memory are counted."""
+
+    def charge(self, steps: int) -> None: ...
+
+    def list_of(self, items: Sequence[object]) -> tuple[object, ...]: ...
+
+
+class Complaint(Exception):  # noqa: N818 (not an error of its own: `Evaluator.apply` gives it a place)
     """What a library function says about its arguments.
 
     Parameters
@@ -58,7 +68,7 @@ class Parameters:
     needed: int
     rest: bool = False
 
-    def bind(self, machine: Machine, name: str, values: Sequence[object]) -> dict[str, object]:
+    def bind(self, machine: Bounds, name: str, values: Sequence[object]) -> dict[str, object]:
         """Values by parameter; those that are left out are nil.
 
         Raises
@@ -92,15 +102,16 @@ class Closure:
 class Compound:
     """An operator in terms of others, made by ``define-op``.
 
-    ``evaluate`` does a form that calls it: its arguments may be keywords. ``expand`` does a call with values.
+    ``evaluate(evaluator, compound, form, scope)`` does a form that calls it: its arguments may be keywords.
+    ``expand(evaluator, compound, values, form)`` does a call with values.
     """
 
     name: str
     parameters: Parameters
     body: tuple[Form, ...]
     scope: Scope
-    evaluate: Callable[[Machine, Compound, ListForm, Scope], Task]
-    expand: Callable[[Machine, Compound, list[object], Form], Task]
+    evaluate: Callable[..., Task]
+    expand: Callable[..., Task]
 
     def __str__(self) -> str:
         return f"#<operator {self.name}>"
@@ -113,7 +124,7 @@ class Builtin:
     name: str
     least: int
     most: int | None
-    function: Callable[[Machine, list[Any]], Any]
+    function: Function
     calls: bool = False
 
     def __str__(self) -> str:
@@ -128,7 +139,7 @@ class _Poison:
 
 
 LATER = object()
-"""What `Machine.plain_call` gives for what is no plain call."""
+"""What `Evaluator.plain_call` gives for what is no plain call."""
 POISON = _Poison()
 UNSET = _Poison()
 """Value of a name of ``letrec`` before its own is there."""
@@ -148,3 +159,22 @@ def check_count(name: str, least: int, most: int | None, count: int) -> None:
 
 def _plural(count: int) -> str:
     return "1 argument" if count == 1 else f"{count} arguments"
+
+
+def equal(machine: Bounds, one: object, other: object) -> bool:
+    """Whether two values are written alike."""
+    stack = [(one, other)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            if len(a) != len(b):
+                return False
+            machine.charge(len(a))
+            stack.extend(zip(a, b, strict=True))
+        elif not isinstance(a, str | int | Fraction) or a != b:
+            return False
+    return True

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn, Union
+from typing import Any, NoReturn, Union
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from pointsman.cop.text.reader import FALSE, QUOTE, TRUE, Atom, Form, Keyword, L
 from pointsman.cop.text.source import CopError
 from pointsman.program.program import DataType, Position, Runtime
 
+from .network import Network
 from .places import PythonSource, excerpt_of, place_of_caller
-
-if TYPE_CHECKING:
-    from .network import Network
 
 DEEPEST_LIST = 3
 """Lists within lists of lists: no operand needs more."""
@@ -53,9 +51,8 @@ class RuntimeValue(Call):
 
 Parts = Union[Part, None, Iterable["Parts"], "Body"]
 """What may stand in a group: parts, nothing, lists of them, and functions that give them for a network."""
-Body = Callable[["Network"], Any]
+Body = Callable[[Network], Any]
 """Called with the network as it is where it stands, in a subset the subset; gives `Parts`."""
-Integer = int | np.integer
 Nodes = Sequence[int] | np.ndarray | range
 """Node numbers, a list or a one-dimensional array of integers."""
 

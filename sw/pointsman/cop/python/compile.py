@@ -8,12 +8,11 @@ a text, which may come from anybody.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from pointsman.cop.compile import FORMS, evaluate_forms
-from pointsman.cop.evaluation.evaluator import Machine, Scope, Task
-from pointsman.cop.limits import DEFAULT_LIMITS, Limits
+from pointsman.cop.compile import FORMS, Host, evaluate_forms
+from pointsman.cop.evaluation.evaluator import Evaluator
+from pointsman.cop.evaluation.values import Scope, Task
 from pointsman.cop.text.reader import Atom, Form, ListForm, Symbol
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, from_networkx
@@ -31,10 +30,7 @@ def compile_program(
     program: Body | Parts,
     *,
     topology: Topology | networkx.Graph,
-    parameters: Mapping[str, int] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    mode: str = "numesh",
-    schedlen: int | None = None,
+    **host: Unpack[Host],
 ) -> Program:
     """Evaluate a program that is made by Python on a network.
 
@@ -45,7 +41,7 @@ def compile_program(
         integers as defaults, for which the host may give other values. Parts may also be given as they are.
     topology : Topology or networkx.Graph
         The network, unless the program sets its size. Nodes of a graph are numbered as `from_networkx` says.
-    parameters, limits, mode, schedlen
+    host
         As for `compile_text`.
 
     Raises
@@ -57,7 +53,7 @@ def compile_program(
     """
     network = topology if isinstance(topology, Topology) else from_networkx(topology)
     body, place = _body(program)
-    source = PythonSource("", place.file)
+    source = PythonSource(place.file)
     at = source.number(place)
     names = _parameters(program, place) if not isinstance(program, Part) and callable(program) else {}
     forms: list[Form] = [
@@ -65,12 +61,12 @@ def compile_program(
         for name, default in names.items()
     ]
 
-    def with_parameters(machine: Machine) -> Body:
+    def with_parameters(machine: Evaluator) -> Body:
         if not all(name in machine.parameters for name in names):
             return lambda net: None  # one was refused, and that is recorded
         return lambda net: body(net, **{name: machine.parameters[name] for name in names})
 
-    def first_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+    def first_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
         return (yield from _call(machine, with_parameters(machine), form, scope))
 
     first = Symbol("python program")
@@ -79,22 +75,19 @@ def compile_program(
         source,
         forms,
         topology=network,
-        parameters=parameters,
-        limits=limits,
-        mode=mode,
-        schedlen=schedlen,
         special={**FORMS, CALL: _call_form, first: first_form},
+        **host,
     )
 
 
-def _call_form(machine: Machine, form: ListForm, scope: Scope) -> Task:
+def _call_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """A function of the program among the parts of a group: called with the network as it is there."""
     function = form.items[1]
     assert isinstance(function, Atom)
     return (yield from _call(machine, function.value, form, scope))
 
 
-def _call(machine: Machine, function: Any, form: ListForm, scope: Scope) -> Task:
+def _call(machine: Evaluator, function: Any, form: ListForm, scope: Scope) -> Task:
     source = machine.source
     assert isinstance(source, PythonSource)
     place = source.position(form.at)

@@ -17,7 +17,8 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from pointsman.program.program import DataType, Runtime
 
-from .calls import Integer, Nodes, Part, Parts, RuntimeValue, call
+from .calls import Nodes, Part, Parts, RuntimeValue, call
+from .network import Integer
 
 Operand = Integer | RuntimeValue | Runtime
 """A node or a distance: an integer, or a value that is known at run time."""

@@ -6,11 +6,10 @@ import importlib.util
 import os
 import sys
 import traceback
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from pointsman.cop.limits import DEFAULT_LIMITS, Limits
+from pointsman.cop.compile import Host
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.program.program import Program
@@ -28,10 +27,7 @@ def compile_python_file(
     path: str | os.PathLike[str],
     *,
     topology: Topology | networkx.Graph,
-    parameters: Mapping[str, int] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    mode: str = "numesh",
-    schedlen: int | None = None,
+    **host: Unpack[Host],
 ) -> Program:
     """Run a file of Python and evaluate its ``program``, as `compile_program` does.
 
@@ -49,9 +45,7 @@ def compile_python_file(
         program = getattr(_module(file), NAME, None)
         if program is None:
             raise PointsmanError(f"{file} defines no '{NAME}'", hint="def program(net: cop.Network) -> cop.Parts: ...")
-        return compile_program(
-            program, topology=topology, parameters=parameters, limits=limits, mode=mode, schedlen=schedlen
-        )
+        return compile_program(program, topology=topology, **host)
     except SyntaxError as error:
         raise PointsmanError(f"{error.filename}:{error.lineno}: {error.msg}") from None
     except PointsmanError:

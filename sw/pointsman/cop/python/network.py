@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pointsman.cop.evaluation.evaluator import Builtin, Complaint, Machine
+import numpy as np
+
+from pointsman.cop.evaluation.evaluator import Evaluator
 from pointsman.cop.evaluation.forms import set_network_variable
-from pointsman.cop.evaluation.library import LIBRARY
+from pointsman.cop.evaluation.values import Builtin, Complaint
+from pointsman.cop.library.library import LIBRARY
 from pointsman.cop.text.reader import Symbol
 
-from .calls import Integer
 from .places import PythonSource, place_of_caller
+
+Integer = int | np.integer
+"""A node number, a size or a distance."""
 
 
 class Network:
@@ -20,7 +25,7 @@ class Network:
     ``(make-1d 'x)`` is ``net.make_1d("x")``.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Evaluator) -> None:
         self._machine = machine
         self._context = None if machine.context is machine.network else machine.context
 

@@ -12,19 +12,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FrameType
 
-from pointsman.cop.text.source import Source
+from pointsman.cop.text.source import Places, Source
 from pointsman.program.program import Position
 
 _OURS = "pointsman.cop"
 
 
 @dataclass(frozen=True)
-class PythonSource(Source):
-    """Calls of a Python program; ``file`` is where it begins.
+class PythonSource(Places):
+    """Calls of a Python program; the lines that an error shows are read when it is made, so that ``text`` is empty."""
 
-    ``text`` is empty: the lines that an error shows are read when it is made.
-    """
-
+    file: str
+    text: str = field(default="", init=False)
     places: list[Position] = field(default_factory=list)
     numbers: dict[Position, int] = field(default_factory=dict)
 

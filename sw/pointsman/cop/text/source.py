@@ -14,6 +14,7 @@ import bisect
 import difflib
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,41 +102,22 @@ def together(errors: Iterable[CopError]) -> CopError:
     return first
 
 
-@dataclass(frozen=True)
-class Source:
-    """A COP text. Places in it are offsets in characters."""
+class Places(ABC):
+    """What errors are about: offsets, each of which stands for a place that can be shown.
+
+    ``text`` is the whole, if it is a text, and ``file`` where it begins.
+    """
 
     text: str
-    file: str = "<cop>"
+    file: str
 
-    @cached_property
-    def line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in LINE_END.finditer(self.text))]
-
+    @abstractmethod
     def position(self, at: int) -> Position:
-        """Line and column of an offset."""
-        at = min(max(at, 0), len(self.text))
-        line = bisect.bisect_right(self.line_starts, at) - 1
-        return Position(self.file, line + 1, at - self.line_starts[line] + 1)
+        """File, line and column of an offset."""
 
+    @abstractmethod
     def excerpt(self, at: int) -> str:
-        """The line of an offset and a caret under it; nothing if the line is empty."""
-        place = self.position(at)
-        starts = self.line_starts
-        start = starts[place.line - 1]
-        end = starts[place.line] if place.line < len(starts) else len(self.text)
-        # An excerpt of one huge line must not cost its length each time.
-        first = start if at - start <= SHOWN_WIDTH * 2 // 3 else at - SHOWN_WIDTH // 2
-        shown = self.text[first : min(end, first + SHOWN_WIDTH)]
-        indent = len(shown) - len(shown.lstrip()) if first == start else 0
-        indent = min(indent, at - first)
-        before, after = _clean(shown[indent : at - first]), _clean(shown[at - first :].rstrip())
-        if not (before + after).strip():
-            return ""
-        left = "" if first == start else "…"
-        right = "" if first + SHOWN_WIDTH >= end else "…"
-        pad = " " * (len(left) + sum(map(_width, before)))
-        return f"  {left}{before}{after}{right}\n  {pad}^"
+        """The line of an offset and a caret under it; nothing if there is nothing to show."""
 
     def error(
         self, at: int, message: str, *, hint: str | None = None, notes: Sequence[tuple[int, str]] = ()
@@ -154,6 +136,41 @@ class Source:
         error = CopLimitError(f"{what} (limit {name}: {bound})", position=self.position(at), excerpt=self.excerpt(at))
         error.limit = name
         return error
+
+
+@dataclass(frozen=True)
+class Source(Places):
+    """A COP text. Places in it are offsets in characters."""
+
+    text: str
+    file: str = "<cop>"
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in LINE_END.finditer(self.text))]
+
+    def position(self, at: int) -> Position:
+        at = min(max(at, 0), len(self.text))
+        line = bisect.bisect_right(self.line_starts, at) - 1
+        return Position(self.file, line + 1, at - self.line_starts[line] + 1)
+
+    def excerpt(self, at: int) -> str:
+        place = self.position(at)
+        starts = self.line_starts
+        start = starts[place.line - 1]
+        end = starts[place.line] if place.line < len(starts) else len(self.text)
+        # An excerpt of one huge line must not cost its length each time.
+        first = start if at - start <= SHOWN_WIDTH * 2 // 3 else at - SHOWN_WIDTH // 2
+        shown = self.text[first : min(end, first + SHOWN_WIDTH)]
+        indent = len(shown) - len(shown.lstrip()) if first == start else 0
+        indent = min(indent, at - first)
+        before, after = _clean(shown[indent : at - first]), _clean(shown[at - first :].rstrip())
+        if not (before + after).strip():
+            return ""
+        left = "" if first == start else "…"
+        right = "" if first + SHOWN_WIDTH >= end else "…"
+        pad = " " * (len(left) + sum(map(_width, before)))
+        return f"  {left}{before}{after}{right}\n  {pad}^"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
-from cosim.tdm.fast import Preload, State, run, until_of
+from cosim.tdm.fast import Pace, Preload, State, run, until_of
 from cosim.tdm.switch_model import SwitchModel
 from cosim.tdm.traffic import traffic_of
 from tdm_switch.codes import Command, Predictor, encode, encode_predictor
@@ -215,10 +215,10 @@ def test_registers_go_on_to_the_next_configuration_when_their_messages_are_sent(
     programs = [[((u + step) % ports, words) for step in range(1, ports)] for u in range(ports)]
     shape = SwitchShape(ports=ports, slots=2, slot_cycles=3, guard_cycles=0, queue_depth=16)
     preload = Preload(turns, 1, until_of(turns, [[words] * ports] * len(turns)), 0)
-    quick = run(shape, traffic_of(programs), preload=preload, trace=200, rate=words)
+    quick = run(shape, traffic_of(programs), preload=preload, trace=200, pace=Pace(words))
     assert quick.sent.tolist() == [[0 if u == v else words for v in range(ports)] for u in range(ports)]
     assert quick.cycles <= 3 * words + 3 * 6  # no slot but the last of each is left unused
-    one = run(shape, traffic_of(programs), rate=words)
+    one = run(shape, traffic_of(programs), pace=Pace(words))
     assert np.array_equal(one.sent, quick.sent)
     assert one.cycles > quick.cycles
 

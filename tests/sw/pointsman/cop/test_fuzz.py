@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pointsman.cop import CopError, Limits, compile_text, program_to_cop
 from pointsman.cop.compile import FORMS
-from pointsman.cop.evaluation.library import LIBRARY
+from pointsman.cop.library.library import LIBRARY
 from pointsman.cop.text.reader import datum, read, write
 from pointsman.cop.text.source import Source
 from pointsman.network import Topology, mesh

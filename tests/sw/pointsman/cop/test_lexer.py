@@ -9,9 +9,9 @@ import pytest
 from pygments.token import Comment, Error, Keyword, Name, Number, String
 
 from pointsman.cop.compile import FORMS
-from pointsman.cop.evaluation.library import LIBRARY
 from pointsman.cop.evaluation.operators import OPERATORS
 from pointsman.cop.lexer import CopLexer
+from pointsman.cop.library.library import LIBRARY
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[4] / "examples").rglob("*.cop"))
 

@@ -53,7 +53,7 @@ def test_column_is_that_of_the_call_in_characters(line: str, column: int) -> Non
 
 
 def test_offsets_of_a_source_are_numbers_of_places() -> None:
-    source = PythonSource("", "a.py")
+    source = PythonSource("a.py")
     places = [cop.Position("a.py", line, 1) for line in (3, 5, 3)]
     assert [source.number(entry) for entry in places] == [0, 1, 0]
     assert source.position(1).line == 5

@@ -11,10 +11,9 @@ from itertools import pairwise
 from math import ceil, floor, gcd, isqrt, lcm, trunc
 from typing import Any
 
+from pointsman.cop.evaluation.evaluator import Evaluator
+from pointsman.cop.evaluation.values import Builtin, Complaint
 from pointsman.cop.text.reader import FALSE, TRUE, Keyword, Symbol, show
-
-from .evaluator import Machine
-from .values import Builtin, Complaint
 
 Number = int | Fraction
 
@@ -44,14 +43,14 @@ def truth(value: bool) -> Symbol | tuple[object, ...]:
     return TRUE if value else FALSE
 
 
-def _add(machine: Machine, arguments: list[Any]) -> Number:
+def _add(machine: Evaluator, arguments: list[Any]) -> Number:
     total: Number = 0
     for index in range(len(arguments)):
         total = machine.number(total + number(arguments, index))
     return total
 
 
-def _subtract(machine: Machine, arguments: list[Any]) -> Number:
+def _subtract(machine: Evaluator, arguments: list[Any]) -> Number:
     total = number(arguments, 0)
     if len(arguments) == 1:
         return machine.number(-total)
@@ -60,14 +59,14 @@ def _subtract(machine: Machine, arguments: list[Any]) -> Number:
     return total
 
 
-def _multiply(machine: Machine, arguments: list[Any]) -> Number:
+def _multiply(machine: Evaluator, arguments: list[Any]) -> Number:
     total: Number = 1
     for index in range(len(arguments)):
         total = machine.number(total * number(arguments, index))
     return total
 
 
-def _divide(machine: Machine, arguments: list[Any]) -> Number:
+def _divide(machine: Evaluator, arguments: list[Any]) -> Number:
     if len(arguments) == 1:
         return machine.number(Fraction(1) / _not_zero(arguments, 0))
     total: Number = number(arguments, 0)
@@ -83,7 +82,7 @@ def _not_zero(arguments: list[Any], index: int) -> Number:
     return value
 
 
-def _divmod(pick: Callable[[Number, Number], Number]) -> Callable[[Machine, list[Any]], Number]:
+def _divmod(pick: Callable[[Number, Number], Number]) -> Callable[[Evaluator, list[Any]], Number]:
     return lambda machine, arguments: machine.number(pick(number(arguments, 0), _not_zero(arguments, 1)))
 
 
@@ -91,7 +90,7 @@ def _quotient(above: Number, below: Number) -> Number:
     return trunc(Fraction(above) / below)
 
 
-def _expt(machine: Machine, arguments: list[Any]) -> Number:
+def _expt(machine: Evaluator, arguments: list[Any]) -> Number:
     base = number(arguments, 0)
     exponent = integer(arguments, 1)
     if base == 0 and exponent < 0:
@@ -104,7 +103,7 @@ def _expt(machine: Machine, arguments: list[Any]) -> Number:
     return machine.number(Fraction(base) ** exponent)
 
 
-def _ash(machine: Machine, arguments: list[Any]) -> Number:
+def _ash(machine: Evaluator, arguments: list[Any]) -> Number:
     value, places = integer(arguments, 0), integer(arguments, 1)
     if places < 0:
         return machine.number(value >> min(-places, machine.limits.number_bits + 1))
@@ -114,21 +113,21 @@ def _ash(machine: Machine, arguments: list[Any]) -> Number:
     return 0
 
 
-def _compare(holds: Callable[[Number, Number], bool]) -> Callable[[Machine, list[Any]], object]:
-    def compare(machine: Machine, arguments: list[Any]) -> object:
+def _compare(holds: Callable[[Number, Number], bool]) -> Callable[[Evaluator, list[Any]], object]:
+    def compare(machine: Evaluator, arguments: list[Any]) -> object:
         values = [number(arguments, index) for index in range(len(arguments))]
         return truth(all(holds(a, b) for a, b in pairwise(values)))
 
     return compare
 
 
-def _different(machine: Machine, arguments: list[Any]) -> object:
+def _different(machine: Evaluator, arguments: list[Any]) -> object:
     values = [number(arguments, index) for index in range(len(arguments))]
     return truth(len(set(values)) == len(values))
 
 
-def _fold_integers(start: int, combine: Callable[[int, int], int]) -> Callable[[Machine, list[Any]], Number]:
-    def fold(machine: Machine, arguments: list[Any]) -> Number:
+def _fold_integers(start: int, combine: Callable[[int, int], int]) -> Callable[[Evaluator, list[Any]], Number]:
+    def fold(machine: Evaluator, arguments: list[Any]) -> Number:
         total = start
         for index in range(len(arguments)):
             total = combine(total, integer(arguments, index))
@@ -138,45 +137,45 @@ def _fold_integers(start: int, combine: Callable[[int, int], int]) -> Callable[[
     return fold
 
 
-def _extreme(pick: Callable[..., Number]) -> Callable[[Machine, list[Any]], Number]:
+def _extreme(pick: Callable[..., Number]) -> Callable[[Evaluator, list[Any]], Number]:
     return lambda machine, arguments: pick(number(arguments, index) for index in range(len(arguments)))
 
 
-def _one_number(convert: Callable[[Number], Any]) -> Callable[[Machine, list[Any]], Any]:
+def _one_number(convert: Callable[[Number], Any]) -> Callable[[Evaluator, list[Any]], Any]:
     return lambda machine, arguments: machine.number(convert(number(arguments, 0)))
 
 
-def _log2(machine: Machine, arguments: list[Any]) -> int:
+def _log2(machine: Evaluator, arguments: list[Any]) -> int:
     return integer(arguments, 0, least=1).bit_length() - 1
 
 
-def _test_number(holds: Callable[[Any], bool]) -> Callable[[Machine, list[Any]], object]:
+def _test_number(holds: Callable[[Any], bool]) -> Callable[[Evaluator, list[Any]], object]:
     return lambda machine, arguments: truth(holds(number(arguments, 0)))
 
 
-def _test_integer(holds: Callable[[int], bool]) -> Callable[[Machine, list[Any]], object]:
+def _test_integer(holds: Callable[[int], bool]) -> Callable[[Evaluator, list[Any]], object]:
     return lambda machine, arguments: truth(holds(integer(arguments, 0)))
 
 
-def _number_to_string(machine: Machine, arguments: list[Any]) -> str:
+def _number_to_string(machine: Evaluator, arguments: list[Any]) -> str:
     text = str(number(arguments, 0))
     machine.allocate(len(text))
     return text
 
 
-def _is_number(machine: Machine, arguments: list[Any]) -> object:
+def _is_number(machine: Evaluator, arguments: list[Any]) -> object:
     return truth(type(arguments[0]) in (int, Fraction))
 
 
-def _is_integer(machine: Machine, arguments: list[Any]) -> object:
+def _is_integer(machine: Evaluator, arguments: list[Any]) -> object:
     return truth(type(arguments[0]) is int)
 
 
-def _is_symbol(machine: Machine, arguments: list[Any]) -> object:
+def _is_symbol(machine: Evaluator, arguments: list[Any]) -> object:
     return truth(isinstance(arguments[0], Symbol | Keyword))
 
 
-_TABLE: tuple[tuple[str, int, int | None, Callable[[Machine, list[Any]], Any]], ...] = (
+_TABLE: tuple[tuple[str, int, int | None, Callable[[Evaluator, list[Any]], Any]], ...] = (
     ("+", 0, None, _add),
     ("-", 1, None, _subtract),
     ("*", 0, None, _multiply),

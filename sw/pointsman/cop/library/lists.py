@@ -1,4 +1,4 @@
-"""Library functions on lists, strings and the network; `LIBRARY` is everything that a text may call.
+"""Library functions on lists, and tests of values.
 
 Functions that call functions of the text (``map``, ``sort``, …) are tasks like all evaluation, so they cost no
 Python stack. Lists are immutable; what makes one is counted.
@@ -6,20 +6,15 @@ Python stack. Lists are immutable; what makes one is counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from pointsman.cop.text.reader import FALSE, TRUE, Keyword, Symbol, show
+from pointsman.cop.evaluation.evaluator import Evaluator
+from pointsman.cop.evaluation.values import Builtin, Closure, Complaint, Compound, Function, Task, equal
+from pointsman.cop.text.reader import FALSE, TRUE, show
 
 from .arithmetic import NUMBERS, integer, truth
-from .evaluator import Machine
-from .forms import check_settable, reset_network
-from .geometry import AXES
-from .options import TYPES
-from .values import Builtin, Closure, Complaint, Compound, Task
-
-Function = Callable[[Machine, list[Any]], Any]
 
 
 def a_list(arguments: list[Any], index: int) -> tuple[Any, ...]:
@@ -27,22 +22,6 @@ def a_list(arguments: list[Any], index: int) -> tuple[Any, ...]:
     value = arguments[index]
     if not isinstance(value, tuple):
         raise Complaint(f"expected a list, not {show(value)}", index)
-    return value
-
-
-def a_string(arguments: list[Any], index: int) -> str:
-    """An argument that must be a string."""
-    value = arguments[index]
-    if type(value) is not str:
-        raise Complaint(f"expected a string, not {show(value)}", index)
-    return value
-
-
-def a_symbol(arguments: list[Any], index: int) -> Symbol:
-    """An argument that must be a symbol."""
-    value = arguments[index]
-    if not isinstance(value, Symbol):
-        raise Complaint(f"expected a symbol, not {show(value)}", index)
     return value
 
 
@@ -57,12 +36,12 @@ def a_function(arguments: list[Any], index: int) -> Builtin | Closure | Compound
 # Lists
 
 
-def _cons(machine: Machine, arguments: list[Any]) -> object:
+def _cons(machine: Evaluator, arguments: list[Any]) -> object:
     return machine.list_of((arguments[0], *a_list(arguments, 1)))
 
 
 def _element(index: int) -> Function:
-    def element(machine: Machine, arguments: list[Any]) -> object:
+    def element(machine: Evaluator, arguments: list[Any]) -> object:
         items = a_list(arguments, 0)
         if index >= len(items):
             raise Complaint(f"the list has {len(items)} elements, so there is no element {index}", 0)
@@ -74,7 +53,7 @@ def _element(index: int) -> Function:
 def _path(steps: str) -> Function:
     """``caddr`` and the like: ``steps`` are the letters between c and r."""
 
-    def walk(machine: Machine, arguments: list[Any]) -> object:
+    def walk(machine: Evaluator, arguments: list[Any]) -> object:
         value: Any = a_list(arguments, 0)
         for step in reversed(steps):
             if not isinstance(value, tuple) or not value:
@@ -85,7 +64,7 @@ def _path(steps: str) -> Function:
     return walk
 
 
-def _nth(machine: Machine, arguments: list[Any]) -> object:
+def _nth(machine: Evaluator, arguments: list[Any]) -> object:
     first_is_list = isinstance(arguments[0], tuple)
     items = a_list(arguments, 0 if first_is_list else 1)
     place = 1 if first_is_list else 0
@@ -95,29 +74,29 @@ def _nth(machine: Machine, arguments: list[Any]) -> object:
     return items[index]
 
 
-def _last(machine: Machine, arguments: list[Any]) -> object:
+def _last(machine: Evaluator, arguments: list[Any]) -> object:
     items = a_list(arguments, 0)
     if not items:
         raise Complaint("an empty list has no last element", 0)
     return items[-1]
 
 
-def _append(machine: Machine, arguments: list[Any]) -> object:
+def _append(machine: Evaluator, arguments: list[Any]) -> object:
     lists = [a_list(arguments, index) for index in range(len(arguments))]
     machine.allocate(sum(map(len, lists)))
     return tuple(item for items in lists for item in items)
 
 
-def _length(machine: Machine, arguments: list[Any]) -> int:
+def _length(machine: Evaluator, arguments: list[Any]) -> int:
     value = arguments[0]
     return len(value) if type(value) is str else len(a_list(arguments, 0))
 
 
-def _reverse(machine: Machine, arguments: list[Any]) -> object:
+def _reverse(machine: Evaluator, arguments: list[Any]) -> object:
     return machine.list_of(a_list(arguments, 0)[::-1])
 
 
-def _sublist(machine: Machine, arguments: list[Any]) -> object:
+def _sublist(machine: Evaluator, arguments: list[Any]) -> object:
     """(sublist LIST START END), END excluded."""
     items = a_list(arguments, 0)
     start = integer(arguments, 1, 0, len(items))
@@ -125,26 +104,26 @@ def _sublist(machine: Machine, arguments: list[Any]) -> object:
     return machine.list_of(items[start:end])
 
 
-def _position_of(machine: Machine, item: object, items: tuple[Any, ...]) -> int | None:
+def _position_of(machine: Evaluator, item: object, items: tuple[Any, ...]) -> int | None:
     for index, other in enumerate(items):
         machine.charge(1)
-        if machine.equal(item, other):
+        if equal(machine, item, other):
             return index
     return None
 
 
-def _member(machine: Machine, arguments: list[Any]) -> object:
+def _member(machine: Evaluator, arguments: list[Any]) -> object:
     items = a_list(arguments, 1)
     index = _position_of(machine, arguments[0], items)
     return FALSE if index is None else machine.list_of(items[index:])
 
 
-def _position(machine: Machine, arguments: list[Any]) -> object:
+def _position(machine: Evaluator, arguments: list[Any]) -> object:
     index = _position_of(machine, arguments[0], a_list(arguments, 1))
     return FALSE if index is None else index
 
 
-def _positions(machine: Machine, arguments: list[Any]) -> object:
+def _positions(machine: Evaluator, arguments: list[Any]) -> object:
     """(positions ITEMS LIST): where in LIST of numbers or symbols each of ITEMS stands."""
     items, among = a_list(arguments, 0), a_list(arguments, 1)
     machine.charge(len(among))
@@ -157,7 +136,7 @@ def _positions(machine: Machine, arguments: list[Any]) -> object:
     return machine.list_of([place[_plain(item, 0)] for item in items])
 
 
-def _remove_duplicates(machine: Machine, arguments: list[Any]) -> object:
+def _remove_duplicates(machine: Evaluator, arguments: list[Any]) -> object:
     """(remove-duplicates LIST) of numbers or symbols: the first of each stays."""
     items = a_list(arguments, 0)
     machine.charge(len(items))
@@ -172,12 +151,12 @@ def _plain(value: object, argument: int) -> object:
     return (type(value), value)
 
 
-def _assoc(machine: Machine, arguments: list[Any]) -> object:
+def _assoc(machine: Evaluator, arguments: list[Any]) -> object:
     for pair in a_list(arguments, 1):
         machine.charge(1)
         if not isinstance(pair, tuple) or not pair:
             raise Complaint(f"assoc needs a list of lists, not one with {show(pair)}", 1)
-        if machine.equal(arguments[0], pair[0]):
+        if equal(machine, arguments[0], pair[0]):
             return pair
     return FALSE
 
@@ -185,7 +164,7 @@ def _assoc(machine: Machine, arguments: list[Any]) -> object:
 # Functions that call functions
 
 
-def _map(machine: Machine, arguments: list[Any]) -> Task:
+def _map(machine: Evaluator, arguments: list[Any]) -> Task:
     at = machine.at
     function = a_function(arguments, 0)
     lists = [a_list(arguments, index) for index in range(1, len(arguments))]
@@ -196,7 +175,7 @@ def _map(machine: Machine, arguments: list[Any]) -> Task:
     return machine.list_of(result)
 
 
-def _filter(machine: Machine, arguments: list[Any]) -> Task:
+def _filter(machine: Evaluator, arguments: list[Any]) -> Task:
     at = machine.at
     function = a_function(arguments, 0)
     result = []
@@ -206,7 +185,7 @@ def _filter(machine: Machine, arguments: list[Any]) -> Task:
     return machine.list_of(result)
 
 
-def _fold(machine: Machine, arguments: list[Any]) -> Task:
+def _fold(machine: Evaluator, arguments: list[Any]) -> Task:
     """(fold FUNCTION START LIST), from the left."""
     at = machine.at
     function, value = a_function(arguments, 0), arguments[1]
@@ -215,14 +194,14 @@ def _fold(machine: Machine, arguments: list[Any]) -> Task:
     return value
 
 
-def _apply(machine: Machine, arguments: list[Any]) -> Task:
+def _apply(machine: Evaluator, arguments: list[Any]) -> Task:
     function = a_function(arguments, 0)
     values = [*arguments[1:-1], *a_list(arguments, len(arguments) - 1)]
     machine.allocate(len(values))
     return (yield machine.call_back(function, values, machine.at))
 
 
-def _every(machine: Machine, arguments: list[Any]) -> Task:
+def _every(machine: Evaluator, arguments: list[Any]) -> Task:
     """(every TEST LIST): nil at the first element that fails, else the last value."""
     at = machine.at
     function = a_function(arguments, 0)
@@ -234,7 +213,7 @@ def _every(machine: Machine, arguments: list[Any]) -> Task:
     return value
 
 
-def _some(machine: Machine, arguments: list[Any]) -> Task:
+def _some(machine: Evaluator, arguments: list[Any]) -> Task:
     """(some TEST LIST): the first value that is not nil."""
     at = machine.at
     function = a_function(arguments, 0)
@@ -245,7 +224,7 @@ def _some(machine: Machine, arguments: list[Any]) -> Task:
     return FALSE
 
 
-def _fold_right(machine: Machine, arguments: list[Any]) -> Task:
+def _fold_right(machine: Evaluator, arguments: list[Any]) -> Task:
     """(fold-right FUNCTION START LIST), from the right."""
     at = machine.at
     function, value = a_function(arguments, 0), arguments[1]
@@ -254,7 +233,7 @@ def _fold_right(machine: Machine, arguments: list[Any]) -> Task:
     return value
 
 
-def _sort(machine: Machine, arguments: list[Any]) -> Task:
+def _sort(machine: Evaluator, arguments: list[Any]) -> Task:
     """(sort LIST BEFORE): stable merge sort."""
     at = machine.at
     items, before = a_list(arguments, 0), a_function(arguments, 1)
@@ -282,144 +261,12 @@ def _sort(machine: Machine, arguments: list[Any]) -> Task:
 # Tests
 
 
-def _equal(machine: Machine, arguments: list[Any]) -> object:
-    return truth(machine.equal(arguments[0], arguments[1]))
+def _equal(machine: Evaluator, arguments: list[Any]) -> object:
+    return truth(equal(machine, arguments[0], arguments[1]))
 
 
 def _type_test(kinds: type | tuple[type, ...]) -> Function:
     return lambda machine, arguments: truth(isinstance(arguments[0], kinds))
-
-
-# Strings and symbols
-
-
-def _string_append(machine: Machine, arguments: list[Any]) -> str:
-    texts = [a_string(arguments, index) for index in range(len(arguments))]
-    machine.allocate(sum(map(len, texts)))
-    return "".join(texts)
-
-
-def _string_length(machine: Machine, arguments: list[Any]) -> int:
-    return len(a_string(arguments, 0))
-
-
-def _substring(machine: Machine, arguments: list[Any]) -> str:
-    """(substring STRING START END), END excluded."""
-    text = a_string(arguments, 0)
-    start = integer(arguments, 1, 0, len(text))
-    end = integer(arguments, 2, start, len(text)) if len(arguments) == 3 else len(text)
-    machine.allocate(end - start)
-    return text[start:end]
-
-
-def _string_to_number(machine: Machine, arguments: list[Any]) -> object:
-    """(string->number STRING): an integer, or nil if it is none."""
-    text = a_string(arguments, 0)
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
-        return FALSE
-    machine.check_bits(3 * len(digits.lstrip("0")))
-    return machine.number(int(digits.lstrip("0") or "0") * (-1 if text.startswith("-") else 1))
-
-
-def _symbol_append(machine: Machine, arguments: list[Any]) -> Symbol:
-    """(symbol-append 's 3) is s3: labels that are counted."""
-    texts = []
-    for index, value in enumerate(arguments):
-        if not isinstance(value, Symbol | str | int) or isinstance(value, Keyword):
-            raise Complaint(f"expected a symbol, a string or an integer, not {show(value)}", index)
-        texts.append(str(value))
-    machine.allocate(sum(map(len, texts)))
-    return _symbol("".join(texts))
-
-
-def _string_to_symbol(machine: Machine, arguments: list[Any]) -> Symbol:
-    return _symbol(a_string(arguments, 0))
-
-
-def _symbol(text: str) -> Symbol:
-    name = text.replace("_", "").replace("-", "")
-    if not name.isalnum() or not name.isascii() or text[0].isdigit():
-        raise Complaint(f"{show(text)} cannot be a symbol: letters, digits, _ and - only, a letter first")
-    return Symbol(text)
-
-
-def _symbol_to_string(machine: Machine, arguments: list[Any]) -> str:
-    return str(a_symbol(arguments, 0))
-
-
-def _error(machine: Machine, arguments: list[Any]) -> object:
-    """(error TEXT VALUE …): the program's own refusal."""
-    words = [value if type(value) is str else show(value) for value in arguments]
-    text = " ".join(words)[:300]
-    raise Complaint("".join(c if c.isprintable() else " " for c in text), own=True)
-
-
-# The network (Metcalf 1997, Table A.2)
-
-
-def _all(machine: Machine, arguments: list[Any]) -> object:
-    count = integer(arguments, 0, least=0)
-    machine.allocate(count)
-    return tuple(range(count))
-
-
-def _count(machine: Machine, arguments: list[Any]) -> object:
-    start, count = integer(arguments, 0), integer(arguments, 1, least=0)
-    machine.allocate(count, 1 + start.bit_length() // 64)
-    return tuple(range(start, start + count))
-
-
-def _step(machine: Machine, arguments: list[Any]) -> object:
-    step, first, last = (integer(arguments, index) for index in range(3))
-    if step == 0:
-        raise Complaint("the step must not be zero", 0)
-    count = max(0, (last - first) // step + 1)
-    machine.allocate(count, 1 + max(first.bit_length(), last.bit_length()) // 64)
-    return tuple(range(first, first + count * step, step))
-
-
-def _coord(machine: Machine, arguments: list[Any]) -> int:
-    machine.survey()
-    context = machine.context
-    place = tuple(integer(arguments, index) for index in range(len(arguments))) + (0,) * (3 - len(arguments))
-    for index, extent in enumerate(context.sizes):
-        if not 0 <= place[index] < extent:
-            raise Complaint(
-                f"{AXES[index]} coordinate {show(place[index])} is outside the {context.noun} (0..{extent - 1})", index
-            )
-    member = context.members.get(place)
-    if member is None:
-        raise Complaint(f"the subset has no node at {show(place)}")
-    return member
-
-
-def _coords(machine: Machine, arguments: list[Any]) -> object:
-    machine.survey()
-    context = machine.context
-    node = integer(arguments, 0)
-    if not 0 <= node < len(context):
-        raise Complaint(f"node {show(node)} is outside the {context.noun} (0..{len(context) - 1})", 0)
-    return machine.list_of(context.coordinates[node])
-
-
-def _make_1d(machine: Machine, arguments: list[Any]) -> object:
-    value = arguments[0]
-    dimension = AXES.find(value) if isinstance(value, Symbol) and len(value) == 1 else value
-    if type(dimension) is not int or not 0 <= dimension <= 2:
-        raise Complaint(f"a dimension must be 'x, 'y or 'z, or 0, 1 or 2, not {show(value)}", 0)
-    machine.survey()
-    lines = machine.context.lines(dimension)
-    machine.allocate(len(machine.context))
-    return machine.list_of(lines)
-
-
-def _reset_mesh_size(machine: Machine, arguments: list[Any]) -> object:
-    at = machine.at
-    size = [integer(arguments, index, least=1) for index in range(len(arguments))]
-    check_settable(machine, "reset-mesh-size", at)
-    reset_network(machine, size + [1] * (3 - len(size)), at)
-    return FALSE
 
 
 def _paths() -> Iterator[tuple[str, Function]]:
@@ -427,7 +274,7 @@ def _paths() -> Iterator[tuple[str, Function]]:
         yield f"c{steps}r", _path(steps)
 
 
-_PLAIN: tuple[tuple[str, int, int | None, Function], ...] = (
+PLAIN: tuple[tuple[str, int, int | None, Function], ...] = (
     ("list", 0, None, lambda machine, arguments: machine.list_of(arguments)),
     ("cons", 2, 2, _cons),
     *((name, 1, 1, function) for name, function in _paths()),
@@ -452,23 +299,9 @@ _PLAIN: tuple[tuple[str, int, int | None, Function], ...] = (
     ("pair? consp", 1, 1, lambda machine, arguments: truth(isinstance(arguments[0], tuple) and arguments[0] != FALSE)),
     ("string? stringp", 1, 1, lambda machine, arguments: truth(type(arguments[0]) is str)),
     ("procedure?", 1, 1, _type_test((Builtin, Closure, Compound))),
-    ("string-append", 0, None, _string_append),
-    ("string-length", 1, 1, _string_length),
-    ("substring", 2, 3, _substring),
-    ("string->number", 1, 1, _string_to_number),
-    ("symbol-append", 1, None, _symbol_append),
-    ("string->symbol intern", 1, 1, _string_to_symbol),
-    ("symbol->string", 1, 1, _symbol_to_string),
-    ("error", 1, None, _error),
-    ("all", 1, 1, _all),
-    ("count", 2, 2, _count),
-    ("step", 3, 3, _step),
-    ("coord", 1, 3, _coord),
-    ("coords", 1, 1, _coords),
-    ("make-1d", 1, 1, _make_1d),
-    ("reset-mesh-size", 1, 3, _reset_mesh_size),
 )
-_CALLING: tuple[tuple[str, int, int | None, Function], ...] = (
+"""Names, least and most arguments, and what they do."""
+CALLING: tuple[tuple[str, int, int | None, Function], ...] = (
     ("map mapcar", 2, None, _map),
     ("filter", 2, 2, _filter),
     ("fold", 3, 3, _fold),
@@ -478,14 +311,4 @@ _CALLING: tuple[tuple[str, int, int | None, Function], ...] = (
     ("apply", 2, None, _apply),
     ("sort", 2, 2, _sort),
 )
-
-LIBRARY: dict[str, object] = {
-    **NUMBERS,
-    **{name: Builtin(name, a, b, f) for names, a, b, f in _PLAIN for name in names.split()},
-    **{name: Builtin(name, a, b, f, calls=True) for names, a, b, f in _CALLING for name in names.split()},
-    **{name: Symbol(name) for name in TYPES},
-    **{name: Symbol("min") for name in ("*min*", "**min**")},
-    "true": TRUE,
-    "false": FALSE,
-}
-"""Everything that a text finds defined, apart from the words of the language and the variables of the network."""
+"""The same of those that call functions of the text."""
