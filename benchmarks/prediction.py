@@ -20,7 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from cosim.numesh.activities import WatchedNode, cycles_by
+from cosim.numesh.activities import ActivityWatch, cycles_by
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
@@ -68,9 +68,9 @@ def run_plan(
     """Cycles of each phase (mean of a node), of the whole, and what the nodes returned."""
     images, nodes = make_images(plan), plan.topology.nodes
     with Machine(plan.shape, plan.topology, engine=engine, progress=False) as machine:
-        watched = [WatchedNode(images, number, machine, functions=functions) for number in range(nodes)]
-        record = run_nodes(watched, main, machine)
-    by_phase = cycles_by([span for node in watched for span in node.spans], "phase", nodes)
+        watched = [ActivityWatch(images, number, machine, functions=functions) for number in range(nodes)]
+        record = run_nodes([watch.node for watch in watched], main, machine)
+    by_phase = cycles_by([span for watch in watched for span in watch.spans], "phase", nodes)
     phases = [sum(by_phase.get(number, {}).get(one, 0.0) for one in COUNTED) for number in range(len(plan.phases))]
     return phases, record.total_cycles, list(record.results)
 

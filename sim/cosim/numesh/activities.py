@@ -15,7 +15,6 @@ import numpy as np
 
 from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Category, Node
-from pointsman.runtime.numesh.router import Router
 from pointsman.runtime.numesh.substrate import NumeshSubstrate
 
 from .machine import Machine
@@ -41,8 +40,8 @@ class Span:
         return match[1] if match else None
 
 
-class WatchedNode(Node):
-    """A node that keeps spans of its activities."""
+class ActivityWatch:
+    """A node of a program, ``node``, and the spans of its activities."""
 
     def __init__(
         self,
@@ -53,40 +52,28 @@ class WatchedNode(Node):
         preloaded: bool = False,
         functions: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
+        self.spans: list[Span] = []
         self._machine = machine
-        self._router: Router | None = None
-        self._doing = "starting"
         self._since = machine.time
         self._in_phase = -1
         self._counted = np.zeros(len(Category), dtype=np.int64)
-        self.spans: list[Span] = []
         substrate = NumeshSubstrate(images, number, machine, preloaded=preloaded)
-        super().__init__(substrate, images.topology, number, machine, functions)
         self._router = substrate.router
+        self.node = Node(substrate, images.topology, number, machine, functions, self._changes)
 
-    @property
-    def activity(self) -> str:
-        """What the node is doing, in words."""
-        return self._doing
-
-    @activity.setter
-    def activity(self, doing: str) -> None:
-        if self._router is None or doing == self._doing:
-            self._doing = doing
-            return
+    def _changes(self, doing: str) -> None:
         self.close_span()
-        self._doing = doing
         self._in_phase = self._router.current
 
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
-        now = self._machine.time
-        counted = self._machine.cycles[self.number].copy()
-        if now > self._since and self._router is not None:
+        now, doing = self._machine.time, self.node.activity
+        counted = self._machine.cycles[self.node.number].copy()
+        if now > self._since:
             cycles = tuple(int(cycles) for cycles in counted - self._counted)
             # Loading and leaving belong to the phase that is reached.
-            phase = self._router.current if self._doing.endswith("_load") else self._in_phase
-            self.spans.append(Span(self.number, self._since, now, self._doing, phase, cycles))
+            phase = self._router.current if doing.endswith("_load") else self._in_phase
+            self.spans.append(Span(self.node.number, self._since, now, doing, phase, cycles))
         self._since, self._counted = now, counted
 
 

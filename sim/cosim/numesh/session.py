@@ -12,7 +12,7 @@ from pointsman.errors import PointsmanError
 from pointsman.runtime import Application
 from pointsman.runtime.api.application import answer_of
 
-from .activities import Span, WatchedNode
+from .activities import ActivityWatch, Span
 from .machine import Machine
 from .monitors import check_streams, raise_violations
 
@@ -71,24 +71,29 @@ def run_application(
             f"the images are for a {images.topology} {images.topology.kind}, the machine is a {machine.topology} "
             f"{machine.topology.kind}"
         )
-    nodes = [
-        WatchedNode(images, number, machine, preloaded=preload, functions=application.functions)
+    watched = [
+        ActivityWatch(images, number, machine, preloaded=preload, functions=application.functions)
         for number in range(images.topology.nodes)
     ]
     if preload:
         machine.preload(memories_of(images))
     each_cycle = machine.link_monitors() if monitors else None
     record = run_nodes(
-        nodes, application.main, machine, max_cycles=max_cycles, events=events or monitors, each_cycle=each_cycle
+        [watch.node for watch in watched],
+        application.main,
+        machine,
+        max_cycles=max_cycles,
+        events=events or monitors,
+        each_cycle=each_cycle,
     )
     if each_cycle is not None:
         raise_violations(each_cycle.violations + check_streams(images, record))
-    for node in nodes:
-        if node.activity != "done":
-            node.close_span()
+    for watch in watched:
+        if watch.node.activity != "done":
+            watch.close_span()
     answer, correct = answer_of(application, record.results)
     times = {**(seconds or {}), "run": record.wall_seconds}
-    spans = [span for node in nodes for span in node.spans]
+    spans = [span for watch in watched for span in watch.spans]
     return Run(images, machine.engine, record, correct, answer, times, spans)
 
 

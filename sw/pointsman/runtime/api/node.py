@@ -25,8 +25,8 @@ class Node:
         Nodes of the network.
     cop : Cop
         The functions of the COP program's operators.
-    activity : str
-        What the node is doing, in words, for reports.
+    watch : callable or None
+        Is told each new activity before it begins.
     """
 
     def __init__(
@@ -36,12 +36,14 @@ class Node:
         number: int,
         clock: CycleClock,
         functions: Mapping[str, Callable[..., Any]] | None = None,
+        watch: Callable[[str], None] | None = None,
     ) -> None:
         self.number = number
         self.coordinates = topology.coordinates(number)
         self.nodes = topology.nodes
         self.clock = clock
-        self.activity = "starting"
+        self.watch = watch
+        self._activity = "starting"
         self.substrate = substrate
         self.cop = Cop(self, substrate, functions or {})
 
@@ -49,6 +51,17 @@ class Node:
     def time(self) -> int:
         """Cycles since reset."""
         return self.clock.time
+
+    @property
+    def activity(self) -> str:
+        """What the node is doing, in words, for reports."""
+        return self._activity
+
+    @activity.setter
+    def activity(self, doing: str) -> None:
+        if self.watch is not None and doing != self._activity:
+            self.watch(doing)
+        self._activity = doing
 
     async def compute(self, cycles: int) -> None:
         """Work for ``cycles`` cycles."""

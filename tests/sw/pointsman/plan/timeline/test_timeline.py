@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cosim.numesh.activities import WatchedNode, cycles_by
+from cosim.numesh.activities import ActivityWatch, cycles_by
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
@@ -74,9 +74,9 @@ def measured(plan: Plan) -> tuple[list[float], int]:
                         await function("read")()
 
     with Machine(plan.shape, plan.topology, engine="model", progress=False) as machine:
-        watched = [WatchedNode(images, number, machine) for number in range(nodes)]
-        record = run_nodes(watched, main, machine)
-    by_phase = cycles_by([span for node in watched for span in node.spans], "phase", nodes)
+        watched = [ActivityWatch(images, number, machine) for number in range(nodes)]
+        record = run_nodes([watch.node for watch in watched], main, machine)
+    by_phase = cycles_by([span for watch in watched for span in watch.spans], "phase", nodes)
     phases = [sum(by_phase.get(p, {}).get(one, 0.0) for one in COUNTED) for p in range(len(plan.phases))]
     return phases, record.total_cycles
 
