@@ -1,6 +1,6 @@
 """Program -> Plan: the most promising candidates are planned, the quickest is kept.
 
-Takes a Program and a shape. Which ways there are is for ``candidates`` to say, what becomes of one for ``planner``.
+Takes a Program and a shape. Leaves alone: which ways there are to plan it (``candidates``), what becomes of one (``phases``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
 
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
@@ -19,10 +18,10 @@ from pointsman.program.program import Program
 
 from .analysis import ProgramAnalysis
 from .candidates.candidates import Candidate, Candidates, find_candidates
+from .context import PlanContext, PlanMemo
 from .errors import PlanError
 from .memory.capacity import refuse_overfull_plan
-from .phases.phase_set import Planner
-from .phases.routes import Routes
+from .phases.candidate import draft_candidate, plan_candidate
 from .plan import Considered, Plan
 from .structure.structure import Structure
 from .timeline.timeline import timed
@@ -110,7 +109,7 @@ def make_plan(
         structures=structures,
         most_phases=options.most_phases,
     )
-    attempts = _Attempts(name, candidates, shape, implementations, effort, options)
+    attempts = _Attempts(name, candidates, effort, options)
     attempts.run()
     if structures is None:
         attempts.polish()
@@ -121,6 +120,19 @@ def make_plan(
     return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
 
 
+@dataclass(frozen=True, eq=False)
+class _CandidateDraft:
+    """A candidate whose phases have been routed, each without regard to others."""
+
+    number: int
+    """Its place among all that were thought of."""
+    context: PlanContext
+    least: tuple[float, ...]
+    """By phase, about what it takes at least."""
+    promise: float
+    """Cycles of the whole that are expected."""
+
+
 class _Attempts:
     """Plans candidates and keeps the quickest. Those that promise most are routed without what closes their phases, and then
     planned to the end in the order of what they take so, until the others can hardly be quicker."""
@@ -129,13 +141,10 @@ class _Attempts:
         self,
         name: str,
         candidates: Candidates,
-        shape: NodeShape,
-        implementations: Sequence[Implementation],
         effort: float,
         options: PlanOptions,
     ) -> None:
-        self.name, self.candidates, self.shape, self.seed = name, candidates, shape, options.seed
-        self.implementations, self.express, self.effort = implementations, options.express, effort
+        self.name, self.candidates, self.effort, self.options = name, candidates, effort, options
         self.progress = options.progress or (lambda line: None)
         self.most = max(1, round(PLANS * effort))
         self.planned = 0
@@ -145,12 +154,9 @@ class _Attempts:
         self.considered: dict[int, Considered] = {}
         self.ways = list(candidates.ways)
         """All that were thought of, by number."""
-        self.chosen = (0, self.seed)
+        self.chosen = (0, options.seed)
         """Which of them the best plan is, and with which seed."""
-        self.routes: dict[int, Routes] = {}
-        """By seed of the router."""
-        self.known: dict[tuple[int, int], dict[object, Any]] = {}
-        """By variant of the program and seed, what its planners have found out."""
+        self.memo = PlanMemo()
         self.tried: Tried = {}
         self.seen: set[tuple[tuple[tuple[str, ...], ...], int]] = set()
         """Divisions and schedule lengths that were planned, or tried near the best plan."""
@@ -172,11 +178,11 @@ class _Attempts:
             left = deque(enumerate(self.ways))
             while left:
                 drafted = self._drafted(left, fallbacks)
-                for _, number, planner in sorted(drafted, key=lambda one: one[:2]):
-                    if self.best is not None and _behind(self.ways[number], self.tried):
-                        self._note(number, None, "not routed: there were better ones")
+                for draft in sorted(drafted, key=lambda one: (one.promise, one.number)):
+                    if self.best is not None and _behind(self.ways[draft.number], self.tried):
+                        self._note(draft.number, None, "not routed: there were better ones")
                     else:
-                        self._plan(number, planner)
+                        self._plan(draft)
             if self.best is not None:
                 break
 
@@ -205,7 +211,7 @@ class _Attempts:
                 self.seen.add((one.labels, one.period))
                 self.ways.append(one)
                 yield len(self.ways) - 1, seed
-        for other in range(self.seed + 1, self.seed + 1 + SEEDS):
+        for other in range(self.options.seed + 1, self.options.seed + 1 + SEEDS):
             if (number, other) not in self.seeds:
                 yield number, other
 
@@ -214,16 +220,15 @@ class _Attempts:
         self.seeds.add((number, seed))
         drafted = self._draft(number, seed, fallbacks=False)
         if drafted is not None:
-            self._plan(number, drafted[0])
+            self._plan(drafted)
 
-    def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[tuple[float, int, Planner]]:
-        """The next candidates that can be routed, as many as may still be planned: about what they take at least, and what
-        plans them."""
-        found: list[tuple[float, int, Planner]] = []
+    def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
+        """The next candidates that can be routed, as many as may still be planned."""
+        found: list[_CandidateDraft] = []
         later: list[tuple[int, Candidate]] = []
         while left:
             number, one = left.popleft()
-            if found and self.best is None and one.estimate > HOPELESS * min(least for least, _, _ in found):
+            if found and self.best is None and one.estimate > HOPELESS * min(draft.promise for draft in found):
                 # That will be known when those are planned.
                 later.append((number, one))
                 continue
@@ -243,40 +248,45 @@ class _Attempts:
             if one.estimate == inf and not fallbacks and len(one.structure.phases) > 1:
                 self._note(number, None, "a phase has too much in it")
                 continue
-            drafted = self._draft(number, self.seed, fallbacks=fallbacks)
-            if drafted is None:
-                continue
-            planner, least = drafted
-            found.append((one.estimate if least is None else least, number, planner))
+            drafted = self._draft(number, self.options.seed, fallbacks=fallbacks)
+            if drafted is not None:
+                found.append(drafted)
         left.extendleft(reversed(later))
         return found
 
-    def _draft(self, number: int, seed: int, *, fallbacks: bool) -> tuple[Planner, float | None] | None:
-        """What plans a way, and about what it takes at least; None if it cannot be routed. What is routed with a seed is kept for
-        other ways that want it."""
+    def _draft(self, number: int, seed: int, *, fallbacks: bool) -> _CandidateDraft | None:
+        """A way with what its phases take at least; None if they cannot be routed."""
         one = self.ways[number]
         phases = len(one.structure.phases)
         self.progress(f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
-        routes = self.routes.setdefault(seed, {})
-        known = self.known.setdefault((id(one.variant), seed), {})
-        planner = Planner(
-            one, self.shape, seed, routes, self.implementations, self.express, self.effort, fallbacks, known
+        context = PlanContext(
+            analysis=one.variant.analysis,
+            replaced=one.variant.replaced,
+            structure=one.structure,
+            period=one.period,
+            seed=seed,
+            express=self.options.express,
+            effort=self.effort,
+            fallbacks=fallbacks,
+            memo=self.memo,
         )
         try:
-            return planner, planner.draft()
+            least = draft_candidate(context)
         except PointsmanError as error:
-            self._refuse(number, planner, error)
+            self._refuse(number, context, error)
             return None
+        return _CandidateDraft(number, context, least, one.estimate if one.structure.through else sum(least))
 
-    def _plan(self, number: int, planner: Planner) -> None:
+    def _plan(self, draft: _CandidateDraft) -> None:
         """Plan a candidate to the end, and keep it if it is the quickest."""
+        number, context = draft.number, draft.context
         try:
-            plan = planner.plan(self.name, limit=self._limit())
+            plan = plan_candidate(context, self.name, self._limit(), draft.least)
             if plan is not None:
                 refuse_overfull_plan(plan)
                 rough, plan = plan.cycles, timed(plan)
         except PointsmanError as error:
-            self._refuse(number, planner, error)
+            self._refuse(number, context, error)
             return
         self.planned += 1
         self.seen.add((self.ways[number].labels, self.ways[number].period))
@@ -285,7 +295,7 @@ class _Attempts:
         tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
         self._note(number, cycles, "slower" if self.best is not None else "chosen")
         if plan is not None and (self.best is None or plan.cycles < self.best.cycles):
-            self.best, self.rough, self.chosen = plan, rough, (number, planner.seed)
+            self.best, self.rough, self.chosen = plan, rough, (number, context.seed)
             for other, way in self.considered.items():
                 if way.cycles is not None:
                     self.considered[other] = replace(way, outcome="chosen" if other == number else "slower")
@@ -298,8 +308,8 @@ class _Attempts:
         close = max(cycles, self.rough) < TRUSTED * min(cycles, self.rough)
         return (CLOSE if close else ROUGH) * max(cycles, self.rough)
 
-    def _refuse(self, number: int, planner: Planner, error: PointsmanError) -> None:
-        self._failures.setdefault((planner.fallbacks, number), error)
+    def _refuse(self, number: int, context: PlanContext, error: PointsmanError) -> None:
+        self._failures.setdefault((context.fallbacks, number), error)
         self._note(number, None, f"refused: {error.message}")
 
     def _note(self, number: int, cycles: float | None, outcome: str, *, again: bool = True) -> None:

@@ -8,61 +8,24 @@ goes on from there. So the judge sees every online stream as the stream of an op
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import LaneImage, OnlineNode
 from pointsman.network import Topology
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.messages.online import Online, traffic
-from pointsman.program.program import Group, Instance, Operator, Program
-from pointsman.routing.online.channels import OnlineNetwork, Pair, Together, combined, online_network, online_streams
+from pointsman.program.program import Group, Operator, Program
+from pointsman.routing.online.channels import Pair, Together, combined, online_network, online_streams
 from pointsman.routing.online.overlays import Burst, chosen, registers_of
-from pointsman.routing.streams import RoutedPhase, Stream
+from pointsman.routing.streams import Stream
 
-from .plan import PlannedOperator
+from .plan import OnlinePart, PlannedOperator
 from .structure.structure import PhaseOutline
 
 CLOSING = 6
 """Interface registers that the closing barrier takes at a node, at most but for rare cases."""
 ALONE = ("stream", "collect")
 """Kinds of which each instance has one message under way."""
-KIND = "online"
-"""Kind of the operator that stands for online streams; no program can write it."""
-
-
-@dataclass(frozen=True)
-class OnlinePart:
-    """What a phase needs for its online operators."""
-
-    name: str
-    network: OnlineNetwork
-    streams: tuple[Stream, ...]
-    own: Mapping[str, tuple[Pair, ...]]
-    """By label of an operator: pairs between which its messages may go."""
-
-    @property
-    def operator(self) -> Operator:
-        nodes = tuple(sorted(self.network.nodes))
-        return Operator(self.name, KIND, (Instance(nodes, ()),))
-
-    def channels(self, label: str) -> frozenset[int]:
-        """Channels that messages of an operator may take."""
-        return frozenset(channel for pair in self.own[label] for channel in self.network.way(*pair))
-
-    def hops(self, label: str) -> int:
-        """Channels on the longest way of one of its messages."""
-        return max((len(self.network.way(*pair)) for pair in self.own[label]), default=0)
-
-    def bandwidth(self, label: str, routed: RoutedPhase) -> float:
-        """Words a cycle for an operator: the least over all channels that its messages may take (§4.2.2)."""
-        index = {stream.name: i for i, stream in enumerate(routed.streams)}
-        return min((routed.bandwidth(index[self.streams[c].name]) for c in self.channels(label)), default=0.0)
-
-    def gap(self, label: str, routed: RoutedPhase) -> float:
-        """Cycles from one word to the next on the slowest of its channels."""
-        words = self.bandwidth(label, routed)
-        return 1 / words if words else 0.0
 
 
 def online_part(

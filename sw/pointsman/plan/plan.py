@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Technique
 from pointsman.network import Topology
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.loading import Loading
-from pointsman.program.program import Operator, Program
-from pointsman.routing.streams import RoutedPhase
+from pointsman.program.program import Instance, Operator, Program
+from pointsman.routing.online.channels import OnlineNetwork, Pair
+from pointsman.routing.streams import RoutedPhase, Stream
 
 from .structure.structure import Structure
 
-if TYPE_CHECKING:
-    from .online import OnlinePart
+ONLINE_KIND = "online"
+"""Kind of the operator that stands for online streams; no program can write it."""
 
 
 class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
@@ -116,6 +116,40 @@ class PlannedOperator:
     def like(self, node: int) -> int:
         """A node whose roles are those of this one moved, or the node itself."""
         return self.roles.like(node) if isinstance(self.roles, LazyRoles) else node
+
+
+@dataclass(frozen=True)
+class OnlinePart:
+    """What a phase needs for operators that are done by messages: its online streams (`pointsman.plan.online`)."""
+
+    name: str
+    network: OnlineNetwork
+    streams: tuple[Stream, ...]
+    own: Mapping[str, tuple[Pair, ...]]
+    """By label of an operator: pairs between which its messages may go."""
+
+    @property
+    def operator(self) -> Operator:
+        nodes = tuple(sorted(self.network.nodes))
+        return Operator(self.name, ONLINE_KIND, (Instance(nodes, ()),))
+
+    def channels(self, label: str) -> frozenset[int]:
+        """Channels that messages of an operator may take."""
+        return frozenset(channel for pair in self.own[label] for channel in self.network.way(*pair))
+
+    def hops(self, label: str) -> int:
+        """Channels on the longest way of one of its messages."""
+        return max((len(self.network.way(*pair)) for pair in self.own[label]), default=0)
+
+    def bandwidth(self, label: str, routed: RoutedPhase) -> float:
+        """Words a cycle for an operator: the least over all channels that its messages may take (§4.2.2)."""
+        index = {stream.name: i for i, stream in enumerate(routed.streams)}
+        return min((routed.bandwidth(index[self.streams[c].name]) for c in self.channels(label)), default=0.0)
+
+    def gap(self, label: str, routed: RoutedPhase) -> float:
+        """Cycles from one word to the next on the slowest of its channels."""
+        words = self.bandwidth(label, routed)
+        return 1 / words if words else 0.0
 
 
 @dataclass(frozen=True)
@@ -223,7 +257,6 @@ class Plan:
     phases: tuple[PlannedPhase, ...]
     leaving: Leaving
     """Who leaves a phase without going on to another."""
-    notes: tuple[str, ...]
     replaced: tuple[ReplacedOperator, ...] = ()
     """Operators of the program that others do in their place."""
     considered: tuple[Considered, ...] = ()

@@ -453,7 +453,7 @@ FAULTS = (
         "message-ends",
         names=("str_allreduce", "str_bcast", "str_shift"),
         phases=(("a", "b"), ("c",)),
-        patch=together(patched((planner.Planner, "_last", lambda *_: frozenset("a"))), NO_WIRES),
+        patch=together(patched((phase_ends, "last_operators", lambda *_: frozenset("a"))), NO_WIRES),
         change=first_is_last,
     ),
     Fault(

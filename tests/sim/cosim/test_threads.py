@@ -17,9 +17,9 @@ from numesh.shape import NodeShape
 from pointsman.artifacts.images.file import images_from_bytes, images_to_bytes
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
+from pointsman.plan import context as plan_context
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
-from pointsman.plan.phases import routes as phase_routes
 from pointsman.plan.structure.extents import ProgramPart, disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
 from pointsman.plan.structure.structure import Structure, divided
@@ -115,7 +115,7 @@ def test_a_phase_may_be_left_between_two_of_its_operators_of_which_one_tells_who
     trees: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # These routes use wires of the phase before in the second.
-    monkeypatch.setattr(phase_routes, "ROUTING", 0.05)
+    monkeypatch.setattr(plan_context, "ROUTING", 0.05)
     topology = mesh(*SIZES[88 % len(SIZES)])
     assert run(
         trees, trees.random_text(88, topology, operators=7, threads=0.6), topology, 88, slowest=0, engine="model"
@@ -132,7 +132,7 @@ def test_threads_on_the_rtl(trees: ModuleType) -> None:
 def test_random_threads(trees: ModuleType, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads in random divisions, nodes at random paces; every twentieth program on the RTL."""
     # Routes need not be good here.
-    monkeypatch.setattr(phase_routes, "ROUTING", 0.05)
+    monkeypatch.setattr(plan_context, "ROUTING", 0.05)
     used = 0
     for seed in range(20 * block, 20 * block + 20):
         topology = mesh(*SIZES[seed % len(SIZES)])

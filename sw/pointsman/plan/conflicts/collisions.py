@@ -20,7 +20,7 @@ from .writers import left_behind, rescheduled, written_by
 
 
 def collisions(
-    planned: list[PlannedPhase], structure: Structure, *, aliased_handshake: bool
+    planned: Sequence[PlannedPhase], structure: Structure, *, aliased_handshake: bool
 ) -> list[tuple[int, int, Link]]:
     """(earlier, later, link) for phases whose writes a later phase repeats (Table 5.2).
 

@@ -1,13 +1,14 @@
 """Later phases are routed around wires on which a neighbour may still take words for an earlier one (Metcalf 1997, Table 5.2).
 
 A phase that nodes leave each for itself shares no (link, slot) with any phase that may run later. Where it would, either the
-later one moves to other slots, which may cost it words, or the earlier one gets a barrier. Takes planned phases; replaces those
+later one moves to other slots, which may cost it words, or the earlier one gets a barrier. Takes planned phases; gives those
 that can move for less than the barriers that this saves. The rest is left for barriers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from pointsman.plan.plan import PlannedPhase
@@ -24,23 +25,35 @@ class PlanAgain(Protocol):
 
     def __call__(
         self,
-        planned: list[PlannedPhase],
+        planned: Sequence[PlannedPhase],
         later: int,
-        taken: dict[int, frozenset[Link]],
+        taken: Mapping[int, frozenset[Link]],
         instead: Iterable[int],
         freed: Freed,
     ) -> PlannedPhase | None: ...
 
 
+@dataclass(frozen=True, eq=False)
+class Rerouted:
+    """A phase on other wires."""
+
+    phase: PlannedPhase
+    taken: Mapping[int, frozenset[Link]]
+    """By other phase, links and slots that it leaves alone for that."""
+    freed: Freed
+    """Which of these some of its operators use all the same."""
+
+
 def reroute(
-    structure: Structure, planned: list[PlannedPhase], again: PlanAgain, *, aliased_handshake: bool
-) -> dict[int, dict[int, frozenset[Link]]]:
-    """Replace phases of ``planned``, each once at most. Gives, by phase that was moved, what it leaves alone for which other."""
-    left_alone = {}
+    structure: Structure, phases: Sequence[PlannedPhase], again: PlanAgain, *, aliased_handshake: bool
+) -> dict[int, Rerouted]:
+    """The phases that move to other wires, each once at most."""
+    planned = list(phases)
+    found: dict[int, Rerouted] = {}
 
     def against(phases: list[PlannedPhase], later: int | None = None) -> list[tuple[int, int]]:
-        found = collisions(phases, structure, aliased_handshake=aliased_handshake)
-        return [(a, b) for a, b, _ in found if phases[a].loose and (later is None or later in (a, b))]
+        collided = collisions(phases, structure, aliased_handshake=aliased_handshake)
+        return [(a, b) for a, b, _ in collided if phases[a].loose and (later is None or later in (a, b))]
 
     for later in sorted({b for _, b in against(planned)}):
         instead = {a for a, b in against(planned, later) if b == later}
@@ -70,6 +83,6 @@ def reroute(
             moved = again(planned, later, taken, instead, own)
             if moved is not None and not against([*planned[:later], moved, *planned[later + 1 :]], later):
                 planned[later] = moved
-                left_alone[later] = taken
+                found[later] = Rerouted(moved, taken, own)
                 break
-    return left_alone
+    return found

@@ -12,8 +12,7 @@ from pointsman.operators import Context
 from pointsman.operators.api.cached import metric_of
 from pointsman.operators.api.operands import rounds_between_values
 from pointsman.plan.conflicts.link_slots import command_gap
-from pointsman.plan.online import OnlinePart
-from pointsman.plan.plan import PlannedOperator
+from pointsman.plan.plan import OnlinePart, PlannedOperator
 from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.routing.streams import RoutedPhase
 

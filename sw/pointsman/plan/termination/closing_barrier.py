@@ -15,7 +15,8 @@ from pointsman.network import Topology
 from pointsman.network.topology import connected, partitions
 from pointsman.operators.api.operands import box
 from pointsman.plan.conflicts.link_slots import command_gap
-from pointsman.plan.online import OnlinePart, spans_of
+from pointsman.plan.online import spans_of
+from pointsman.plan.plan import OnlinePart
 from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.program.program import Instance, Operator
 from pointsman.routing.streams import RoutedPhase

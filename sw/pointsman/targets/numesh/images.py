@@ -45,8 +45,7 @@ def make_images(plan: Plan) -> Images:
         tuple(nodes.node(n) for n in range(at.nodes)),
         tuple(promise for i in range(len(at.operators)) for promise in _promises(at, i)),
         passages(plan),
-        plan.notes,
-        _replaced(at),
+        replaced=_replaced(at),
     )
 
 

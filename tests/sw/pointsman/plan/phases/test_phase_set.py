@@ -12,9 +12,10 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
+from pointsman.plan.context import PlanContext
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
-from pointsman.plan.phases.phase_set import Planner
+from pointsman.plan.phases.candidate import draft_candidate, plan_candidate
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
 
@@ -58,9 +59,10 @@ def test_a_plan_that_reaches_the_limit_when_its_phases_are_kept_apart_is_given_u
     )
 
     def planned(limit: float) -> tuple[Plan | None, float]:
-        planner = Planner(candidates.ways[0], shape, 0, {}, IMPLEMENTATIONS)
-        planner.draft()
-        return planner.plan("p", limit), sum(planner.least)
+        one = candidates.ways[0]
+        context = PlanContext(analysis=one.variant.analysis, structure=one.structure, period=one.period)
+        least = draft_candidate(context)
+        return plan_candidate(context, "p", limit, least), sum(least)
 
     found, least = planned(inf)
     assert found is not None

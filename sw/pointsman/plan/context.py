@@ -1,0 +1,166 @@
+"""What every step of planning one candidate is told (`PlanContext`), and what all candidates of a program share (`PlanMemo`).
+
+A context is made once for a division into phases and a schedule length, handed from step to step, and never changed. What the
+phases have to regard of each other changes while they are planned: that is `pointsman.plan.phases.constraints`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from numesh.shape import NodeShape
+from pointsman.operators import Context, Implementation, Wiring
+from pointsman.operators.api.cached import streams_of
+from pointsman.operators.api.loading import Loading
+from pointsman.operators.api.operands import is_settled
+from pointsman.program.program import Instance, Operator, Program
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.streams import RoutedPhase, Stream
+
+from .analysis import ProgramAnalysis
+from .conflicts.link_slots import Link
+from .cost.call_attributes import capped
+from .plan import PlannedOperator, ReplacedOperator
+from .structure.structure import Structure
+from .termination.hijack import Hijacked
+
+ROUTING = 0.3
+"""Effort of the router for a plan whose own effort is 1."""
+
+
+class RouteKey(NamedTuple):
+    """What the routes of a phase depend on, within one call of `pointsman.plan.make_plan.make_plan`."""
+
+    seed: int
+    period: int
+    streams: tuple[Stream, ...]
+    taken: frozenset[Link] = frozenset()
+    """Links and slots to leave alone."""
+    beside: tuple[RoutedPhase, ...] = ()
+    """What continues through the phase and has its slots already."""
+    freed: tuple[tuple[str, frozenset[Link]], ...] = ()
+    """By name of a stream, links and slots of ``taken`` that it may use all the same."""
+
+
+class OperatorsKey(NamedTuple):
+    """What the operators of a phase are planned from, besides its routes."""
+
+    value: tuple[int, ...] | None
+    """`PhaseOutline.value`: of several schedules of an operator, the one that is meant."""
+    implementations: tuple[Implementation, ...]
+    labels: tuple[str, ...]
+
+
+class ClosingKey(NamedTuple):
+    """What the end of a phase is planned from, besides its routes."""
+
+    label: str
+    instances: tuple[Instance, ...]
+    """Sets of nodes that meet."""
+    implementations: tuple[Implementation, ...] = ()
+    """Of the operators whose streams are hijacked."""
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseRoute:
+    """The routes of a phase, with what has been worked out for them: a phase whose wires collide with those of others is planned
+    again and again, mostly on routes that it had before."""
+
+    routed: RoutedPhase
+    operators: dict[OperatorsKey, tuple[PlannedOperator, ...] | None] = field(default_factory=dict)
+    """None: they cannot be used safely."""
+    hijacked: dict[ClosingKey, Hijacked | None] = field(default_factory=dict)
+    """None: no streams of the phase can stand for its barrier."""
+    barriers: dict[ClosingKey, PlannedOperator] = field(default_factory=dict)
+
+    @cached_property
+    def wiring(self) -> Wiring:
+        return Wiring(self.routed)
+
+
+@dataclass(frozen=True, eq=False)
+class PlanMemo:
+    """What has been worked out for a program, its node shape and the router's effort."""
+
+    routes: dict[RouteKey, PhaseRoute | RoutingError] = field(default_factory=dict)
+    """Refusals are kept, too."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlanContext:
+    """One division of a program into phases, with one schedule length, that is to be planned.
+
+    Parameters
+    ----------
+    analysis : ProgramAnalysis
+        Of the program, with operators in the place of those that are replaced, on its node; and the implementations to choose
+        from.
+    replaced : tuple of ReplacedOperator
+        Which these are.
+    structure : Structure
+        The division.
+    period : int
+        Slots of each schedule.
+    seed : int
+        Of the router.
+    express : int
+        See `pointsman.plan.make_plan.PlanOptions`.
+    effort : float
+        Work to spend, 1.0 being usual.
+    fallbacks : bool
+        May processors pass on messages where nothing else can be done?
+    memo : PlanMemo
+        Shared with the other divisions and schedule lengths of the program.
+    """
+
+    analysis: ProgramAnalysis
+    structure: Structure
+    period: int
+    replaced: tuple[ReplacedOperator, ...] = ()
+    seed: int = 0
+    express: int = 0
+    effort: float = 1.0
+    fallbacks: bool = True
+    memo: PlanMemo = field(default_factory=PlanMemo)
+
+    @property
+    def program(self) -> Program:
+        return self.analysis.program
+
+    @property
+    def shape(self) -> NodeShape:
+        return self.analysis.context.shape
+
+    @property
+    def surroundings(self) -> Context:
+        """Where operators run, as implementations are told."""
+        return self.analysis.context
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Labels of operators that must be message-bound, because of what they replace."""
+        return frozenset(label for one in self.replaced if one.bound for label in one.parts)
+
+    @property
+    def routing_effort(self) -> float:
+        return ROUTING * self.effort
+
+    def able(self, operator: Operator, *, fallbacks: bool = False) -> list[tuple[float, Implementation]]:
+        """Implementations that can do an operator in this division, each with the cycles that a message would take; with
+        ``fallbacks`` only those to fall back on, if it has any."""
+        known = self.analysis.feasible(operator, fallbacks=fallbacks)
+        found = [(c, i) for c, i in known if i.loading is not Loading.SUBPHASES or self._has_room(operator, i)]
+        if not is_settled(operator):
+            found = [pair for pair in found if pair[1].loading is not Loading.PER_VALUE]
+        return [pair for pair in found if pair[1].loading is Loading.ONLINE] or found if fallbacks else found
+
+    def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
+        """Is there room for a second schedule for every phase? Who asks for it is told by the target if there is none."""
+        blocks = self.shape.schedule_depth // self.period - 1
+        return operator.impl == implementation.name or 2 * len(self.structure.phases) <= blocks
+
+    def streams(self, operator: Operator, implementation: Implementation) -> list[Stream]:
+        """Streams of an operator, with no more words a period than it may use."""
+        return capped(operator, streams_of(implementation, operator, self.surroundings), self.period)
