@@ -14,7 +14,6 @@ phase.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 
 from numesh.codes import REPROGRAM_VFSM, Codes, MoveType
 from pointsman.verify.node.node import NodeView, Vfsm
@@ -138,6 +137,7 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                     return True
         return False
 
+    note, right = notebook.note, "another slot, or a barrier and a time to settle"
     pairs = set()
     for node, links in enumerate(images.topology.at_port):
         following = phases.following[node]
@@ -172,7 +172,6 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                     }
                     notebook.counts["links written again in turn"] += len(late)
                     settled = barrier and settle.get(later, 0) > 0
-                    note = partial(notebook.note, "wires", phase=phases.name(later), node=node)
                     # Who has to load a phase has left the one before, for the loader phase, which reads no link.
                     if settled and again - late:
                         notebook.counts["links written again after a barrier"] += len(again - late)
@@ -183,10 +182,10 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                             else "and the node does not wait for its neighbours to change as well"
                         )
                         message = f"{codes.name(port)} is written, as it was in phase {phases.name(earlier)}, {why}"
-                        note(message, "another slot, or a barrier and a time to settle", slot=slot)
+                        note("wires", message, right, phase=phases.name(later), node=node, slot=slot)
                     # Behind a barrier a node waits for its neighbours after the change to the next phase, but before it goes on
                     # to one that does not come next.
                     for slot in sorted(turned) if not settled or later in following[earlier] else ():
                         message = f"{codes.name(port)} is read, but was written in phase {phases.name(earlier)}, so both accept"
-                        note(message, "another slot", slot=slot)
+                        note("wires", message, "another slot", phase=phases.name(later), node=node, slot=slot)
     notebook.counts["pairs of phases"] += len(pairs)

@@ -97,7 +97,8 @@ def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook)
             read.update(at for at in ends.delivers if at[0] == node and at[1] < images.shape.pipelines)
         for lane in role.lanes:
             notebook.counts["lanes"] += 1
-            (written if lane.write else read).update((node, register) for register in lane.registers)
+            for register in lane.registers:
+                (written if lane.write else read).add((node, register))
         _check_role(ends, node, role, partial(note, node=node))
     for (node, register), promise in ends.sends.items():
         if (node, register) not in written:
@@ -119,17 +120,21 @@ def _check_role(ends: OperatorEnds, node: int, role: Role, note: Note) -> None:
     state = view.state(view.key(ends.choice))
     for lane in role.lanes:
         for register in lane.registers:
-            verb = f"the processor {'writes' if lane.write else 'reads'} register {register}"
+            at = node, register
             if lane.write and register not in state.register_readers:
-                note(f"{verb}, which no VFSM reads", "a reader")
-            elif lane.write and (node, register) not in ends.sends:
-                note(f"{verb}, for which nothing is promised", "a promise for every word")
+                wrong = "which no VFSM reads", "a reader"
+            elif lane.write and at not in ends.sends:
+                wrong = "for which nothing is promised", "a promise for every word"
             elif not lane.write and register not in state.register_writers:
-                note(f"{verb}, which no VFSM writes", "a writer")
+                wrong = "which no VFSM writes", "a writer"
             elif not lane.write and register in state.register_readers:
-                note(f"{verb}, as a VFSM does", "one reader")
-            elif not lane.write and (node, register) not in ends.delivers and (node, register) not in ends.later:
-                note(f"{verb}, to which no stream delivers", "a promise for every word")
+                wrong = "as a VFSM does", "one reader"
+            elif not lane.write and at not in ends.delivers and at not in ends.later:
+                wrong = "to which no stream delivers", "a promise for every word"
+            else:
+                continue
+            verb = "writes" if lane.write else "reads"
+            note(f"the processor {verb} register {register}, {wrong[0]}", wrong[1])
 
 
 def _check_held(ends: OperatorEnds, promise: Promise, at: At, read: set[At], note: Note) -> None:

@@ -1,0 +1,95 @@
+"""Games of a whole phase: which there are, and who gets through while another stands still."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+
+import pytest
+
+from numesh.codes import Codes
+from pointsman.artifacts.images import Images
+from pointsman.verify.node.phase_view import phase_views
+from pointsman.verify.report import Notebook
+from pointsman.verify.stall_game.phase_games import MOST_STATES, PhaseGames
+from pointsman.verify.words.streams import PhaseStreams
+
+
+def games_of(images: Images, phase: int = 0) -> PhaseGames:
+    view = phase_views(images, Codes(images.shape))[phase]
+    streams = PhaseStreams(view, view.nodes, Notebook())
+    streams.check()
+    return PhaseGames(view, streams.promises, streams.traces, Notebook())
+
+
+def with_words(images: Images, m: int) -> Images:
+    return replace(images, operators=tuple(replace(one, m=m) for one in images.operators))
+
+
+@pytest.mark.parametrize(("m", "lengths"), [(1, (1,)), (16, (16,)), (17, (16, 17)), (500, (16, 500))])
+def test_a_short_message_is_tried_before_a_long_one(by_hand: ModuleType, m: int, lengths: tuple[int, ...]) -> None:
+    assert games_of(with_words(by_hand.stream_1x2(), m)).lengths(0) == lengths
+
+
+def test_words_pass_a_vfsm_in_its_slots(by_hand: ModuleType) -> None:
+    games = games_of(by_hand.stream_1x2())
+    assert games.images.period == 8
+    # The first word at once, each other one a slot later.
+    assert [games.cycles_for(words, 1) for words in (0, 1, 2, 3)] == [0, 1, 9, 17]
+    assert games.cycles_for(3, 2) == 9
+
+
+def test_nodes_that_exchange_words_play_one_game(by_hand: ModuleType) -> None:
+    games = games_of(by_hand.rows_and_columns(3, period=16))
+    for index, operator in enumerate(games.images.operators):
+        if operator.phase == 0:
+            boards = games.games(index, 0).all
+            together = sorted(tuple(sorted(board.lanes)) for board in boards)
+            joined = {
+                tuple(sorted({promise.source, *(node for node, _ in promise.destinations)}))
+                for promise in games.images.promises
+                if promise.operator == index and 0 in promise.values
+            }
+            assert together == sorted(joined)
+
+
+def test_a_reader_that_stands_still_stops_whoever_has_more_words_than_there_is_room(by_hand: ModuleType) -> None:
+    games = games_of(by_hand.broadcast_1x3())
+    game = games.game_of(0, 0, 0)
+    assert game is not None
+    assert game.lanes.keys() == {0, 1, 2}
+    assert [games.gets_through(game, 0, words, 2) for words in (5, 6)] == [True, False]
+    assert not games.needs(game, 0, 2, (5,))
+    assert games.needs(game, 0, 2, (5, 6))
+    assert games.gets_through(game, 0, 6)
+    assert games.game_of(0, 0, 7) is None
+
+
+def test_games_are_counted_once_each(by_hand: ModuleType) -> None:
+    games = games_of(by_hand.stream_1x2())
+    game = games.game_of(0, 0, 0)
+    assert game is not None
+    for _ in range(3):
+        games.gets_through(game, 0, 4, 1)
+    assert games.notebook.counts["games"] == 1
+
+
+def test_too_many_games_are_said_to_be_left_out(by_hand: ModuleType) -> None:
+    games = games_of(by_hand.stream_1x2())
+    game = games.game_of(0, 0, 0)
+    assert game is not None
+    games.steps = 0
+    assert games.plays(game, 4, 1) is None
+    # Neither is claimed of somebody of whom nothing is known.
+    assert not games.gets_through(game, 0, 4, 1)
+    assert not games.is_stuck(game, 0, 4, 1)
+    assert len(games.notebook.unchecked) == 1
+
+
+def test_states_beyond_the_limit_are_spread(by_hand: ModuleType) -> None:
+    images = by_hand.stream_1x2()
+    many = replace(images.operators[0], values=tuple((i,) for i in range(3 * MOST_STATES)))
+    games = games_of(images)
+    games.images = replace(images, operators=(many,))
+    assert list(games.states(0)) == list(range(0, 3 * MOST_STATES, 3))
+    assert len(games.notebook.unchecked) == 1
