@@ -9,6 +9,13 @@ from types import ModuleType
 
 import pytest
 
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.plan import Plan
+from pointsman.plan.structure.structure import outline
+
 
 def _load(name: str) -> ModuleType:
     """The module ``name`` beside this file; with --import-mode=importlib it cannot be imported by name."""
@@ -44,3 +51,10 @@ def mesh_by_hand() -> ModuleType:
 def ring_application() -> ModuleType:
     """An application with a program of one of several kinds (ring_application.py)."""
     return _load("ring_application")
+
+
+@pytest.fixture(scope="session")
+def small_plan() -> Plan:
+    """Three nodes in a row, two phases: a broadcast whose source is known at run time only, and a shift."""
+    program = compile_text("(loop 'l 3 (broadcast 'b (runtime) :m 2) (cshift 'c 1 :m 2))", topology=mesh(3))
+    return make_plan(program, NodeShape(), name="p", structures=[outline(program)])

@@ -1,0 +1,48 @@
+"""Steps of processors: each load and each call in its place."""
+
+from __future__ import annotations
+
+from pointsman.plan.plan import Plan
+from pointsman.plan.timeline import kernel as k
+from pointsman.plan.timeline.board import BoardNumbers
+from pointsman.plan.timeline.processor_steps import StepWriter
+from pointsman.plan.timeline.sampling import visits
+
+
+def _writer(small_plan: Plan) -> StepWriter:
+    return StepWriter(small_plan, BoardNumbers(small_plan))
+
+
+def _kinds(steps: list[tuple[int, int, int]]) -> list[int]:
+    return [step[0] for step in steps]
+
+
+def test_the_first_load_goes_into_the_phase_and_the_second_does_nothing(small_plan: Plan) -> None:
+    writer = _writer(small_plan)
+    (number,) = writer.by_label["c"]
+    first = writer.load(0, number, 0)
+    assert k.PHASE in _kinds(first)
+    again = writer.load(0, number, 0)
+    assert k.PHASE not in _kinds(again)
+    assert writer.ways[0].current == writer.parts.operators[number][0]
+
+
+def test_a_node_that_reads_moves_its_lanes_and_one_without_part_nothing(small_plan: Plan) -> None:
+    writer = _writer(small_plan)
+    (number,) = writer.by_label["b"]
+    one = writer.parts.operators[number][1]
+    for value in range(len(one.values)):
+        for node in range(3):
+            moves = k.MOVE in _kinds(writer.call(node, number, value, 0))
+            assert moves == (writer.parts.role(number, node, value, 0).kind != "none")
+
+
+def test_all_nodes_come_to_their_end(small_plan: Plan) -> None:
+    writer = _writer(small_plan)
+    table = writer.write(visits(small_plan.program))
+    assert len(table.first_chunk) == 4
+    assert table.first_chunk[-1] == len(table.chunks)
+    assert table.first_step[-1] == len(table.steps)
+    for node in range(3):
+        last = table.chunks[table.first_chunk[node + 1] - 1]
+        assert table.steps[table.first_step[last + 1] - 1][0] == k.SETTLED
