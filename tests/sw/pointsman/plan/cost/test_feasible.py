@@ -1,0 +1,55 @@
+"""Implementations that can do an operator, and why none can."""
+
+from __future__ import annotations
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.operators.api.loading import Loading
+from pointsman.plan.cost.feasible import feasible_implementations, why_none
+from pointsman.program.program import Operator
+
+CONTEXT = Context(mesh(2, 2), NodeShape())
+
+
+def operator(text: str) -> Operator:
+    (found,) = compile_text(text, topology=CONTEXT.topology, file="x.cop").operators()
+    return found
+
+
+def names(text: str, *, fallbacks: bool = False) -> set[str]:
+    found = feasible_implementations(operator(text), IMPLEMENTATIONS, CONTEXT, fallbacks=fallbacks)
+    assert all(cycles > 0 for cycles, _ in found)
+    assert all(operator(text).kind in one.kinds for _, one in found)
+    return {one.name for _, one in found}
+
+
+def test_only_what_was_asked_for_is_feasible() -> None:
+    assert len(names("(broadcast 'b 0 :m 8)")) > 1
+    assert names("(broadcast 'b 0 :m 8 :impl 'str_bcast)") == {"str_bcast"}
+
+
+def test_processors_pass_on_messages_only_as_a_fallback() -> None:
+    fallbacks = {one.name for one in IMPLEMENTATIONS if one.loading is Loading.ONLINE}
+    text = "(broadcast 'b 0 :m 8)"
+    assert names(text).isdisjoint(fallbacks)
+    assert names(text, fallbacks=True) & fallbacks
+    assert names(text) <= names(text, fallbacks=True)
+
+
+def test_longer_messages_take_more_cycles() -> None:
+    short, long = (
+        {one: cycles for cycles, one in feasible_implementations(operator(text), IMPLEMENTATIONS, CONTEXT)}
+        for text in ("(broadcast 'b 0 :m 8)", "(broadcast 'b 0 :m 80)")
+    )
+    assert all(long[one] > short[one] for one in short.keys() & long.keys())
+
+
+def test_the_reason_names_what_there_is() -> None:
+    one = operator("(broadcast 'b (runtime) :impl 'nonsense)")
+    assert "asks for implementation nonsense, which broadcast does not have" in why_none(one, IMPLEMENTATIONS)
+    assert why_none(one, ()).startswith("x.cop:1:1: operator 'b': no implementation of broadcast on numesh yet")
+    plain = operator("(broadcast 'b (runtime))")
+    known = [one for one in IMPLEMENTATIONS if one.name == "str_bcast"]
+    assert why_none(plain, known).endswith("with source given at run time on numesh yet (str_bcast cannot do it)")

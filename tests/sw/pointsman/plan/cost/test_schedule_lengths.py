@@ -1,0 +1,40 @@
+"""Schedule lengths that are tried, and limits on the phases of a node."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.cost.schedule_lengths import PERIODS, refuse_many_phases, schedule_lengths
+from pointsman.plan.errors import PlanError
+from pointsman.plan.structure.structure import Structure, outline
+
+
+def phases(count: int) -> Structure:
+    return outline(compile_text(" ".join(f"(barrier 'b{i})" for i in range(count)), topology=mesh(2, 1)))
+
+
+def test_all_phases_and_the_loader_fit_the_schedule_memory() -> None:
+    for count in (1, 3, 7):
+        found = schedule_lengths(phases(count), NodeShape(schedule_depth=128), None)
+        assert found == [period for period in PERIODS if period * (count + 1) <= 128]
+
+
+def test_more_phases_than_fit_take_turns() -> None:
+    found = schedule_lengths(phases(20), NodeShape(schedule_depth=64), None)
+    assert found == [8, 16], "two phases beside the loader's"
+
+
+def test_the_length_that_was_asked_for_is_taken_or_refused() -> None:
+    assert schedule_lengths(phases(3), NodeShape(schedule_depth=128), 12) == [12]
+    with pytest.raises(PlanError, match="2 phases and the loader phase of 50 slots each do not fit"):
+        schedule_lengths(phases(3), NodeShape(schedule_depth=128), 50)
+
+
+def test_a_node_with_too_many_phases_is_named() -> None:
+    refuse_many_phases(phases(3), 3)
+    refuse_many_phases(phases(3), None)
+    with pytest.raises(PlanError, match="node 0 would have 3 phases, and may have 2"):
+        refuse_many_phases(phases(3), 2)
