@@ -22,6 +22,7 @@ from .node.gates import check_gates
 from .node.node import Place
 from .node.phase_view import PhaseView, phase_views
 from .node.role_choices import role_choices
+from .node.rules import role_problems, schedule_problems
 from .node.subphases import check_subphases, second_schedules
 from .phases.all_phases import AllPhases
 from .phases.continuing import check_continuing, widened
@@ -114,11 +115,11 @@ def _check_nodes(view: PhaseView, notebook: Notebook) -> None:
     for node, own in view.nodes.items():
         notebook.counts["VFSMs"] += len(own.slots)
         notebook.counts["VFSM slots"] += sum(map(len, own.slots.values()))
-        for problem in own.scheduled_problems():
+        for problem in schedule_problems(own):
             notebook.add(problem.at(view.name, node))
         for (key,), values in role_choices(view.images, (own,), notebook, view.name):
             notebook.counts["node roles"] += 1
-            for problem in own.state(key).problems():
+            for problem in role_problems(own.state(key)):
                 notebook.add(problem.at(view.name, node, values))
 
 

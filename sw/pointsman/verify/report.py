@@ -67,12 +67,12 @@ RULES: dict[str, Rule] = {
     "moves": Rule(
         "Moves are flow-controlled and take the word along, so that no word is lost or doubled.",
         "§7.1.1",
-        ("node.node",),
+        ("node.rules",),
     ),
     "links": Rule(
         "A word written to a link is read by exactly one VFSM at the other end in the next slot.",
         "§1.4, §7.1.1",
-        ("node.node", "words.trace"),
+        ("node.rules", "words.trace"),
     ),
     "aliased-handshake": Rule(
         "With valid and accept on one wire, a link carries words one way only in a slot.", "§7.1.1", ("phases.links",)
@@ -80,28 +80,28 @@ RULES: dict[str, Rule] = {
     "interface-order": Rule(
         "No VFSM reads the interface in the slot after one of its pipeline that writes it.",
         "§7.1.1, §7.1.4",
-        ("node.node",),
+        ("node.rules",),
     ),
     "back-to-back": Rule(
-        "A VFSM other than 0 and 1 is never scheduled in two slots running.", "§7.1.1", ("node.node",)
+        "A VFSM other than 0 and 1 is never scheduled in two slots running.", "§7.1.1", ("node.rules",)
     ),
     "buffers": Rule(
         "A buffer has writers and one reader, is emptied before the next word comes, and is not written by the VFSM "
         "scheduled just before its own.",
         "§7.1.1, §7.1.4",
-        ("node.node",),
+        ("node.rules",),
     ),
     "forks": Rule(
         "A fork names as source the link that the VFSM in the slot before writes, in every one of its slots; that VFSM "
         "is marked as forked.",
         "§7.1.1",
-        ("node.node",),
+        ("node.rules",),
     ),
     "registers": Rule(
         "An interface register is read by one VFSM or by the processor, and what is written to it belongs to one stream; "
         "command registers serve VFSM 1 only; a phase that nodes leave each for itself keeps its registers.",
         "§7.1.1, §5.2.3",
-        ("node.node", "words.streams", "phases.reuse", "phases.skew"),
+        ("node.rules", "words.streams", "phases.reuse", "phases.skew"),
     ),
     "lanes": Rule(
         "A processor writes the registers from which the router sends, and reads all to which it delivers.",

@@ -1,25 +1,17 @@
-"""What one node does in one phase, for one choice of roles, and the rules that it must keep by itself.
+"""What one node does in one phase: its VFSMs with their sources, destinations and slots, for one choice of roles.
 
-Takes a node's part of a phase; gives, for each choice of roles, its VFSMs with their sources and destinations by slot, and
-what is wrong with them: rules "moves", "links" (two VFSMs on one link), "interface-order", "back-to-back", "buffers", "forks"
-and "registers".
-
-A VFSM "at slot t" has its read stage in slot t and its write stage in slot t + 1, where the VFSM of slot t + 1 of the same
-pipeline has its read stage; slots are modulo the period throughout. Example of a buffer: VFSM 5 at slot 3 writes the buffer
-of VFSM 6, where the word is from slot 5 on. If VFSM 6 takes it at slot 6, VFSM 5 may run again from slot 7 on; at slot 5 or 6
-it would overwrite the word.
-
-Leaves to ``words.trace`` whether the two ends of a link agree, and to ``phases`` what another phase does with the same
-places.
+Takes a node's part of a phase; gives views and states, on which all rules of the judge work (those of the node itself are in
+``rules``). A VFSM "at slot t" has its read stage in slot t and its write stage in slot t + 1, where the VFSM of slot t + 1 of
+the same pipeline has its read stage; slots are modulo the period throughout.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, Annotation, Codes, MoveType
+from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
 from pointsman.artifacts.images.images import Images, NodeOperator, NodePhase, Role
 from pointsman.verify.report import Finding
 
@@ -182,24 +174,6 @@ class NodeView:
         rewrites = {(r.pipeline, r.vfsm): r.annotation for r in role.rewrites}
         return {vfsm: annotation for vfsm, annotation in rewrites.items() if vfsm in self.slots}
 
-    def scheduled_problems(self) -> list[Problem]:
-        """Rules that depend on the schedule alone."""
-        problems = []
-        for pipeline, column in enumerate(self.columns):
-            for slot, vfsm in enumerate(column):
-                if vfsm >= FIRST_FREE_VFSM and column[slot - 1] == vfsm:
-                    problems.append(
-                        Problem(
-                            "back-to-back",
-                            "it runs in the slot before as well",
-                            "a slot between two runs of a VFSM",
-                            pipeline,
-                            slot,
-                            vfsm,
-                        )
-                    )
-        return problems
-
 
 class NodeState:
     """What a node does in a phase with given annotations.
@@ -283,222 +257,3 @@ class NodeState:
         if annotation is None or annotation.type != MoveType.FORK:
             return None
         return leg if annotation.source == self.annotations[vfsm].destination else None
-
-    def problems(self) -> list[Problem]:
-        """All rules that the node breaks by itself."""
-        found: list[Problem] = []
-        for rule in (self._moves, self._ports, self._interface_order, self._forks, self._registers, self._buffers):
-            rule(found.append)
-        return found
-
-    def _moves(self, note: Callable[[Problem], None]) -> None:
-        codes = self.view.codes
-        for vfsm, annotation in self.annotations.items():
-            if annotation.source == codes.null:
-                # Even with nowhere to go: the word would stay in its buffer until a load function gives it a place.
-                message = "NULL gives a word in every slot, which no stream sends"
-                right = "an interface register, where streams begin"
-            elif not self.moves(vfsm):
-                continue
-            elif annotation.type == MoveType.BLIND:
-                message = "a blind move drops or overwrites a word when its destination is full"
-                right = "a flow-controlled move"
-            elif annotation.type == MoveType.COPY and not codes.is_neighbour(annotation.source):
-                message = f"a copy leaves the word in {codes.name(annotation.source)} and sends it again"
-                right = "a move"
-            else:
-                continue
-            note(Problem("moves", message, right, vfsm[0], vfsm=vfsm[1]))
-
-    def _ports(self, note: Callable[[Problem], None]) -> None:
-        for verb, table in (("reads", self.reads), ("writes", self.writes)):
-            for (port, slot), vfsms in table.items():
-                name = self.view.codes.name(port)
-                if port not in self.view.links:
-                    for pipeline, vfsm in vfsms:
-                        note(
-                            Problem(
-                                "links",
-                                f"it {verb} {name}, where no node is joined",
-                                "a link of the network",
-                                pipeline,
-                                slot,
-                                vfsm,
-                            )
-                        )
-                for pipeline, vfsm in vfsms[1:]:
-                    note(
-                        Problem(
-                            "links",
-                            f"it {verb} {name} as VFSM {vfsms[0][1]} of pipeline {vfsms[0][0]} does",
-                            "one VFSM for a link and slot",
-                            pipeline,
-                            slot,
-                            vfsm,
-                        )
-                    )
-
-    def _interface_order(self, note: Callable[[Problem], None]) -> None:
-        codes, period = self.view.codes, self.view.period
-        for writers in self.register_writers.values():
-            for writer in writers:
-                column = self.view.columns[writer[0]]
-                for slot in self.view.slots[writer]:
-                    after = (slot + 1) % period
-                    reader = (writer[0], column[after])
-                    annotation = self.annotations.get(reader)
-                    reading = annotation is not None and codes.is_register(annotation.source)
-                    if reader[1] == REPROGRAM_VFSM or reading:
-                        note(
-                            Problem(
-                                "interface-order",
-                                f"it reads the interface right after VFSM {writer[1]} writes it",
-                                "a slot between them",
-                                reader[0],
-                                after,
-                                reader[1],
-                            )
-                        )
-
-    def _forks(self, note: Callable[[Problem], None]) -> None:
-        codes = self.view.codes
-        for vfsm, annotation in self.annotations.items():
-            if not annotation.forked or not self.taking[vfsm]:
-                continue
-            for slot in self.view.slots[vfsm]:
-                column = self.view.columns[vfsm[0]]
-                second = self.annotations.get((vfsm[0], column[(slot + 1) % len(column)]))
-                if second is None or second.type != MoveType.FORK or second.source != annotation.destination:
-                    note(
-                        Problem(
-                            "forks",
-                            "it is marked as forked and no second leg follows",
-                            "a second leg in the next slot, or no mark",
-                            vfsm[0],
-                            slot,
-                            vfsm[1],
-                        )
-                    )
-        for vfsm, annotation in self.annotations.items():
-            if annotation.type != MoveType.FORK or not self.taking[vfsm]:
-                continue
-            pipeline = vfsm[0]
-            if not codes.is_neighbour(annotation.source):
-                note(
-                    Problem(
-                        "forks",
-                        f"it forks from {codes.name(annotation.source)}",
-                        "a link that the first leg writes",
-                        pipeline,
-                        vfsm=vfsm[1],
-                    )
-                )
-                continue
-            for slot in self.view.slots[vfsm]:
-                first = (pipeline, self.view.columns[pipeline][slot - 1])
-                leg = self.annotations.get(first)
-                if leg is not None and leg.destination == annotation.source and not leg.forked:
-                    note(
-                        Problem(
-                            "forks",
-                            "it is forked off in the next slot and not marked as forked",
-                            "the mark, so that no word passes the second leg when the phase changes",
-                            pipeline,
-                            (slot - 1) % self.view.period,
-                            first[1],
-                        )
-                    )
-                if leg is None or leg.destination != annotation.source:
-                    note(
-                        Problem(
-                            "forks",
-                            f"it forks off {codes.name(annotation.source)}, which VFSM {first[1]} in the slot before "
-                            "does not write",
-                            "the first leg in the slot before",
-                            pipeline,
-                            slot,
-                            vfsm[1],
-                        )
-                    )
-
-    def _registers(self, note: Callable[[Problem], None]) -> None:
-        pipelines = len(self.view.columns)
-        for register in sorted(self.register_readers.keys() | self.register_writers.keys()):
-            readers = self.register_readers.get(register, [])
-            writers = self.register_writers.get(register, [])
-            users = readers + writers
-            pipeline, vfsm = users[-1]
-            if register < pipelines:
-                # Commands from elsewhere: ``words.commands``.
-                for pipeline, vfsm in readers if register in self.view.commanded() else users:
-                    note(
-                        Problem(
-                            "registers",
-                            f"it uses command register {register}",
-                            f"a register from {pipelines} up",
-                            pipeline,
-                            vfsm=vfsm,
-                        )
-                    )
-            elif len(readers) > 1:
-                # Several writers may merge; that is for those who follow the streams to judge.
-                note(
-                    Problem(
-                        "registers",
-                        f"register {register} is read by {len(readers)} and written by {len(writers)} VFSMs",
-                        "one reader",
-                        pipeline,
-                        vfsm=vfsm,
-                    )
-                )
-
-    def _buffers(self, note: Callable[[Problem], None]) -> None:
-        for buffer in sorted(self.buffer_writers.keys() | self.buffer_readers.keys()):
-            pipeline, number = buffer
-            writers, takers = self.buffer_writers.get(buffer, []), self.takers(buffer)
-            if number < FIRST_FREE_VFSM:
-                vfsm = (writers or takers)[0][1]
-                note(Problem("buffers", f"it uses the buffer of VFSM {number}", "another buffer", pipeline, vfsm=vfsm))
-                continue
-            if not writers:
-                note(Problem("buffers", "its buffer is read but not written", "a writer", pipeline, vfsm=takers[0][1]))
-            elif len(takers) != 1:
-                note(
-                    Problem(
-                        "buffers", f"its buffer is emptied by {len(takers)} VFSMs", "one reader", pipeline, vfsm=number
-                    )
-                )
-            else:
-                self._timing(buffer, writers, takers[0], note)
-
-    def _timing(self, buffer: Vfsm, writers: Sequence[Vfsm], taker: Vfsm, note: Callable[[Problem], None]) -> None:
-        """A word written at slot t is in the buffer from t + 2 on, and must be gone when the writer runs again."""
-        period, slots = self.view.period, self.view.slots
-        pipeline, number = buffer
-        column = self.view.columns[pipeline]
-        for writer in writers:
-            for slot in slots[writer]:
-                if column[(slot + 1) % period] == number != writer[1]:
-                    note(
-                        Problem(
-                            "buffers",
-                            f"it writes the buffer of VFSM {number}, which runs in the next slot",
-                            "a slot between them",
-                            pipeline,
-                            slot,
-                            writer[1],
-                        )
-                    )
-                taken = min((at - slot - 2) % period for at in slots[taker]) + 2
-                again = min((at - slot - 1) % period for at in slots[writer]) + 1
-                if taken >= again:
-                    note(
-                        Problem(
-                            "buffers",
-                            f"VFSM {taker[1]} takes its word {taken} slots later, when it has run again",
-                            f"VFSM {taker[1]} 2 to {again - 1} slots after it",
-                            pipeline,
-                            slot,
-                            writer[1],
-                        )
-                    )

@@ -7,7 +7,7 @@ it takes the word of B for one of A. So either the two are joined by a barrier a
 has changed (``settle``), or nobody whose words go there in B can be so far while node 1 is behind (``skew``), or what uses
 the link in A goes on with both (``continuing``).
 
-Leaves to ``threads`` whether the barrier joins both ends, and to ``node.node`` and ``words.trace`` how a word is read in its
+Leaves to ``threads`` whether the barrier joins both ends, and to ``node.rules`` and ``words.trace`` how a word is read in its
 phase.
 """
 

@@ -6,7 +6,7 @@ phase A for phase B; node 0, ahead by a round, sends its next word of A, which w
 1. If B used the same register, its processor would read a word that is not its own. So such a phase has registers and VFSM
 numbers of its own, unless nobody can be ahead (``skew``).
 
-Leaves what continues over phases to ``continuing``, and use within one phase to ``node.node`` and ``words.streams``.
+Leaves what continues over phases to ``continuing``, and use within one phase to ``node.rules`` and ``words.streams``.
 """
 
 from __future__ import annotations

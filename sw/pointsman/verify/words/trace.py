@@ -5,7 +5,7 @@ way. The promise is proven on VFSMs rather than on single words: starting from t
 VFSM is followed in *every* slot in which it is scheduled, and it must hand its words to the same VFSMs in each. A word that
 is refused stays with its VFSM and is sent in another of its slots, so this is what keeps words on their way and in order
 however the processors block (Metcalf 1997, §7.1.1). With every slot met by a reader in the next, and every buffer emptied in
-time (``node.node``), a tree of VFSMs carries as many words per period as its first VFSM has slots.
+time (``node.rules``), a tree of VFSMs carries as many words per period as its first VFSM has slots.
 
 Example: VFSM 2 of node 0 writes a link in slots 1 and 5, and node 1 reads it by VFSM 3 in slot 2 and by VFSM 4 in slot 6.
 Each slot is met, but a word refused in slot 1 would go to VFSM 4 in slot 5, and behind the next one: a finding.

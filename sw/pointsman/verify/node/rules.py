@@ -1,0 +1,175 @@
+"""Rules that a node keeps by itself in one phase, for one choice of roles.
+
+Takes the view of a node, or its state; gives what is wrong: rules "back-to-back", "moves", "links" (two VFSMs on one link),
+"interface-order", "forks", "registers" and "buffers". Example of a buffer: VFSM 5 at slot 3 writes the buffer of VFSM 6, where
+the word is from slot 5 on. If VFSM 6 takes it at slot 6, VFSM 5 may run again from slot 7 on; at slot 5 or 6 it would overwrite
+the word.
+
+Leaves to ``words.trace`` whether the two ends of a link agree, and to ``phases`` what another phase does with the same places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, MoveType
+
+from .node import NodeState, NodeView, Problem, Vfsm
+
+
+def schedule_problems(view: NodeView) -> list[Problem]:
+    """Rules that depend on the schedule alone."""
+    message, right = "it runs in the slot before as well", "a slot between two runs of a VFSM"
+    return [
+        Problem("back-to-back", message, right, pipeline, slot, vfsm)
+        for pipeline, column in enumerate(view.columns)
+        for slot, vfsm in enumerate(column)
+        if vfsm >= FIRST_FREE_VFSM and column[slot - 1] == vfsm
+    ]
+
+
+def role_problems(state: NodeState) -> list[Problem]:
+    """Rules that depend on what VFSMs do."""
+    checked = _Problems(state)
+    for rule in (_moves, _ports, _interface_order, _forks, _second_legs, _registers, _buffers):
+        rule(state, checked)
+    return checked.found
+
+
+class _Problems:
+    """What is wrong with a node so far."""
+
+    def __init__(self, state: NodeState) -> None:
+        self.name = state.view.codes.name
+        self.found: list[Problem] = []
+
+    def note(self, rule: str, message: str, right: str, vfsm: Vfsm, slot: int | None = None) -> None:
+        self.found.append(Problem(rule, message, right, vfsm[0], slot, vfsm[1]))
+
+
+def _moves(state: NodeState, problems: _Problems) -> None:
+    codes = state.view.codes
+    for vfsm, annotation in state.annotations.items():
+        if annotation.source == codes.null:
+            # Even with nowhere to go: the word would stay in its buffer until a load function gives it a place.
+            message = "NULL gives a word in every slot, which no stream sends"
+            right = "an interface register, where streams begin"
+        elif not state.moves(vfsm):
+            continue
+        elif annotation.type == MoveType.BLIND:
+            message = "a blind move drops or overwrites a word when its destination is full"
+            right = "a flow-controlled move"
+        elif annotation.type == MoveType.COPY and not codes.is_neighbour(annotation.source):
+            message = f"a copy leaves the word in {codes.name(annotation.source)} and sends it again"
+            right = "a move"
+        else:
+            continue
+        problems.note("moves", message, right, vfsm)
+
+
+def _ports(state: NodeState, problems: _Problems) -> None:
+    for verb, table in (("reads", state.reads), ("writes", state.writes)):
+        for (port, slot), vfsms in table.items():
+            if port not in state.view.links:
+                for vfsm in vfsms:
+                    message = f"it {verb} {problems.name(port)}, where no node is joined"
+                    problems.note("links", message, "a link of the network", vfsm, slot)
+            for vfsm in vfsms[1:]:
+                message = f"it {verb} {problems.name(port)} as VFSM {vfsms[0][1]} of pipeline {vfsms[0][0]} does"
+                problems.note("links", message, "one VFSM for a link and slot", vfsm, slot)
+
+
+def _interface_order(state: NodeState, problems: _Problems) -> None:
+    codes, period = state.view.codes, state.view.period
+    for writer in (vfsm for writers in state.register_writers.values() for vfsm in writers):
+        column = state.view.columns[writer[0]]
+        for slot in state.view.slots[writer]:
+            after = (slot + 1) % period
+            reader = (writer[0], column[after])
+            annotation = state.annotations.get(reader)
+            reading = annotation is not None and codes.is_register(annotation.source)
+            if reader[1] == REPROGRAM_VFSM or reading:
+                message = f"it reads the interface right after VFSM {writer[1]} writes it"
+                problems.note("interface-order", message, "a slot between them", reader, after)
+
+
+def _forks(state: NodeState, problems: _Problems) -> None:
+    """First legs: a VFSM that is marked as forked has a second leg in the slot after each of its own."""
+    for vfsm, annotation in state.annotations.items():
+        if not annotation.forked or not state.taking[vfsm]:
+            continue
+        column = state.view.columns[vfsm[0]]
+        for slot in state.view.slots[vfsm]:
+            second = state.annotations.get((vfsm[0], column[(slot + 1) % len(column)]))
+            if second is None or second.type != MoveType.FORK or second.source != annotation.destination:
+                message = "it is marked as forked and no second leg follows"
+                problems.note("forks", message, "a second leg in the next slot, or no mark", vfsm, slot)
+
+
+def _second_legs(state: NodeState, problems: _Problems) -> None:
+    for vfsm, annotation in state.annotations.items():
+        if annotation.type != MoveType.FORK or not state.taking[vfsm]:
+            continue
+        pipeline, name = vfsm[0], problems.name(annotation.source)
+        if not state.view.codes.is_neighbour(annotation.source):
+            problems.note("forks", f"it forks from {name}", "a link that the first leg writes", vfsm)
+            continue
+        for slot in state.view.slots[vfsm]:
+            first = (pipeline, state.view.columns[pipeline][slot - 1])
+            leg = state.annotations.get(first)
+            if leg is None or leg.destination != annotation.source:
+                message = f"it forks off {name}, which VFSM {first[1]} in the slot before does not write"
+                problems.note("forks", message, "the first leg in the slot before", vfsm, slot)
+            elif not leg.forked:
+                message = "it is forked off in the next slot and not marked as forked"
+                right = "the mark, so that no word passes the second leg when the phase changes"
+                problems.note("forks", message, right, first, (slot - 1) % state.view.period)
+
+
+def _registers(state: NodeState, problems: _Problems) -> None:
+    pipelines = len(state.view.columns)
+    for register in sorted(state.register_readers.keys() | state.register_writers.keys()):
+        readers = state.register_readers.get(register, [])
+        writers = state.register_writers.get(register, [])
+        if register < pipelines:
+            # Commands from elsewhere: ``words.commands``.
+            for vfsm in readers if register in state.view.commanded() else readers + writers:
+                message = f"it uses command register {register}"
+                problems.note("registers", message, f"a register from {pipelines} up", vfsm)
+        elif len(readers) > 1:
+            # Several writers may merge; that is for those who follow the streams to judge.
+            message = f"register {register} is read by {len(readers)} and written by {len(writers)} VFSMs"
+            problems.note("registers", message, "one reader", (readers + writers)[-1])
+
+
+def _buffers(state: NodeState, problems: _Problems) -> None:
+    for buffer in sorted(state.buffer_writers.keys() | state.buffer_readers.keys()):
+        pipeline, number = buffer
+        writers, takers = state.buffer_writers.get(buffer, []), state.takers(buffer)
+        if number < FIRST_FREE_VFSM:
+            message = f"it uses the buffer of VFSM {number}"
+            problems.note("buffers", message, "another buffer", (pipeline, (writers or takers)[0][1]))
+        elif not writers:
+            problems.note("buffers", "its buffer is read but not written", "a writer", (pipeline, takers[0][1]))
+        elif len(takers) != 1:
+            problems.note("buffers", f"its buffer is emptied by {len(takers)} VFSMs", "one reader", buffer)
+        else:
+            _timing(state, buffer, writers, takers[0], problems)
+
+
+def _timing(state: NodeState, buffer: Vfsm, writers: Sequence[Vfsm], taker: Vfsm, problems: _Problems) -> None:
+    """A word written at slot t is in the buffer from t + 2 on, and must be gone when the writer runs again."""
+    period, slots = state.view.period, state.view.slots
+    pipeline, number = buffer
+    column = state.view.columns[pipeline]
+    for writer in writers:
+        for slot in slots[writer]:
+            if column[(slot + 1) % period] == number != writer[1]:
+                message = f"it writes the buffer of VFSM {number}, which runs in the next slot"
+                problems.note("buffers", message, "a slot between them", (pipeline, writer[1]), slot)
+            taken = min((at - slot - 2) % period for at in slots[taker]) + 2
+            again = min((at - slot - 1) % period for at in slots[writer]) + 1
+            if taken >= again:
+                message = f"VFSM {taker[1]} takes its word {taken} slots later, when it has run again"
+                right = f"VFSM {taker[1]} 2 to {again - 1} slots after it"
+                problems.note("buffers", message, right, (pipeline, writer[1]), slot)
