@@ -1,4 +1,7 @@
-"""Operator types and their implementations, a module a family.
+"""How each kind of operator is done: as streams for the routers (``scheduled``) or as messages, on trees.
+
+Takes an operator of a program; gives streams or scripts, and what every node does. ``api`` says what an implementation is.
+Leaves alone: which implementation is chosen (`pointsman.plan`). Source: Metcalf 1997, chapter 4 and appendix B.
 
 ``IMPLEMENTATIONS`` lists all of them; several entries may share a name when one way of doing an operator has
 variants among which the compiler chooses. ``pointsman.operators.api.registry`` finds others: entry points and files.

@@ -1,4 +1,7 @@
-"""What a call of an operator says: its operands, the values that they can have at run time, which nodes take part."""
+"""What a call of an operator says: its operands, the values that they can have at run time, which nodes take part.
+
+Also the names and limits of its streams, which follow from these: `stream_name`, `message_stream`, `keep_in`.
+"""
 
 from __future__ import annotations
 

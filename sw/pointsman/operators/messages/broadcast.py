@@ -1,4 +1,4 @@
-"""Broadcasts by messages (Metcalf 1997, B.1)."""
+"""Broadcasts by messages: to each reader, by a flood fill, or down a tree (Metcalf 1997, B.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Barriers (Metcalf 1997, A.1 and B.1)."""
+"""The barrier by processors: one word up a tree and one down a multicast (Metcalf 1997, A.1 and B.1: str_barrier_tree)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broadcasts (Metcalf 1997, A.1 and B.1)."""
+"""Broadcasts: by a multicast, on a snake from any source, and by a flood fill (Metcalf 1997, A.1 and B.1)."""
 
 from __future__ import annotations
 

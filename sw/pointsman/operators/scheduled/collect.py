@@ -1,4 +1,4 @@
-"""Collects (Metcalf 1997, A.1 and B.1)."""
+"""Collects on a tree of streams that join in the routers, and streams from any source on the same tree (Metcalf 1997, B.1)."""
 
 from __future__ import annotations
 

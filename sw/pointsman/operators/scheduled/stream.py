@@ -1,4 +1,4 @@
-"""The stream operator: words from one node to another (Metcalf 1997, A.1 and B.1)."""
+"""Streams from one node to another: both ends known, or one of them chosen at run time (Metcalf 1997, A.1 and B.1)."""
 
 from __future__ import annotations
 
@@ -61,6 +61,14 @@ class StrStream(Implementation):
         )
 
 
+def source_and_destinations(operator: Operator, instance: int) -> tuple[int, tuple[int, ...]]:
+    """The source of a stream, which is known, and all other nodes that may be its destination."""
+    nodes = operator.instances[instance].nodes
+    source = nodes[operand(operator, instance, "source", ())]
+    others = dict.fromkeys(nodes[operand(operator, instance, "destination", v)] for v in runtime_values(operator))
+    return source, tuple(node for node in others if node != source)
+
+
 class StrStreamRtdest(Synchronised):
     """A multicast to all possible destinations, which the routers of all but one drop (str_stream_rtdest; §4.1.1, "Output
     Discarding")."""
@@ -79,7 +87,7 @@ class StrStreamRtdest(Synchronised):
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
         for i in range(len(operator.instances)):
-            source, destinations = self._ends(operator, i)
+            source, destinations = source_and_destinations(operator, i)
             if destinations:
                 streams.append(
                     message_stream(
@@ -87,12 +95,6 @@ class StrStreamRtdest(Synchronised):
                     )
                 )
         return [*streams, *self.meeting_streams(operator, context)]
-
-    def _ends(self, operator: Operator, instance: int) -> tuple[int, tuple[int, ...]]:
-        nodes = operator.instances[instance].nodes
-        source = nodes[operand(operator, instance, "source", ())]
-        others = dict.fromkeys(nodes[operand(operator, instance, "destination", v)] for v in runtime_values(operator))
-        return source, tuple(node for node in others if node != source)
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
         """A word that is dropped waits for nobody, and all nodes are there when it sets out, because load functions meet."""
@@ -108,7 +110,7 @@ class StrStreamRtdest(Synchronised):
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
         instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
         name = stream_name(operator, instance)
-        if len(self._ends(operator, instance)[1]) < 2 or name not in wiring.index:
+        if len(source_and_destinations(operator, instance)[1]) < 2 or name not in wiring.index:
             return ()
         return tuple(s for s in wiring.settings(name, node) if s.vfsm.destination.kind == "deliver")
 
@@ -124,7 +126,7 @@ class StrStreamRtdest(Synchronised):
     ) -> RoleDraft:
         meeting = self.meeting_lanes(operator, wiring, instance, node)
         nodes = operator.instances[instance].nodes
-        source, _ = self._ends(operator, instance)
+        source, _ = source_and_destinations(operator, instance)
         destination = nodes[operand(operator, instance, "destination", values)]
         name = stream_name(operator, instance)
         if node == source == destination:

@@ -16,12 +16,13 @@ from numesh.codes import ANNOTATION_LATENCY, Codes
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import is_constant, keep_in, message_stream, operand, runtime_values, stream_name
+from pointsman.operators.api.operands import is_constant, keep_in, message_stream, operand, stream_name
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Stream
 
+from .stream import source_and_destinations
 from .synchronised import Synchronised
 
 OTHER_REGISTERS = 5
@@ -41,7 +42,7 @@ class StrStreamDyn(Synchronised):
         destination = operator.instances[0].operand("destination")
         if operator.impl != self.name or not is_constant(operator, "source") or not isinstance(destination, Runtime):
             return None
-        most = max(len(self._ends(operator, i)[1]) for i in range(len(operator.instances)))
+        most = max(len(source_and_destinations(operator, i)[1]) for i in range(len(operator.instances)))
         # A command and an answer each; answers have one register in the end, but are routed as if they had not.
         if 2 * most + OTHER_REGISTERS + context.shape.pipelines > context.shape.registers:
             return None
@@ -52,7 +53,7 @@ class StrStreamDyn(Synchronised):
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
         for i, instance in enumerate(operator.instances):
-            source, others = self._ends(operator, i)
+            source, others = source_and_destinations(operator, i)
             inside = keep_in(instance, context)
             if not others:
                 continue
@@ -74,12 +75,6 @@ class StrStreamDyn(Synchronised):
                 ]
         return [*streams, *self.meeting_streams(operator, context)]
 
-    def _ends(self, operator: Operator, instance: int) -> tuple[int, tuple[int, ...]]:
-        nodes = operator.instances[instance].nodes
-        source = nodes[operand(operator, instance, "source", ())]
-        found = dict.fromkeys(nodes[operand(operator, instance, "destination", v)] for v in runtime_values(operator))
-        return source, tuple(node for node in found if node != source)
-
     def drain(self, operator: Operator, wiring: Wiring) -> int:
         """Long enough for words that are dropped, which wait for nobody, and for commands to take effect: at each VFSM at most a
         period."""
@@ -97,7 +92,7 @@ class StrStreamDyn(Synchronised):
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
         """The VFSM that delivers, and the one that brings its commands."""
         instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
-        if node not in self._ends(operator, instance)[1]:
+        if node not in source_and_destinations(operator, instance)[1]:
             return ()
         (delivery,) = self._delivery(wiring, stream_name(operator, instance), node)
         (bringing,) = self._delivery(wiring, stream_name(operator, instance, f"tell{node}"), node)
@@ -119,7 +114,7 @@ class StrStreamDyn(Synchronised):
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
         meeting = self.meeting_lanes(operator, wiring, instance, node)
-        source, others = self._ends(operator, instance)
+        source, others = source_and_destinations(operator, instance)
         destination = operator.instances[instance].nodes[operand(operator, instance, "destination", values)]
         name = stream_name(operator, instance)
         answers = stream_name(operator, instance, f"read{node if node != source else (*others, source)[0]}")

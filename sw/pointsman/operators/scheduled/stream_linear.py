@@ -3,7 +3,7 @@ data is discarded on nodes except for the desired destination").
 
 One multicast goes up the snake, one down. The source injects into the one that leads to the destination, and routers on the way
 and behind the destination drop what they fork off for their processors. So words pass every node at the pace of the schedule,
-where hops that end in registers (`toward`) take them on one by one.
+where hops that end in registers (`hop_by_hop`) take them on one by one.
 
 Where the phase is left, through what holds everybody back, between any two uses of the operator, no word of the values before is
 on its way when a node enters again, and its router has been rewritten by then: so there is a variant whose load functions

@@ -7,4 +7,5 @@ them (`pointsman.operators.scheduled`, `pointsman.operators.messages`).
 - ``reduction_trees``: trees that keep the order of the subset (Metcalf 1997, B.2), for reduce, prefix and collect.
 - ``in_order_tree``: the same over positions, without distances, for operators by messages.
 - ``flood_fill``: dimension by dimension from a source.
+- ``hops``: to each destination, by which node words come next.
 """

@@ -1,4 +1,5 @@
-"""Reduction trees (Metcalf 1997, B.2)."""
+"""Trees on which messages are combined or collected: those that keep the order of the subset, and those of shortest ways (Metcalf
+1997, B.2)."""
 
 from __future__ import annotations
 
