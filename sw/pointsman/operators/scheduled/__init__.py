@@ -2,7 +2,8 @@
 
 Takes an operator and a network; gives streams, and what each node writes, reads and rewrites (`pointsman.operators.api`). The
 trees and snakes on which the streams lie are chosen in `pointsman.operators.trees`. Leaves alone: routing, and which
-implementation is taken (`pointsman.plan`). Source: Metcalf 1997, §4.1 and B.1, whose names the implementations have (``str_bcast``, ``sch_prefix``).
+implementation is taken (`pointsman.plan`). Source: Metcalf 1997, §4.1 and B.1, whose names the implementations have
+(``str_bcast``, ``sch_prefix``).
 
 There are more modules than in other folders, as there are so many ways; no folder of two or three of them would help to find one.
 By kind of operator:

@@ -1,11 +1,11 @@
 """Words passed from hop to hop in the routers towards a destination that may be chosen at run time.
 
 Streams of one hop lie between neighbours of a *plan* (`pointsman.operators.trees.hops`): a snake through the subset, a reduction
-tree, or the links of the mesh. Where a node passes words on, the hop that comes in delivers into the register from which the hop that goes out takes its
-words, so no processor has a part in it, and the node's own words join there. At the destination the hops that come in
-deliver to its processor instead: that is all that a load function has to rewrite (Metcalf 1997, §4.1.1, "Run-Time
-Specification", and B.1, where the thesis would have liked it so: "a better solution is to use simple streams, and rewrite
-the stream to deliver to the destination as necessary").
+tree, or the links of the mesh. Where a node passes words on, the hop that comes in delivers into the register from which the
+hop that goes out takes its words, so no processor has a part in it, and the node's own words join there. At the destination
+the hops that come in deliver to its processor instead: that is all that a load function has to rewrite (Metcalf 1997, §4.1.1,
+"Run-Time Specification", and B.1, where the thesis would have liked it so: "a better solution is to use simple streams, and
+rewrite the stream to deliver to the destination as necessary").
 """
 
 from __future__ import annotations
