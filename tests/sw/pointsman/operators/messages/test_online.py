@@ -16,7 +16,7 @@ from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.structure import outline
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
-from pointsman.targets.packet.arrivals import Dependencies
+from pointsman.targets.packet.arrivals import ArrivalOrder
 
 
 def operators(text: str, topology: Topology) -> list[Operator]:
@@ -96,7 +96,7 @@ def test_destination_queues_are_a_legal_colouring_of_what_may_be_under_way_toget
     structure = outline(program)
     listed = [(operator, decompose(operator, topology)) for operator in program.operators()]
     queues = destination_queues([(i, 0, operator, way) for i, (operator, way) in enumerate(listed)])
-    conflicts = Dependencies(structure, listed, [0] * len(listed), topology).conflicts()
+    conflicts = ArrivalOrder(structure, listed, [0] * len(listed), topology).conflicts()
     assert any(conflicts.values())
     for together in conflicts.values():
         for pair in together:
