@@ -14,7 +14,8 @@ from pointsman.network import Topology, mesh, torus
 from pointsman.operators.scheduled.broadcast import StrBcast
 from pointsman.operators.trees.multicast_trees import narrow_tree, two_arms
 from pointsman.plan.make_plan import make_plan
-from pointsman.routing.phase_router.router import RoutingError, route_phase
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.phase_router.router import route_phase
 from pointsman.routing.streams import Stream
 from pointsman.runtime import Category, WaitUntil, numesh_node
 from pointsman.targets.numesh import make_images
