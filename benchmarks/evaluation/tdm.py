@@ -25,7 +25,7 @@ import numpy as np
 from cosim.tdm.baselines import Times, circuit, wormhole
 from cosim.tdm.fast import Delays, Pace, Preload, fresh, run, until_of
 from cosim.tdm.traffic import (
-    Traffic,
+    SwitchTraffic,
     hybrid,
     mesh_neighbours,
     ordered_mesh,
@@ -78,7 +78,7 @@ def shape_of(degree: int, sl_cycles: int = 8, order: str = "plain") -> SwitchSha
 
 
 def tdm(
-    traffic: Traffic,
+    traffic: SwitchTraffic,
     degree: int,
     *,
     preload: Preload | None = None,
@@ -100,7 +100,7 @@ def tdm(
     return traffic.least_cycles / (result.cycles + 1)
 
 
-def efficiency(traffic: Traffic, nanoseconds: int) -> float:
+def efficiency(traffic: SwitchTraffic, nanoseconds: int) -> float:
     return traffic.least_cycles * CYCLE / nanoseconds
 
 
@@ -115,7 +115,7 @@ MESH: list[Configuration] = [tuple(row[way] for row in mesh_neighbours(PORTS)) f
 TURNS: list[Configuration] = [tuple((u + step) % PORTS for u in range(PORTS)) for step in range(1, PORTS)]
 SCATTER: list[Configuration] = [tuple(v if u == 0 else -1 for u in range(PORTS)) for v in range(1, PORTS)]
 
-PATTERNS: dict[str, tuple[Callable[[int], Traffic], Callable[[int], Preload]]] = {
+PATTERNS: dict[str, tuple[Callable[[int], SwitchTraffic], Callable[[int], Preload]]] = {
     "scatter": (lambda words: scatter(PORTS, words), lambda words: preload_of(SCATTER, words, DEGREE)),
     "random mesh": (
         lambda words: random_mesh(PORTS, words, MESSAGES, seed=1),

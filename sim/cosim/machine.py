@@ -17,7 +17,7 @@ import numpy as np
 
 from pointsman.errors import PointsmanError
 
-from .engines.processors import Counts, Options, Outcome, Program, close_programs
+from .engines.processors import Counts, Outcome, Program, RunOptions, close_programs
 from .errors import TooLongError
 from .hardware import Hardware
 from .record import Record, State
@@ -38,7 +38,7 @@ class Runner(Protocol):
         """Cycles since reset was released."""
         ...
 
-    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         """Run the programs to their ends."""
         ...
 
@@ -155,7 +155,7 @@ class ProcessorMachine(ABC):
         outcome: Outcome | None = None
         self._running = True
         try:
-            outcome = engine.run(programs, Options(limit, quiet_cycles, events, observer, progress, counts))
+            outcome = engine.run(programs, RunOptions(limit, quiet_cycles, events, observer, progress, counts))
         except _BreakError:
             pass
         except TooLongError:

@@ -13,7 +13,7 @@ class CoverageError(PointsmanError):
 
 
 @dataclass
-class Group:
+class BinGroup:
     """Bins that belong together.
 
     Attributes
@@ -37,7 +37,7 @@ class Coverage:
     """All groups of a bench."""
 
     def __init__(self) -> None:
-        self.groups: dict[str, Group] = {}
+        self.groups: dict[str, BinGroup] = {}
         self._open = 0
 
     def group(self, name: str, bins: Iterable[str], unreachable: Mapping[str, str] | None = None) -> None:
@@ -47,7 +47,7 @@ class Coverage:
         hits = {bin_: 0 for bin_ in bins if bin_ not in reasons}
         if name in self.groups or not hits:
             raise ValueError(f"group {name!r} must be new and must have bins")
-        self.groups[name] = Group(name, hits, reasons)
+        self.groups[name] = BinGroup(name, hits, reasons)
         self._open += len(hits)
 
     def hit(self, name: str, bin_: str) -> None:

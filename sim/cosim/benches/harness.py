@@ -119,7 +119,7 @@ class Checker:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """How long a bench runs, and what it looks at.
 
     Parameters
@@ -139,7 +139,7 @@ class Plan:
     most: int
 
 
-async def run(dut: Any, driver: Driver, model: Model, coverage: Coverage, plan: Plan) -> None:
+async def run(dut: Any, driver: Driver, model: Model, coverage: Coverage, plan: BenchPlan) -> None:
     """Run a bench to its end and leave the report.
 
     Raises

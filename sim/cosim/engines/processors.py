@@ -44,7 +44,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """How a run goes.
 
     Parameters
@@ -307,7 +307,7 @@ def too_long(live: int, max_cycles: int) -> TooLongError:
     return TooLongError(f"{live} programs are unfinished after {max_cycles} cycles", hint="allow more with max_cycles")
 
 
-def run(ports: Ports, programs: Programs, options: Options) -> Outcome:
+def run(ports: Ports, programs: Programs, options: RunOptions) -> Outcome:
     """Run the programs to their ends on ``ports``, one cycle at a time."""
     nodes = range(len(programs.programs))
     moved: list[Any] = [[] for _ in nodes]

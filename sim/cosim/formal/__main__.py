@@ -14,7 +14,7 @@ from .book import BLOCKS, load
 from .mutate import find, hunt
 from .proof import Book, Case, Proof
 from .run import prove
-from .table import Times, write_page
+from .table import ProofTimes, write_page
 from .tools import prepare
 
 FOLDER = Path("build") / "formal"
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         prepare(options.folder)
         if options.table:
-            print(f"wrote {write_page(book, Times.read(options.folder))}")
+            print(f"wrote {write_page(book, ProofTimes.read(options.folder))}")
             return 0
         if options.mutants:
             return _mutants(book, options.only, options.folder)
@@ -84,7 +84,7 @@ def _cases(book: Book, proof: Proof, shape: str | None, *, quick: bool) -> tuple
 
 def _proofs(book: Book, proofs: Sequence[Proof], options: argparse.Namespace) -> int:
     began = time.perf_counter()
-    times = Times.read(options.folder)
+    times = ProofTimes.read(options.folder)
     passed = failed = 0
     for proof in proofs:
         for case in _cases(book, proof, options.shape, quick=options.quick):

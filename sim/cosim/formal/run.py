@@ -11,7 +11,7 @@ from .tools import Verdict, run
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProofOutcome:
     """What came of one case.
 
     Attributes
@@ -29,7 +29,7 @@ class Outcome:
     told: str = ""
 
 
-def prove(book: Book, proof: Proof, case: Case, folder: Path, *, covers: bool = True) -> Outcome:
+def prove(book: Book, proof: Proof, case: Case, folder: Path, *, covers: bool = True) -> ProofOutcome:
     """Prove ``proof`` for ``case``, and reach its covers."""
     here = folder / proof.name / str(case)
     if not proof.depth:
@@ -38,13 +38,13 @@ def prove(book: Book, proof: Proof, case: Case, folder: Path, *, covers: bool = 
     verdict = run(rtlil, "prove", proof.depth, here / "prove")
     seconds = verdict.seconds
     if verdict.status != "PASS":
-        return Outcome(False, seconds, _told(verdict))
+        return ProofOutcome(False, seconds, _told(verdict))
     if case in proof.covered and covers:
         verdict = run(rtlil, "cover", proof.cover, here / "cover")
         seconds += verdict.seconds
         if verdict.status != "PASS":
-            return Outcome(False, seconds, f"a cover is out of reach: {_told(verdict)}")
-    return Outcome(True, seconds)
+            return ProofOutcome(False, seconds, f"a cover is out of reach: {_told(verdict)}")
+    return ProofOutcome(True, seconds)
 
 
 def refute(book: Book, proof: Proof, case: Case, cycles: int, folder: Path) -> Verdict:
@@ -73,12 +73,12 @@ def translate(harness: Harness) -> str:
     return text
 
 
-def _search(book: Book, proof: Proof, case: Case, folder: Path) -> Outcome:
+def _search(book: Book, proof: Proof, case: Case, folder: Path) -> ProofOutcome:
     before = os.times()
     found = proof.build(book.shapes[case.shape], folder)
     after = os.times()
     used = sum(after[:4]) - sum(before[:4])
-    return Outcome(not found, used, ", ".join(found[:10]))
+    return ProofOutcome(not found, used, ", ".join(found[:10]))
 
 
 def _told(verdict: Verdict) -> str:

@@ -16,14 +16,14 @@ PAGE = PAGES["numesh"]
 _FILE = "times.json"
 
 
-class Times:
+class ProofTimes:
     """CPU time of the last successful run of each case, in seconds."""
 
     def __init__(self, seconds: dict[str, float]) -> None:
         self.seconds = seconds
 
     @classmethod
-    def read(cls, folder: Path) -> Times:
+    def read(cls, folder: Path) -> ProofTimes:
         """What is kept in ``folder``; nothing if there is none."""
         path = folder / _FILE
         return cls(json.loads(path.read_text()) if path.exists() else {})
@@ -46,14 +46,14 @@ class Times:
         return f"{sum(known):.0f} s{of}"
 
 
-def write_page(book: Book, times: Times) -> Path:
+def write_page(book: Book, times: ProofTimes) -> Path:
     """Write the page. Gives its path."""
     path = PAGES[book.block]
     path.write_text(page(book, times))
     return path
 
 
-def page(book: Book, times: Times) -> str:
+def page(book: Book, times: ProofTimes) -> str:
     """The page of all shapes, proofs and mutants."""
     of_node = book.block == "numesh"
     name = {"numesh": "the node", "tdm_switch": "the switch", "packet_router": "the packet router"}[book.block]

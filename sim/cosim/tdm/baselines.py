@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .traffic import Traffic
+from .traffic import SwitchTraffic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class Times:
         return self.serialise + 2 * self.wire + self.deserialise
 
 
-def wormhole(traffic: Traffic, times: Times | None = None) -> int:
+def wormhole(traffic: SwitchTraffic, times: Times | None = None) -> int:
     """Time until the last word arrived.
 
     The head of a worm takes the scheduler's time once its output is free, each other flit a word's time; input and output are
@@ -63,7 +63,7 @@ def wormhole(traffic: Traffic, times: Times | None = None) -> int:
     return end + times.crossbar + times.cable + times.interface if end else 0
 
 
-def circuit(traffic: Traffic, times: Times | None = None) -> int:
+def circuit(traffic: SwitchTraffic, times: Times | None = None) -> int:
     """Time until the last word arrived.
 
     A processor sends a request, the scheduler answers when the output is free, and the message follows; the next request goes out
@@ -82,7 +82,7 @@ def circuit(traffic: Traffic, times: Times | None = None) -> int:
     return end - times.serialise - times.wire + times.through + times.interface if end else 0
 
 
-def _programs(traffic: Traffic) -> Iterator[list[tuple[int, int]]]:
+def _programs(traffic: SwitchTraffic) -> Iterator[list[tuple[int, int]]]:
     for u in range(traffic.ports):
         mine = slice(traffic.first[u], traffic.first[u + 1])
         yield list(zip(traffic.destinations[mine].tolist(), traffic.words[mine].tolist(), strict=True))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from cosim.engines import processors
-from cosim.engines.processors import Access, Options, Outcome, Program, Programs
+from cosim.engines.processors import Access, Outcome, Program, Programs, RunOptions
 from cosim.machine import ProcessorMachine, Runner
 from pointsman.errors import PointsmanError
 from tdm_switch.shape import SwitchShape
@@ -64,7 +64,7 @@ class SwitchModelEngine:
         self._time += 1
         return {node: self.model.nics[node].read_data for node, access in accesses.items() if not access.write}
 
-    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         """Run the programs to their ends."""
 
         def is_full(node: int, register: int) -> bool:

@@ -13,7 +13,7 @@ Message = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Traffic:
+class SwitchTraffic:
     """Messages of every processor, in the order in which it sends them.
 
     Processor u has messages ``first[u]`` up to ``first[u + 1]`` of ``destinations`` and ``words``.
@@ -41,11 +41,11 @@ class Traffic:
         return int(max(load.max(initial=0) for load in self.loads()))
 
 
-def traffic_of(programs: Sequence[Sequence[Message]]) -> Traffic:
+def traffic_of(programs: Sequence[Sequence[Message]]) -> SwitchTraffic:
     """Traffic from a list of messages for each processor."""
     flat = np.array([message for program in programs for message in program], np.int64).reshape(-1, 2)
     first = np.concatenate([[0], np.cumsum([len(program) for program in programs])]).astype(np.int64)
-    return Traffic(first, flat[:, 0].copy(), flat[:, 1].copy())
+    return SwitchTraffic(first, flat[:, 0].copy(), flat[:, 1].copy())
 
 
 def mesh_neighbours(ports: int) -> list[list[int]]:
@@ -64,12 +64,12 @@ def mesh_neighbours(ports: int) -> list[list[int]]:
     return table
 
 
-def scatter(ports: int, words: int) -> Traffic:
+def scatter(ports: int, words: int) -> SwitchTraffic:
     """Processor 0 sends a message to every other."""
     return traffic_of([[(v, words) for v in range(1, ports)], *[[] for _ in range(ports - 1)]])
 
 
-def random_mesh(ports: int, words: int, messages: int, seed: int) -> Traffic:
+def random_mesh(ports: int, words: int, messages: int, seed: int) -> SwitchTraffic:
     """Every processor sends so many messages to neighbours drawn at random."""
     random = np.random.default_rng([seed, ports])
     programs = []
@@ -78,12 +78,12 @@ def random_mesh(ports: int, words: int, messages: int, seed: int) -> Traffic:
     return traffic_of(programs)
 
 
-def ordered_mesh(ports: int, words: int, rounds: int) -> Traffic:
+def ordered_mesh(ports: int, words: int, rounds: int) -> SwitchTraffic:
     """Every processor sends to its neighbours in the same order, so many times."""
     return traffic_of([[(v, words) for v in row] * rounds for row in mesh_neighbours(ports)])
 
 
-def two_phase(ports: int, words: int, messages: int, seed: int) -> Traffic:
+def two_phase(ports: int, words: int, messages: int, seed: int) -> SwitchTraffic:
     """An all-to-all, each to the next first, then messages to neighbours drawn at random."""
     after = random_mesh(ports, words, messages, seed)
     programs = []
@@ -96,7 +96,7 @@ def two_phase(ports: int, words: int, messages: int, seed: int) -> Traffic:
 
 def hybrid(
     ports: int, words: int, messages: int, determinism: float, patterns: Sequence[Sequence[int]], seed: int
-) -> Traffic:
+) -> SwitchTraffic:
     """A share of the messages to destinations known before (``patterns`` in turn), the others to anybody."""
     random = np.random.default_rng([seed, ports])
     programs = []

@@ -33,7 +33,7 @@ def encode_section(value: object, type: Any, section: str) -> bytes:
     return data
 
 
-class Shape(Protocol):
+class HardwareShape(Protocol):
     """Sizes of the hardware that a file is for: a dataclass with its fields as plain values."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -41,12 +41,12 @@ class Shape(Protocol):
     def as_dict(self) -> Mapping[str, Any]: ...
 
 
-def shape_digest(shape: Shape) -> bytes:
+def shape_digest(shape: HardwareShape) -> bytes:
     """SHA-256 of the shape as JSON with sorted keys and no blanks."""
     return hashlib.sha256(json.dumps(shape.as_dict(), sort_keys=True, separators=(",", ":")).encode()).digest()
 
 
-def shape_differences(wanted: Shape, found: Shape) -> str:
+def shape_differences(wanted: HardwareShape, found: HardwareShape) -> str:
     """In what two shapes differ: "ports 8, not 16"."""
     pairs = ((field.name, getattr(wanted, field.name), getattr(found, field.name)) for field in fields(wanted))
     return ", ".join(f"{name.replace('_', ' ')} {a}, not {b}" for name, a, b in pairs if a != b)

@@ -89,7 +89,7 @@ def parameters_of(pairs: Sequence[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceOptions:
     """How COP text is read: values of its parameters, bounds on it, and what is done about likely mistakes."""
 
     settings: tuple[str, ...]
@@ -97,7 +97,7 @@ class Reading:
     warnings: str
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Reading:
+    def of(cls, given: Mapping[str, Any]) -> SourceOptions:
         """Taken from the options of a command."""
         return cls(given.get("settings", ()), given["limits"], given["warnings"])
 

@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from cosim.engines.processors import Options
+from cosim.engines.processors import RunOptions
 from cosim.engines.verilated.build import find_compiler
 from cosim.engines.verilated.engine import HardwareEngine
 from cosim.errors import DeadlockError
@@ -59,7 +59,7 @@ def test_compiled_and_plain_processors_leave_the_same_record(blocks: int):
     outcomes = []
     for plain in (False, True):
         engine = HardwareEngine(loopback.ring(blocks))
-        options = Options(None, 100, True, None, lambda time, live: None)
+        options = RunOptions(None, 100, True, None, lambda time, live: None)
         outcomes.append((engine.run_plain if plain else engine.run)(programs(engine), options))
     fast, slow = outcomes
     assert fast.results == slow.results

@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import Codes
 from numesh.shape import NodeShape
 
@@ -97,4 +97,4 @@ async def annotation(dut: Any) -> None:
     shape = task.shape
     model = CoveredAnnotation(shape, coverage)
     driver = AnnotationDriver(model, shape, task.random("driver"))
-    await run(dut, driver, model, coverage, Plan(INPUTS, OUTPUTS, OUTPUTS, least=2000, most=8000))
+    await run(dut, driver, model, coverage, BenchPlan(INPUTS, OUTPUTS, OUTPUTS, least=2000, most=8000))

@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import bits_for
 from numesh.shape import NodeShape
 
@@ -201,7 +201,7 @@ async def interface(dut: Any) -> None:
     answers = [f"read_{p}__{name}" for p in pipelines for name in ("taken", "data")]
     answers += [f"write_{p}__ok" for p in pipelines]
     registered = ("p_full", "p_read_data")
-    plan = Plan(
+    plan = BenchPlan(
         inputs=("rst", *PROCESSOR, *requests),
         outputs=(*answers, *registered),
         settled=registered,

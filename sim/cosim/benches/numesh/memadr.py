@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import Codes, CommandKind
 from numesh.shape import NodeShape
 
@@ -97,4 +97,4 @@ async def memadr(dut: Any) -> None:
     shape = bench_shape(task)
     model = CoveredAssembler(shape, coverage)
     driver = AssemblerDriver(shape, task.random("driver"))
-    await run(dut, driver, model, coverage, Plan(INPUTS, OUTPUTS, (), least=3000, most=12000))
+    await run(dut, driver, model, coverage, BenchPlan(INPUTS, OUTPUTS, (), least=3000, most=12000))

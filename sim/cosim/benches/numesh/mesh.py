@@ -8,9 +8,9 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from cosim.benches.numesh.drivers.timetable import Timetable
-from cosim.benches.numesh.drivers.traffic import Processor, Program
+from cosim.benches.numesh.drivers.traffic import RandomProcessor, RandomProgram
 from numesh.codes import LOOKAHEAD
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -38,7 +38,7 @@ class MeshDriver:
     def __init__(self, shape: NodeShape, topology: Topology, random: Random) -> None:
         self.random = random
         self.topology = topology
-        self.processors = [Processor(shape, random) for _ in range(topology.nodes)]
+        self.processors = [RandomProcessor(shape, random) for _ in range(topology.nodes)]
         self.resets = 3
         self.reset_cycles = shape.reset_cycles
 
@@ -66,7 +66,7 @@ class MeshDriver:
                 processor.start = LOOKAHEAD, LOOKAHEAD + 1
                 processor.held = True
             else:
-                processor.restart(Program(processor.codes, processor.words, random), commands=commands)
+                processor.restart(RandomProgram(processor.codes, processor.words, random), commands=commands)
 
     def late(self, settled: Values) -> Values:
         values: dict[str, int] = {}
@@ -141,7 +141,7 @@ async def mesh(dut: Any) -> None:
     coverage = Coverage()
     outputs = [f"{name}_{i}" for i in nodes for name in PROCESSOR_OUTPUTS]
     outputs += [f"node_{i}.{name}_{d}" for i in nodes for d in range(shape.neighbours) for name in LINK_OUTPUTS]
-    plan = Plan(
+    plan = BenchPlan(
         inputs=["rst", *(f"{name}_{i}" for i in nodes for name in PROCESSOR_INPUTS)],
         outputs=outputs,
         settled=[f"p_full_{i}" for i in nodes],

@@ -9,8 +9,8 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
-from cosim.benches.numesh.drivers.traffic import Processor, Program
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
+from cosim.benches.numesh.drivers.traffic import RandomProcessor, RandomProgram
 from numesh.shape import NodeShape
 
 from .models.node import NodeModel
@@ -28,7 +28,7 @@ class NodeDriver:
         self.shape = shape
         self.random = random
         self.goals = goals
-        self.processor = Processor(shape, random)
+        self.processor = RandomProcessor(shape, random)
         self.rates = (0.5, 0.5)
         self.resets = 3
         self.links: dict[str, int] = {}
@@ -52,11 +52,11 @@ class NodeDriver:
     def late(self, settled: Values) -> Values:
         return self.links | self.processor.access(settled["p_full"])
 
-    def _program(self) -> Program | None:
+    def _program(self) -> RandomProgram | None:
         """Another program, or what the memories hold already."""
         if self.random.random() < 0.2:
             return None
-        return Program(self.processor.codes, self.processor.words, self.random, self.goals())
+        return RandomProgram(self.processor.codes, self.processor.words, self.random, self.goals())
 
     def _links(self) -> dict[str, int]:
         random, values = self.random, {}
@@ -95,7 +95,7 @@ async def node(dut: Any) -> None:
     inputs += [f"{name}_{d}" for d in links for name in ("in_valid", "in_data", "out_accept")]
     outputs = ["p_full", "p_read_data"]
     outputs += [f"{name}_{d}" for d in links for name in ("in_accept", "out_valid", "out_data")]
-    plan = Plan(inputs, outputs, outputs, least=10000, most=120000)
+    plan = BenchPlan(inputs, outputs, outputs, least=10000, most=120000)
     model = CoveredNode(shape, coverage)
     driver = NodeDriver(shape, task.random("driver"), model.counter.moves.goals)
     await run(dut, driver, model, coverage, plan)

@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.shape import NodeShape
 
 from .catalogue import schedule_contents
@@ -118,4 +118,4 @@ async def schedule(dut: Any) -> None:
     coverage = Coverage()
     model = CoveredSchedule(task.shape, coverage)
     driver = ScheduleDriver(model, task.random("driver"))
-    await run(dut, driver, model, coverage, Plan(INPUTS, OUTPUTS, OUTPUTS, least=3000, most=12000))
+    await run(dut, driver, model, coverage, BenchPlan(INPUTS, OUTPUTS, OUTPUTS, least=3000, most=12000))

@@ -10,7 +10,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import Annotation, Codes, MoveType
 from numesh.shape import NodeShape
 
@@ -257,6 +257,6 @@ async def transfer(dut: Any) -> None:
     coverage = Coverage()
     inputs = ["rst", "active", "vfsm", "annotation", "in_valid", "out_accept", "read__taken", "read__data", "write__ok"]
     inputs += [f"in_data_{d}" for d in range(shape.neighbours)]
-    plan = Plan(inputs, OUTPUTS, OUTPUTS, least=8000, most=120000)
+    plan = BenchPlan(inputs, OUTPUTS, OUTPUTS, least=8000, most=120000)
     model = CoveredTransfer(shape, coverage)
     await run(dut, TransferDriver(shape, task.random("driver"), model.moves.goals), model, coverage, plan)

@@ -9,7 +9,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, Task, Values, run
 from cosim.tdm.scheduler_model import bits_of, connections_of, decide
 from tdm_switch.shape import SwitchShape, bits_for
 
@@ -106,7 +106,7 @@ async def tdm_array(dut: Any) -> None:
     """The arrays decide as their model does."""
     task = Task.given()
     coverage = Coverage()
-    plan = Plan(
+    plan = BenchPlan(
         inputs=("rst", "b", "l", "row", "column"),
         outputs=(*(f"t_{name}" for name in ORDERS), "t_pipelined"),
         settled=(),

@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from cosim.tdm.scheduler_model import SchedulerModel, bits_of
 from tdm_switch.codes import NOWHERE, Answer, Command, Predictor, encode
 from tdm_switch.shape import SwitchShape
@@ -226,5 +226,5 @@ async def tdm_scheduler(dut: Any) -> None:
     shape: SwitchShape = task.shape
     model = CoveredScheduler(shape, coverage)
     inputs = ["rst", "request", "used", "command_valid", *(f"command_{i}" for i in range(shape.ports))]
-    plan = Plan(inputs=inputs, outputs=OUTPUTS, settled=("grant", "fabric"), least=3000, most=40000)
+    plan = BenchPlan(inputs=inputs, outputs=OUTPUTS, settled=("grant", "fabric"), least=3000, most=40000)
     await run(dut, SchedulerDriver(shape, task.random("driver"), model), model, coverage, plan)

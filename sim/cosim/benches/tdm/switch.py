@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cosim.benches.coverage import Coverage
-from cosim.benches.harness import CoveredModel, Plan, Task, Values, run
+from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from cosim.tdm.station_model import StationsModel
 from tdm_switch.codes import Registers
 from tdm_switch.shape import SwitchShape
@@ -136,7 +136,7 @@ async def tdm_switch(dut: Any) -> None:
     model = CoveredSwitch(shape, coverage)
     ports = range(shape.ports)
     outputs = [f"{name}_{i}" for name in ("p_full", "p_read_data") for i in ports]
-    plan = Plan(
+    plan = BenchPlan(
         inputs=("rst", *(f"{name}_{i}" for name in NAMES for i in ports)),
         outputs=outputs,
         settled=outputs,

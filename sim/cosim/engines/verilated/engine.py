@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cosim.engines import processors
-from cosim.engines.processors import Access, Counts, Options, Outcome, Program, Programs
+from cosim.engines.processors import Access, Counts, Outcome, Program, Programs, RunOptions
 from cosim.errors import DeadlockError
 from cosim.hardware import Hardware, PortShape
 from cosim.record import EVENT
@@ -114,7 +114,7 @@ class HardwareEngine:
 
     # -- programs --------------------------------------------------------------------------------------------
 
-    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         """Run the programs to their ends."""
         counts = options.counts or Counts.of(self.nodes, self.time)
         with _told():
@@ -134,7 +134,7 @@ class HardwareEngine:
         events = None if recorded is None else np.frombuffer(bytearray(recorded), dtype=EVENT)
         return Outcome(counts.cycles, counts.finished, counts.accesses, counts.results, events)
 
-    def run_plain(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run_plain(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         """As `run`, with the plain Python processors in place of the compiled ones."""
         held = Programs(
             self.hardware,
@@ -160,7 +160,7 @@ def _told() -> Iterator[None]:
 class _Host:
     """What the compiled loop leaves to Python: errors and progress."""
 
-    def __init__(self, shape: PortShape, options: Options) -> None:
+    def __init__(self, shape: PortShape, options: RunOptions) -> None:
         self._shape = shape
         self._options = options
         self.progress = options.progress

@@ -14,7 +14,7 @@ from amaranth.lib.memory import Memory
 from amaranth.sim import Simulator
 
 from cosim.engines import processors
-from cosim.engines.processors import Access, Options, Outcome, Program, Programs
+from cosim.engines.processors import Access, Outcome, Program, Programs, RunOptions
 from cosim.record import State
 from numesh.memories import NodeMemories
 from numesh.mesh import Mesh
@@ -89,7 +89,7 @@ class AmaranthEngine(Engine):
             if not access.write
         }
 
-    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         held = Programs(self.shape, programs, self.time, lambda node, register: bool(self.full(node) >> register & 1))
         return processors.run(self, held, options)
 

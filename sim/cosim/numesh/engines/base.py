@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from cosim.engines.processors import Options, Outcome, Program
+from cosim.engines.processors import Outcome, Program, RunOptions
 from cosim.record import State
 from numesh.codes import Codes
 from numesh.memories import NodeMemories
@@ -67,7 +67,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         """Run the programs to their ends."""
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from cosim.engines.processors import Access, Options, Outcome, Program, Programs, lanes_of, too_long, waiting
+from cosim.engines.processors import Access, Outcome, Program, Programs, RunOptions, lanes_of, too_long, waiting
 from cosim.errors import DeadlockError
 from cosim.record import EVENT, State
 from numesh.codes import FIRST_READ, LOOKAHEAD, Codes, CommandKind
@@ -145,7 +145,7 @@ class ModelEngine(Engine):
 
     # -- programs --------------------------------------------------------------------------------------------
 
-    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         return _Run(self, programs, options).to_end()
 
     def is_full(self, node: int, register: int) -> bool:
@@ -192,7 +192,7 @@ class _Packed:
 class _Run:
     """One run: programs in Python, requests in the tables of the compiled loop."""
 
-    def __init__(self, engine: ModelEngine, programs: Sequence[Program | None], options: Options) -> None:
+    def __init__(self, engine: ModelEngine, programs: Sequence[Program | None], options: RunOptions) -> None:
         room = max(_EVENT_ROOM, 4 * engine.nodes) if options.events else 0
         self.engine = engine
         self.options = options

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cosim.engines.processors import Access, Options, Outcome, Program
+from cosim.engines.processors import Access, Outcome, Program, RunOptions
 from cosim.engines.verilated.engine import HardwareEngine
 from cosim.numesh.hardware import kept_node_verilog, numesh_hardware
 from cosim.record import State
@@ -55,7 +55,7 @@ class VerilatedEngine(Engine):
     def close(self) -> None:
         self.compiled.close()
 
-    def run(self, programs: Sequence[Program | None], options: Options) -> Outcome:
+    def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
         return self.compiled.run(programs, options)
 
     def full(self, node: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pointsman.cli.options import (
-    Reading,
+    SourceOptions,
     effort_option,
     emit_text,
     language_options,
@@ -72,7 +72,7 @@ def compile_(
     shape_of(topology, given)
     if output is not None:
         check_writable(output)
-    reading = Reading.of(given)
+    reading = SourceOptions.of(given)
     parsed = reading.program(program, topology)
     if emit in ("program", "python"):
         from pointsman.cop import program_to_cop, program_to_python

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pointsman.cli.options import (
-    Reading,
+    SourceOptions,
     effort_option,
     emit_text,
     limit_option,
@@ -56,7 +56,7 @@ def explain(program: Path, mesh: str, as_json: bool, decision: bool, output: Pat
     if output is not None:
         check_writable(output)
     topology = topology_of(mesh)
-    parsed = Reading.of(given).program(program, topology)
+    parsed = SourceOptions.of(given).program(program, topology)
     plain = explain_json(parsed)
     if as_json and any(depth > DEEPEST_JSON for _, depth in parsed.root.walk()):
         raise PointsmanError(f"groups are nested more than {DEEPEST_JSON} deep, too deep for JSON")

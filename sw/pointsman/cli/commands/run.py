@@ -11,7 +11,7 @@ import click
 
 from pointsman.cli.options import (
     EXIT_WRONG,
-    Reading,
+    SourceOptions,
     effort_option,
     language_options,
     mesh_option,
@@ -132,7 +132,7 @@ def _program(
     """The application's program, and a name for it."""
     from pointsman.runtime.api.application import compile_application
 
-    reading = Reading.of(ctx.params)
+    reading = SourceOptions.of(ctx.params)
     parsed, name = compile_application(app, ctx.params["application"], topology, parameters, reading.bounds)
     reading.warn(parsed)
     return parsed, name

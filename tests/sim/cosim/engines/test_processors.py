@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cosim.engines import processors
-from cosim.engines.processors import Options, Programs
+from cosim.engines.processors import Programs, RunOptions
 from cosim.engines.verilated.build import find_compiler
 from cosim.numesh.engines.model import ModelEngine
 from cosim.numesh.machine import Machine
@@ -99,7 +99,7 @@ def plain(shape: NodeShape, topology: Topology, seed: int, log: list[tuple[int, 
     engine = ModelEngine(shape, topology)
     engine.preload(ring_memories(shape, topology, STREAMS))
     held = Programs(shape, programs(topology, shape, seed, log), 0, engine.is_full)
-    outcome = processors.run(engine, held, Options(None, 2000, True, None, lambda time, live: None))
+    outcome = processors.run(engine, held, RunOptions(None, 2000, True, None, lambda time, live: None))
     return Record(
         started=0,
         cycles=outcome.cycles,

@@ -17,7 +17,7 @@ from cosim.formal.mutate import MutantError, find, mutate
 from cosim.formal.paths import outputs_reached, paths
 from cosim.formal.proof import Case, Harness, Proof
 from cosim.formal.run import prove, refute
-from cosim.formal.table import PAGE, Times, page
+from cosim.formal.table import PAGE, ProofTimes, page
 from pointsman.errors import PointsmanError
 
 BOOK = load()
@@ -113,10 +113,10 @@ def test_cell_that_is_not_known_is_an_error() -> None:
 
 
 def test_page_is_what_the_list_says() -> None:
-    """`python -m cosim.formal --table` writes it. Times are of a machine, and may differ."""
+    """`python -m cosim.formal --table` writes it. ProofTimes are of a machine, and may differ."""
     written = PAGE.read_text()
     told = re.sub(r"\| (\d+ s( \(\d of \d cases\))?|–) \|$", "| TIME |", written, flags=re.M)
-    assert told == re.sub(r"\| (\d+ s( \(\d of \d cases\))?|–) \|$", "| TIME |", page(BOOK, Times({})), flags=re.M)
+    assert told == re.sub(r"\| (\d+ s( \(\d of \d cases\))?|–) \|$", "| TIME |", page(BOOK, ProofTimes({})), flags=re.M)
 
 
 def test_names_are_unique_and_every_property_is_a_sentence() -> None:
@@ -160,7 +160,7 @@ def test_one_proof_is_run_and_its_time_kept(capsys: pytest.CaptureFixture[str], 
     assert main(["--only", "undisturbed.links", "--shape", "smallest", "--folder", str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert re.match(r"undisturbed\.links +smallest +proven in \d+\.\d s\n1 proven, 0 failed in \d+ s\n\Z", told)
-    assert set(Times.read(tmp_path).seconds) == {"undisturbed.links smallest"}
+    assert set(ProofTimes.read(tmp_path).seconds) == {"undisturbed.links smallest"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from numesh.codes import (
 )
 from pointsman.network import Topology
 
-from .traffic import Program, Words
+from .traffic import RandomProgram, Words
 
 _DEPTH = 4
 """Links that a word crosses, at most."""
@@ -52,9 +52,9 @@ class Timetable:
             for rows in self.rows:
                 rows[p] = [self._idle() if vfsm < 0 else vfsm for vfsm in rows[p]]
 
-    def program(self, node: int, words: Words) -> Program:
+    def program(self, node: int, words: Words) -> RandomProgram:
         """What ``node`` has to load."""
-        program = Program(self.codes, words, self.random)
+        program = RandomProgram(self.codes, words, self.random)
         program.annotations = self.annotations[node]
         program.crowds = [list(legs) or [FIRST_FREE_VFSM] for legs in program.annotations]
         program.registers = list(range(self.codes.shape.registers))

@@ -62,7 +62,7 @@ class Words:
                 return word
 
 
-class Program:
+class RandomProgram:
     """A random schedule with random annotations, and where its pointer may go.
 
     The schedule of a pipeline is put together from pieces: single VFSMs, a VFSM twice in a row, forks, and pieces that
@@ -271,7 +271,7 @@ class Program:
         return Annotation(MoveType.MOVE, source, destination)
 
 
-class Processor:
+class RandomProcessor:
     """The processor of a node: loads a program, sets the pointer, makes random accesses, asks for a reset."""
 
     def __init__(self, shape: NodeShape, random: Random) -> None:
@@ -279,9 +279,9 @@ class Processor:
         self.random = random
         self.codes = Codes(shape)
         self.words = Words(self.codes, random)
-        self.restart(Program(self.codes, self.words, random))
+        self.restart(RandomProgram(self.codes, self.words, random))
 
-    def restart(self, program: Program | None, *, commands: float = 0.25) -> None:
+    def restart(self, program: RandomProgram | None, *, commands: float = 0.25) -> None:
         """After a reset, when the loader phase runs: load ``program``, or go on with what the memories hold.
 
         Parameters

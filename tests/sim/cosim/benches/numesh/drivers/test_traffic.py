@@ -12,7 +12,7 @@ from cosim.benches.harness import Driver, Model
 from cosim.benches.numesh import mesh, node, transfer
 from cosim.benches.numesh.catalogue import ODD, STANDARD
 from cosim.benches.numesh.drivers.timetable import Timetable
-from cosim.benches.numesh.drivers.traffic import Program, Words
+from cosim.benches.numesh.drivers.traffic import RandomProgram, Words
 from cosim.benches.numesh.moves import MOVES, Goal
 from numesh.codes import Annotation, Codes, CommandKind, MoveType
 from numesh.shape import NodeShape
@@ -90,7 +90,7 @@ def test_shape_whose_first_command_word_does_not_tell_its_target_is_refused() ->
 def test_program_for_a_goal_holds_a_vfsm_that_can_reach_it() -> None:
     codes = Codes(STANDARD)
     goal = Goal("special", "register", None, True)
-    programs = [Program(codes, Words(codes, Random(i)), Random(i), [goal]) for i in range(20)]
+    programs = [RandomProgram(codes, Words(codes, Random(i)), Random(i), [goal]) for i in range(20)]
     fitting = 0
     for program in programs:
         for legs in program.annotations:
@@ -134,7 +134,7 @@ def test_timetable_uses_no_place_twice_and_every_link_write_is_met(seed: int) ->
 def test_commands_of_a_program_are_all_harmless_and_of_every_kind() -> None:
     codes = Codes(ODD)
     words = Words(codes, Random(2))
-    program = Program(codes, words, Random(2))
+    program = RandomProgram(codes, words, Random(2))
     commands = [program.command(0) for _ in range(300)]
     assert all(words.harmless(word) for command in commands for word in command)
     kinds = {command[0] & 7 for command in commands}
