@@ -1,0 +1,17 @@
+"""Every target fulfils the protocol that the commands know."""
+
+from __future__ import annotations
+
+import pytest
+
+from pointsman.cli.targets.by_name import target_named
+from pointsman.cli.targets.options import TARGETS
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_target_is_the_one_that_is_named(name: str) -> None:
+    target = target_named(name)
+    assert target.name == name
+    assert target.stages
+    for what in ("refuse", "stage", "compile", "describe", "write", "read", "run"):
+        assert callable(getattr(target, what))

@@ -1,0 +1,60 @@
+"""Options that choose a target or belong to one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pointsman.cli.targets.by_name import target_named
+from pointsman.cli.targets.options import mesh_for, refuse_addresses, refuse_switch_options
+from pointsman.errors import PointsmanError
+
+
+def test_options_of_the_switch_are_refused_elsewhere_in_the_order_in_which_they_were_written() -> None:
+    refuse_switch_options({"slots": 4, "ports": 8}, "tdm")
+    refuse_switch_options({"mesh": "2x2"}, "packet")
+    with pytest.raises(
+        PointsmanError, match=r"^--sl-cycles, --ports are for the switch, not for target numesh"
+    ) as found:
+        refuse_switch_options({"sl_cycles": 2, "mesh": "2", "ports": 8}, "numesh")
+    assert found.value.hint == "add --target tdm"
+
+
+def test_addresses_are_for_packet_routers() -> None:
+    refuse_addresses({})
+    with pytest.raises(PointsmanError, match="--addresses is for --target packet"):
+        refuse_addresses({"addresses": 0})
+
+
+@pytest.mark.parametrize(
+    ("given", "mesh"),
+    [
+        ({"mesh": "4x4", "target": "numesh", "ports": None}, "4x4"),
+        ({"mesh": None, "target": "tdm", "ports": 16}, "16"),
+        ({"mesh": "4x4", "target": "tdm", "ports": 32}, "4x4"),
+    ],
+)
+def test_processors_of_a_switch_stand_in_a_row_if_nothing_else_is_said(given: dict, mesh: str) -> None:
+    assert mesh_for(given) == mesh
+
+
+def test_a_mesh_must_be_given() -> None:
+    with pytest.raises(PointsmanError, match="the size of the network is missing"):
+        mesh_for({"mesh": None, "target": "packet", "ports": None})
+
+
+@pytest.mark.parametrize(
+    ("target", "named", "said"),
+    [
+        ("numesh", {"emit": "tables"}, "--emit tables is a stage of target tdm"),
+        ("tdm", {"emit": "routes"}, "--emit routes is a stage of target numesh"),
+        ("tdm", {"plugins": ("x.py",)}, "--implementations is for the mesh of scheduled routers, not for target tdm"),
+        ("tdm", {"wave_window": (1, 2)}, "--wave-window is for the mesh of scheduled routers"),
+        ("packet", {"check": True}, "--check/--no-check is for scheduled routers, not for --target packet"),
+        ("packet", {"engine": "model"}, "packet routers run on the verilated engine, not on model"),
+        ("packet", {"emit": "images"}, "--emit images is for scheduled routers"),
+    ],
+)
+def test_a_target_refuses_what_is_another_ones(target: str, named: dict, said: str) -> None:
+    with pytest.raises(PointsmanError) as found:
+        target_named(target).refuse(named)
+    assert found.value.message.startswith(said)
