@@ -1,0 +1,56 @@
+"""What streams need at least, on networks that one can count by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from numesh.shape import NodeShape
+from pointsman.network import mesh
+from pointsman.routing.phase_router.necessary import Loads, need_of, overloaded, possible
+from pointsman.routing.phase_router.problem import NodeLimits, RoutingPart, split
+from pointsman.routing.streams import Stream
+
+SHAPE = NodeShape()
+LIMITS = NodeLimits(pipelines=2, vfsms=32, registers=16, phase_change=True)
+
+
+def part_of(*streams: Stream, size: tuple[int, ...] = (4,)) -> RoutingPart:
+    ((part, _),) = split(streams, mesh(*size), SHAPE, ())
+    return part
+
+
+def test_a_word_along_a_row_passes_every_node_between() -> None:
+    part = part_of(Stream("s", 0, (3,)))
+    need = need_of(part, part.demands[0])
+    assert need is not None
+    assert need.nodes == {0: 1, 1: 1, 2: 1, 3: 1}
+    assert need.registers == {0: 1, 1: 0, 2: 0, 3: 1}
+    assert need.total == 4
+    assert need.gap == 2
+    assert {part.links[link] for link in need.links} == {(0, 1), (2, 3)}
+
+
+def test_a_word_to_all_needs_a_slot_for_each_link_and_each_delivery() -> None:
+    part = part_of(Stream("b", 1, (0, 2, 3)))
+    need = need_of(part, part.demands[0])
+    assert need is not None
+    assert need.total == 6
+    assert need.nodes[2] == 2, "it sends on and delivers"
+
+
+def test_a_destination_that_cannot_be_reached_has_no_need() -> None:
+    part = part_of(Stream("s", 0, (2,), keep_in=frozenset({0, 2})), size=(3,))
+    assert need_of(part, part.demands[0]) is None
+
+
+def test_what_there_is_too_little_of_is_named() -> None:
+    part = part_of(*(Stream(f"s{i}", 0, (1,)) for i in range(3)), size=(2,))
+    loads = Loads.of(part, [need for demand in part.demands if (need := need_of(part, demand)) is not None])
+    one, two = [1, 1, 1], [2, 2, 2]
+    assert overloaded(part, loads, one, one, 8, LIMITS, reserve=True) is None
+    assert overloaded(part, loads, one, one, 2, LIMITS, reserve=False) == ("wire", 0)
+    assert overloaded(part, loads, [5, 1, 1], one, 8, LIMITS, reserve=True) == ("chain", 0)
+    tight = NodeLimits(2, 32, registers=4, phase_change=True)
+    assert overloaded(part, loads, one, one, 8, tight, reserve=True) == ("registers", 0)
+    rows, chains = np.array([one, two, [5, 1, 1]]), np.array([one, one, one])
+    assert possible(part, loads, rows, chains, 8, LIMITS, reserve=True).tolist() == [True, True, False]
