@@ -87,7 +87,8 @@ def test_what_is_compiled_in_is_followed_through_all_imports_that_run(tmp_path: 
         tmp_path / "package",
         whole="import json\nimport numpy\nfrom numesh.codes import MoveType\nfrom . import first\nfrom .inner import NAME\n",
         first="import typing\n\nif typing.TYPE_CHECKING:\n    from .unseen import A\nelse:\n    from .second import A\n",
-        second="try:\n    from .third import ONE\nexcept ImportError:\n    ONE = 1\n\n\ndef late():\n    import unseen\n",
+        second="try:\n    from .third import ONE\nexcept ImportError:\n    ONE = 1\n\n\ndef late():\n"
+        "    from . import unseen\n",
         third='"""A docstring with a line that looks like a function:\ndef nothing\n"""\nfrom .fourth import TWO\n',
         fourth="",
         unseen="",
