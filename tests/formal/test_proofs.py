@@ -1,31 +1,17 @@
-"""A reduced set of the proofs, each for one shape; `make formal` runs them all."""
+"""What is proven of the node only; `test_books.py` has what all have in common."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from cosim.formal.book import load
 from cosim.formal.mutate import find, hunt
-from cosim.formal.run import prove
 from numesh import codes
 
 BOOK = load()
 view = import_module("proofs_of_numesh.view")
 QUICK = [proof.name for proof in BOOK.proofs if proof.quick]
-
-
-@pytest.mark.parametrize("name", QUICK)
-def test_property_is_proven(name: str, tmp_path: Path) -> None:
-    proof = find(BOOK, name)
-    outcome = prove(BOOK, proof, proof.quick_case, tmp_path / "formal", covers=False)
-    assert outcome.passed, outcome.told
-
-
-def test_reduced_set_has_every_family_that_needs_the_solver() -> None:
-    assert {find(BOOK, name).family for name in QUICK} == {proof.family for proof in BOOK.proofs if proof.depth}
 
 
 def test_reduced_set_looks_at_several_pipelines() -> None:
@@ -46,16 +32,3 @@ def test_a_fault_is_found(tmp_path: Path) -> None:
     assert verdict.status == "FAIL"
     assert 0 < verdict.steps <= mutant.cycles
     assert verdict.failed.startswith("links.py:")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mutant", BOOK.mutants[1:], ids=lambda mutant: mutant.name)
-def test_every_fault_is_found(mutant, tmp_path: Path) -> None:
-    assert hunt(mutant, tmp_path).status == "FAIL"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("proof", BOOK.proofs, ids=lambda proof: proof.name)
-def test_property_is_proven_and_not_vacuous(proof, tmp_path: Path) -> None:
-    outcome = prove(BOOK, proof, proof.quick_case, tmp_path / "formal")
-    assert outcome.passed, outcome.told

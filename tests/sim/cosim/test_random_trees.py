@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -23,17 +20,6 @@ from pointsman.verify.images import check_images
 
 SHAPE = NodeShape(vfsms=64, schedule_depth=256, registers=32)
 SIZES = ((2, 2), (4, 2), (3, 3), (4, 1))
-
-
-@pytest.fixture(scope="module")
-def trees() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("random_trees", Path(__file__).with_name("random_trees.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["random_trees"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def run(trees: ModuleType, seed: int) -> bool:

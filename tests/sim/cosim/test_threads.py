@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
@@ -32,17 +29,6 @@ from pointsman.verify.images import check_images
 SHAPE = NodeShape(vfsms=128, schedule_depth=512, registers=64)
 SIZES = ((4, 2), (3, 3), (4, 1), (3, 2), (5, 1))
 Engine = Literal["model", "verilated"]
-
-
-@pytest.fixture(scope="module")
-def trees() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("random_trees", Path(__file__).with_name("random_trees.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["random_trees"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def division(program: Program, seed: int, share: float) -> Structure:

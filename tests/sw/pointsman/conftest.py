@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.images import Images
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
+
+SMALL = (
+    "stream_1x2",
+    "delay_1x3",
+    "broadcast_1x3",
+    "merge_1x3",
+    "two_phases_2x2",
+    "runtime_broadcast_1x3",
+    "two_runtime_broadcasts_2x3",
+)
 
 
 def _load(name: str) -> ModuleType:
@@ -33,6 +45,13 @@ def _load(name: str) -> ModuleType:
 def by_hand() -> ModuleType:
     """Builders of images without the compiler (images_by_hand.py)."""
     return _load("images_by_hand")
+
+
+@pytest.fixture(params=SMALL)
+def small(by_hand: ModuleType, request: pytest.FixtureRequest) -> Callable[[], Images]:
+    """Makes small legal images: each of those that the builder lists."""
+    assert tuple(by_hand.SMALL) == SMALL
+    return by_hand.SMALL[request.param]
 
 
 @pytest.fixture(scope="session")
