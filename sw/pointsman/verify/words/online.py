@@ -47,7 +47,7 @@ class _OnlinePhase:
             return
         continues = self.images.operators[carrier].continues
         goes_on = bool(self.image.successors) and set(self.image.successors) <= set(continues)
-        # Where what continues is over it needs a barrier that all of its nodes join: see ``check_continuing``.
+        # Where what continues is over it needs a barrier that all of its nodes join: see ``phases.continuing``.
         if self.image.technique != "barrier" and not (goes_on and not self.may_end()):
             self.note(
                 f"it ends by {self.image.technique}, while processors may still have to pass on messages",
