@@ -12,9 +12,7 @@ SETTLE 0, LOAD 3, JUMP 3; and AWAIT_QUIET 3 once more if its neighbours need tim
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 LOADER = -1
 """The loader phase, where phases are compared: a node is in it before its first phase."""
@@ -22,36 +20,36 @@ END = -1
 """In place of the phase to go on to: the end of the program."""
 
 
-class Do(Enum):
-    """Kinds of steps. Those of a change of phase name a phase; those that rewrite VFSMs also say how these are to stand."""
+class Do:
+    """Kinds of steps. Names and no enumeration, whose members take longer to look up: a timeline goes through many thousands."""
 
-    AWAIT_QUIET = auto()
+    AWAIT_QUIET: Final = "await quiet"
     """Wait until all neighbours have left what they might take the words of this phase for."""
-    WISH = auto()
+    WISH: Final = "wish"
     """Note how VFSMs are to stand when the phase is loaded next."""
-    REWRITE_AHEAD = auto()
+    REWRITE_AHEAD: Final = "rewrite ahead"
     """Send commands that rewrite VFSMs of a phase that does not run yet."""
-    REWRITE = auto()
+    REWRITE: Final = "rewrite"
     """The same of the phase that runs, or while no phase runs; wait until they have taken effect."""
-    LEAVE = auto()
+    LEAVE: Final = "leave"
     """Make sure that no word of this phase is left in the router: `leaving`."""
-    JUMP = auto()
+    JUMP: Final = "jump"
     """Let this phase run."""
-    SETTLE = auto()
+    SETTLE: Final = "settle"
     """From now on neighbours have their time to leave this phase, before those that they may take for it are entered."""
-    LOAD = auto()
+    LOAD: Final = "load"
     """In the loader phase: write what is missing of this phase, and of those that are loaded with it, into the memories."""
-    TURN = auto()
+    TURN: Final = "turn"
     """The phase has been left and is entered again; neighbours have their time to leave it."""
-    AWAIT_COMMANDS = auto()
+    AWAIT_COMMANDS: Final = "await commands"
     """Wait until commands that were sent without waiting have been carried out."""
-    MEET_ALL = auto()
+    MEET_ALL: Final = "meet all"
     """Go through the barrier that closes the phase, and wait until no word of it is under way."""
-    AWAIT_DEADLINE = auto()
+    AWAIT_DEADLINE: Final = "await deadline"
     """Wait until no word of the operators used so far is left in the router."""
-    MEET = auto()
+    MEET: Final = "meet"
     """Go through the operator's own barrier."""
-    DRAIN = auto()
+    DRAIN: Final = "drain"
     """Wait as long as words of the operator may be under way once all its nodes have met."""
 
 
@@ -59,12 +57,8 @@ Rewrites = TypeVar("Rewrites", bound="Collection[object]")
 Asked = TypeVar("Asked", bound="Collection[object]", contravariant=True)
 
 
-class ChangeStep(NamedTuple, Generic[Rewrites]):
-    """Something to do. ``phase``: -1 in steps that concern no phase, and for the loader phase."""
-
-    do: Do
-    phase: int = LOADER
-    rewrites: Rewrites | None = None
+ChangeStep = tuple[str, int, Rewrites | None]
+"""One of `Do`; the phase that it concerns, or -1; how VFSMs are to stand, where it rewrites them. A plain tuple, for speed."""
 
 
 class RouterState(Protocol[Asked]):
@@ -101,31 +95,31 @@ def change(
     if left == phase:
         return
     # Neighbours may still be in a phase from which the node has come through others, though it is long since as a rule.
-    yield ChangeStep(Do.AWAIT_QUIET, phase)
+    yield (Do.AWAIT_QUIET, phase, None)
     if rewrites and not node.holds(phase):
         # It is loaded as it has to stand.
-        yield ChangeStep(Do.WISH, phase, rewrites)
+        yield (Do.WISH, phase, rewrites)
         rewrites = None
     elif rewrites and node.soon(rewrites):
         # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-        yield ChangeStep(Do.REWRITE_AHEAD, phase, rewrites)
+        yield (Do.REWRITE_AHEAD, phase, rewrites)
         rewrites = None
     if left >= 0:
-        yield ChangeStep(Do.LEAVE, left)
+        yield (Do.LEAVE, left, None)
     settles = left >= 0
     if rewrites or not node.holds(phase):
         if left >= 0:
             # Who goes through the loader phase has left before; neighbours settle meanwhile.
-            yield ChangeStep(Do.JUMP, LOADER)
-            yield ChangeStep(Do.SETTLE, left)
+            yield (Do.JUMP, LOADER, None)
+            yield (Do.SETTLE, left, None)
             settles = False
         # In the loader phase commands need not wait for slots.
-        yield ChangeStep(Do.REWRITE, phase, rewrites) if rewrites else ChangeStep(Do.LOAD, phase)
-    yield ChangeStep(Do.JUMP, phase)
+        yield (Do.REWRITE, phase, rewrites) if rewrites else (Do.LOAD, phase, None)
+    yield (Do.JUMP, phase, None)
     if settles:
-        yield ChangeStep(Do.SETTLE, left)
+        yield (Do.SETTLE, left, None)
     if left >= 0 and phase in node.settling(left):
-        yield ChangeStep(Do.AWAIT_QUIET, phase)
+        yield (Do.AWAIT_QUIET, phase, None)
 
 
 def enter(
@@ -147,9 +141,9 @@ def enter(
         return True
     if way is None:
         return False
-    yield ChangeStep(Do.LEAVE, node.current)
+    yield (Do.LEAVE, node.current, None)
     if phase == before and phase >= 0:
-        yield ChangeStep(Do.TURN, phase)
+        yield (Do.TURN, phase, None)
     return True
 
 
@@ -158,18 +152,17 @@ def finish(node: RouterState[Rewrites]) -> Generator[ChangeStep[Rewrites], None,
     left = yield from enter(node, END)
     if not left and node.current >= 0 and node.passes_messages(node.current):
         # Messages of others may still pass, and others wait in the barrier.
-        yield ChangeStep(Do.LEAVE, node.current)
+        yield (Do.LEAVE, node.current, None)
 
 
-def leaving(*, barrier: bool, technique: str) -> tuple[Do, ...]:
+def leaving(*, barrier: bool, technique: str) -> tuple[str, ...]:
     """How a node leaves a phase that ends by ``technique``. ``barrier``: it takes part in the barrier that closes it."""
     if barrier:
         return Do.AWAIT_COMMANDS, Do.MEET_ALL
     return (Do.AWAIT_COMMANDS,) if technique == "none" else (Do.AWAIT_COMMANDS, Do.AWAIT_DEADLINE)
 
 
-@dataclass(frozen=True)
-class LoadCall(Generic[Rewrites]):
+class LoadCall(NamedTuple, Generic[Rewrites]):
     """A call of a load function. ``changed`` gives the VFSMs that do not stand already as the values want them."""
 
     phase: int
@@ -199,19 +192,19 @@ def load_alone(node: RouterState[Rewrites], call: LoadCall[Rewrites]) -> Generat
     phase, changed = call.phase, call.changed()
     if node.current == phase:
         if changed:
-            yield ChangeStep(Do.AWAIT_DEADLINE)
-            yield ChangeStep(Do.REWRITE, phase, changed)
+            yield (Do.AWAIT_DEADLINE, LOADER, None)
+            yield (Do.REWRITE, phase, changed)
     elif not node.holds(phase):
         # The phase is loaded as it has to stand.
-        yield ChangeStep(Do.WISH, phase, changed)
+        yield (Do.WISH, phase, changed)
         yield from enter(node, phase)
     elif node.can_rewrite(changed):
         # While the old phase still drains (§5.2.3: "any required router reprogramming while the delay elapses").
-        yield ChangeStep(Do.REWRITE_AHEAD, phase, changed)
+        yield (Do.REWRITE_AHEAD, phase, changed)
         yield from enter(node, phase)
     else:
         yield from enter(node, phase)
-        yield ChangeStep(Do.REWRITE, phase, changed)
+        yield (Do.REWRITE, phase, changed)
 
 
 def _load_together(
@@ -224,7 +217,7 @@ def _load_together(
         if call.shared:
             if call.same:
                 return
-            yield ChangeStep(Do.MEET)
+            yield (Do.MEET, LOADER, None)
     elif entering and node.current != call.phase:
         # What closed the phase held back everybody, and who is in it again has rewritten.
         yield from enter(node, call.phase, call.changed())
@@ -233,8 +226,8 @@ def _load_together(
         return
     else:
         if call.meets:
-            yield ChangeStep(Do.MEET)
-        yield ChangeStep(Do.DRAIN)
-        yield ChangeStep(Do.REWRITE, call.phase, call.changed())
+            yield (Do.MEET, LOADER, None)
+        yield (Do.DRAIN, LOADER, None)
+        yield Do.REWRITE, call.phase, call.changed()
     if call.meets:
-        yield ChangeStep(Do.MEET)
+        yield (Do.MEET, LOADER, None)

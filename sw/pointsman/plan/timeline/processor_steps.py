@@ -8,7 +8,7 @@ many accesses, commands and cycles for them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,6 +59,21 @@ class StepWriter:
         self.settings: list[tuple[int, ...]] = []
         self.weights: list[float] = []
         self.most_lanes = plan.shape.pipelines
+        self._costs: dict[str, Callable[[int, int, Changed], list[Step]]] = {
+            Do.AWAIT_QUIET: lambda node, phase, _: [(k.UNTIL, 1 + phase, 0)],
+            Do.WISH: self._wish,
+            Do.REWRITE_AHEAD: lambda node, phase, changed: self._rewrite(node, changed, running=False),
+            Do.REWRITE: lambda node, phase, changed: self._rewrite(node, changed, running=True),
+            Do.LEAVE: self._leave,
+            Do.JUMP: self._jump,
+            Do.SETTLE: self._settle,
+            Do.LOAD: self._fill,
+            Do.TURN: self._turn,
+            Do.AWAIT_COMMANDS: lambda node, phase, _: [(k.SETTLED, 0, 0)],
+            Do.MEET_ALL: self._meet_all,
+            Do.AWAIT_DEADLINE: lambda node, phase, _: [(k.UNTIL, 0, 0)],
+        }
+        """What each step of a change of phase costs, given the node, the phase, and how VFSMs are to stand."""
         self._chunks: dict[tuple[Step, ...], int] = {}
         self._moves: dict[object, list[Step]] = {}
         self._rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
@@ -159,58 +174,39 @@ class StepWriter:
             self._moves[key] = self._move(lanes, 0)
         return [*self._moves[key], *((k.EMPTY, r, 0) for r in registers if empty)]
 
-    def _jump(self, node: int, phase: int) -> list[Step]:
+    def _jump(self, node: int, phase: int, _: Changed) -> list[Step]:
         self.ways[node].current = phase
         runs = self.network.loader if phase < 0 else phase
         return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0), (k.PHASE, runs, 0)]
 
-    def _play(self, node: int, changes: Generator[ChangeStep[Changed], None, object]) -> list[Step]:
-        return [step for change in changes for step in self._take(node, change)]
+    def _play(self, node: int, changes: Iterable[ChangeStep[Changed]]) -> list[Step]:
+        return [step for do, phase, rewrites in changes for step in self._costs[do](node, phase, rewrites or {})]
 
-    def _take(self, node: int, change: ChangeStep[Changed]) -> list[Step]:
-        """What a step of a change of phase costs."""
-        phase, rewrites = change.phase, change.rewrites or {}
-        match change.do:
-            case Do.AWAIT_QUIET:
-                return [(k.UNTIL, 1 + phase, 0)]
-            case Do.WISH:
-                self.ways[node].standing.update(rewrites)
-                self.memories.marks(node).wanted(phase, rewrites)
-                return self._set(rewrites)
-            case Do.REWRITE_AHEAD | Do.REWRITE:
-                return self._rewrite(node, rewrites, running=change.do is Do.REWRITE)
-            case Do.LEAVE:
-                return self._leave(node, phase)
-            case Do.JUMP:
-                return self._jump(node, phase)
-            case Do.SETTLE:
-                return [(k.DUE, cycles, 1 + later) for later, cycles in self.memories.settles(node, phase).items()]
-            case Do.LOAD:
-                return self._fill(node, phase)
-            case Do.TURN:
-                return [(k.WAIT, self.memories.settles(node, phase).get(phase, 0), 0)]
-            case Do.AWAIT_COMMANDS:
-                return [(k.SETTLED, 0, 0)]
-            case Do.AWAIT_DEADLINE:
-                return [(k.UNTIL, 0, 0)]
-            case Do.MEET_ALL:
-                return self._meet_all(node, phase)
-        raise AssertionError(change)
+    def _wish(self, node: int, phase: int, rewrites: Changed) -> list[Step]:
+        self.ways[node].standing.update(rewrites)
+        self.memories.marks(node).wanted(phase, rewrites)
+        return self._set(rewrites)
 
-    def _fill(self, node: int, phase: int) -> list[Step]:
+    def _settle(self, node: int, phase: int, _: Changed) -> list[Step]:
+        return [(k.DUE, cycles, 1 + later) for later, cycles in self.memories.settles(node, phase).items()]
+
+    def _turn(self, node: int, phase: int, _: Changed) -> list[Step]:
+        return [(k.WAIT, self.memories.settles(node, phase).get(phase, 0), 0)]
+
+    def _fill(self, node: int, phase: int, _: Changed) -> list[Step]:
         """Load what is missing. What is loaded once is loaded once, however many rounds this one stands for."""
         way = self.ways[node]
         weight = way.weight
         in_turn, once = self.memories.load(node, phase)
         return [(k.WAIT, in_turn, 0), *self._weigh(way, 1.0), (k.WAIT, once, 0), *self._weigh(way, weight)]
 
-    def _leave(self, node: int, phase: int) -> list[Step]:
+    def _leave(self, node: int, phase: int, _: Changed) -> list[Step]:
         planned = self.plan.phases[phase]
         meets = planned.barrier is not None and node in planned.barrier.roles
         steps = leaving(barrier=meets, technique=planned.technique)
-        return self._play(node, (ChangeStep(do, phase) for do in steps))
+        return self._play(node, [(do, phase, None) for do in steps])
 
-    def _meet_all(self, node: int, phase: int) -> list[Step]:
+    def _meet_all(self, node: int, phase: int, _: Changed) -> list[Step]:
         barrier = self.plan.phases[phase].barrier
         assert barrier is not None
         key = ("leave", node, phase)
@@ -230,34 +226,34 @@ class StepWriter:
             if way.current in continuing.phases:
                 return []
             return [(k.COUNT, continuing.enters[node], 0), *self._play(node, enter(way, continuing.enters[node]))]
-        meet = self._meet(node, number, value)
+        together = one.implementation.loading.synchronised
+        meet = self._meet(node, number, value) if together else []
         call = LoadCall(
             phase,
             lambda: self._changed(node, number, value, 0),
-            together=one.implementation.loading.synchronised,
+            together=together,
             meets=bool(meet),
             same=way.value.get(number) == value and one.stages == 1,
             shared=len(self.network.parts[phase].operators) > 1,
         )
         steps: list[Step] = [(k.COUNT, phase, 0)]
-        for change in load(way, call):
-            match change.do:
-                case Do.MEET:
-                    steps += meet
-                case Do.DRAIN:
-                    steps.append((k.WAIT, self._delay(one, node, value), 0))
-                case _:
-                    steps += self._take(node, change)
+        for do, at, rewrites in load(way, call):
+            if do == Do.MEET:
+                steps += meet
+            elif do == Do.DRAIN:
+                steps.append((k.WAIT, self._delay(one, node, value), 0))
+            else:
+                steps += self._costs[do](node, at, rewrites or {})
         way.value[number] = value
         return steps
 
     def _meet(self, node: int, number: int, value: int) -> list[Step]:
-        """An operator's own barrier, if its nodes load together."""
+        """An operator's own barrier, if it has one."""
         key = ("meet", node, number, value)
         if key not in self._moves:
-            phase, one = self.parts.operators[number]
-            lanes = self.parts.role(number, node, value, 0).lanes if one.implementation.loading.synchronised else ()
-            self._moves[key] = self._move(self._placed(phase, node, (lane for lane in lanes if lane.turn == SYNC)), 1)
+            phase = self.parts.operators[number][0]
+            lanes = [lane for lane in self.parts.role(number, node, value, 0).lanes if lane.turn == SYNC]
+            self._moves[key] = self._move(self._placed(phase, node, lanes), 1)
         return self._moves[key]
 
     def _stands(self, number: int, node: int, value: int, stage: int) -> dict[int, Row]:

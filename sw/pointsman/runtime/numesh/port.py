@@ -83,9 +83,9 @@ class NumeshPort:
             return Permission(role.kind, local, role.void)
         call = self._call(role, given.index)
         for step in load(router, call):
-            if step.do is Do.MEET:
+            if step[0] == Do.MEET:
                 await self._meet(role)
-            elif step.do is Do.DRAIN:
+            elif step[0] == Do.DRAIN:
                 self._refuse_alone(call.meets)
                 await Wait(role.delay, Category.PSYNC)
             else:

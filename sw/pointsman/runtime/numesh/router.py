@@ -204,15 +204,16 @@ class Router:
 
     async def take(self, step: ChangeStep[Sequence[Rewrite]], leave: Leave) -> None:
         """Carry out a step of a change of phase."""
-        phase, rewrites = step.phase, step.rewrites or ()
-        match step.do:
+        do, phase, wanted = step
+        rewrites = wanted or ()
+        match do:
             case Do.AWAIT_QUIET:
                 await WaitUntil(self.quiet.pop(phase, 0), Category.PSYNC)
             case Do.WISH:
                 self._noted(phase, rewrites)
                 self.memories.marks.wanted(phase, [(r.pipeline, r.vfsm) for r in rewrites])
             case Do.REWRITE_AHEAD | Do.REWRITE:
-                await self.rewrite(phase, rewrites, running=step.do is Do.REWRITE)
+                await self.rewrite(phase, rewrites, running=do == Do.REWRITE)
             case Do.LEAVE:
                 await leave(phase)
             case Do.JUMP:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage
 from pointsman.errors import PointsmanError
-from pointsman.protocol.phase_change import ChangeStep, Do, finish, leaving
+from pointsman.protocol.phase_change import Do, finish, leaving
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.replaced import ReplacedPort, replaced_signature
 from pointsman.runtime.api.replaced_sequence import ReplacedSequence
@@ -134,12 +134,12 @@ class NumeshSubstrate:
         continues = image.online is not None and bool(self.images.operators[image.online].continues)
         meets = image.barrier is not None and image.barrier in self.router.operators
         for do in leaving(barrier=meets, technique=image.technique):
-            if do is Do.MEET_ALL:
+            if do == Do.MEET_ALL:
                 await self._meet_all(image, agent if continues else None)
                 continue
-            if do is Do.AWAIT_DEADLINE:
+            if do == Do.AWAIT_DEADLINE:
                 self._refuse_unused(image)
-            await self.router.take(ChangeStep(do), self.leave)
+            await self.router.take((do, phase, None), self.leave)
         if agent is not None and not continues:
             self._refuse_unread(agent)
 

@@ -41,17 +41,17 @@ class FakeRouter:
     def passes_messages(self, phase: int) -> bool:
         return phase in self.messages
 
-    def run(self, steps: Steps) -> list[tuple[Do, int]]:
+    def run(self, steps: Steps) -> list[tuple[str, int]]:
         done = []
-        for step in steps:
-            done.append((step.do, step.phase))
-            if step.do is Do.JUMP:
-                self.current = step.phase
-            elif step.do is Do.LOAD:
+        for do, phase, _ in steps:
+            done.append((do, phase))
+            if do == Do.JUMP:
+                self.current = phase
+            elif do == Do.LOAD:
                 assert self.current == LOADER, "memories are written in the loader phase only"
-                self.held.add(step.phase)
-            elif step.do is Do.WISH:
-                self.held.discard(step.phase)
+                self.held.add(phase)
+            elif do == Do.WISH:
+                self.held.discard(phase)
         return done
 
 
@@ -87,7 +87,7 @@ def test_the_first_phase_is_loaded_without_leaving_any() -> None:
         (False, True, [Do.WISH, Do.LEAVE, Do.JUMP, Do.SETTLE, Do.LOAD, Do.JUMP]),
     ],
 )
-def test_vfsms_are_rewritten_where_it_takes_least(held: bool, soon: bool, rewriting: list[Do]) -> None:
+def test_vfsms_are_rewritten_where_it_takes_least(held: bool, soon: bool, rewriting: list[str]) -> None:
     node = FakeRouter(0, held=[0, 1] if held else [0])
     node.rewrites_soon = soon
     steps = [do for do, _ in node.run(change(node, 1, [7]))]
@@ -102,7 +102,7 @@ def test_a_node_goes_through_phases_in_which_it_has_no_operator() -> None:
     assert node.current == 4
     node = FakeRouter(0, held=range(5))
     node.ways[0, 4] = (2, 3)
-    assert [phase for do, phase in node.run(enter(node, 4)) if do is Do.JUMP] == [2, 3, 4]
+    assert [phase for do, phase in node.run(enter(node, 4)) if do == Do.JUMP] == [2, 3, 4]
 
 
 def test_a_phase_that_is_entered_again_is_left_first_if_there_is_a_way_round() -> None:
@@ -143,9 +143,9 @@ def test_who_loads_alone_waits_until_its_words_are_gone_before_it_rewrites() -> 
 def test_without_slots_for_commands_a_phase_is_rewritten_when_it_runs() -> None:
     node = FakeRouter(0, held=[0, 1])
     node.rewrites_at_all = False
-    assert [do for do, _ in node.run(load(node, _call()))][-1] is Do.REWRITE
+    assert [do for do, _ in node.run(load(node, _call()))][-1] == Do.REWRITE
     node = FakeRouter(0, held=[0, 1])
-    assert node.run(load(node, _call()))[0][0] is Do.REWRITE_AHEAD
+    assert node.run(load(node, _call()))[0][0] == Do.REWRITE_AHEAD
 
 
 def test_nodes_that_load_together_meet_before_and_after_they_rewrite() -> None:
