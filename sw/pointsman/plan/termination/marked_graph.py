@@ -12,7 +12,7 @@ different numbers of words, or take several calls.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -206,13 +206,13 @@ def operator_graph(
             if lane.pair is not None and lane.window is not None:
                 graph.join(("lane", node, lane.pair, 0), actor, lane.window, busy)
 
+    counts = Counter(routed.stream for routed in wiring.routed.chains)
     for routed in wiring.routed.chains:
         if routed.stream not in streams:
             continue
         number = routed.stream, routed.chain
         vfsms = [standing.get((*number, v.node, v.pipeline, v.number), v) for v in routed.vfsms]
-        count = sum(other.stream == routed.stream for other in wiring.routed.chains)
-        _join_chain(graph, _Chain(*number, vfsms, count, wiring, by_register))
+        _join_chain(graph, _Chain(*number, vfsms, counts[routed.stream], wiring, by_register))
     return graph
 
 
