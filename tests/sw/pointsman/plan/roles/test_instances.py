@@ -13,7 +13,8 @@ from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_values
 from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.roles.instances import Instances
-from pointsman.routing.phase_router.router import RoutingError, route_phase
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.phase_router.router import route_phase
 
 PROGRAMS = {
     "rows": "(subset (make-1d 'x) (broadcast 'o (runtime) :m 9))",
