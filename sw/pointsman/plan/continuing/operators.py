@@ -7,7 +7,7 @@ judge has rules of its own (``verify.phases.continuing``).
 
 Those done by messages continue with their channels, and every processor goes on serving them (§5.1.3).
 
-Non-goals: operators whose router is rewritten; other slots from phase to phase (``continuing_slots``).
+Non-goals: operators whose router is rewritten; other slots from phase to phase (``slots``).
 """
 
 from __future__ import annotations
