@@ -15,7 +15,7 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.plan.memory.capacity import refuse_overfull_phase, refuse_overfull_plan
 from pointsman.plan.plan import Plan
-from pointsman.routing.phase_router.router import RoutingError
+from pointsman.routing.errors import RoutingError
 
 
 def plan(text: str, shape: NodeShape) -> Plan:
