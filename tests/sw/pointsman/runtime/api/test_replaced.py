@@ -1,0 +1,71 @@
+"""An operator that others stand for: its message goes from part to part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.runtime.api.replaced import ReplacedPort, given_to
+from pointsman.runtime.api.substrate import Given, Permission, Signature
+
+
+class _Part:
+    """Adds to what it reads, and keeps what it writes."""
+
+    def __init__(self, kind: Any, word: int = 0, *, local: bool = False) -> None:
+        self.part, self.word = Permission(kind, local=local), word
+        self.given: Given | None = None
+        self.written: list[int] = []
+
+    async def load(self, given: Given) -> Permission:
+        self.given = given
+        return self.part
+
+    def stale(self) -> str | None:
+        return None
+
+    async def write(self, words: np.ndarray) -> None:
+        self.written += words.tolist()
+
+    async def read(self, into: np.ndarray) -> bool:
+        into[:] = self.word
+        return True
+
+    async def func(self, words: Any, into: Any, combine: Any) -> bool:
+        combine(words, np.array([self.word], np.uint32), into)
+        return True
+
+
+def _result(*parts: tuple[str, _Part]) -> tuple[bool, int]:
+    (operator,) = compile_text("(allreduce 'r 'add :m 1)", topology=mesh(2)).operators()
+    port = ReplacedPort(operator, 0, [(Signature(kind, kind, "int32*", 1), part) for kind, part in parts])
+    into = np.zeros(1, np.uint32)
+    try:
+        port.func(np.array([5], np.uint32), into, np.add).send(None)
+    except StopIteration as end:
+        return end.value, int(into[0])
+    raise AssertionError("it waits for something")
+
+
+def test_what_was_combined_is_broadcast() -> None:
+    cast = _Part("write")
+    assert _result(("reduce", _Part("func", 3)), ("broadcast", cast)) == (True, 8)
+    assert cast.written == [8]
+
+
+def test_who_sends_a_stream_has_its_message_no_more() -> None:
+    assert _result(("stream", _Part("write"))) == (False, 0)
+    assert _result(("stream", _Part("write")), ("broadcast", _Part("read", 9))) == (True, 9)
+
+
+def test_a_part_in_which_a_node_is_alone_is_passed_over() -> None:
+    assert _result(("reduce", _Part("func", 3, local=True))) == (True, 5)
+
+
+@pytest.mark.parametrize(("values", "expected"), [(((),), Given()), (((1,), (4,)), Given((4,), 1))])
+def test_run_time_nodes_go_to_the_part_that_takes_them(values: Any, expected: Given) -> None:
+    assert given_to(Signature("b", "broadcast", "int32*", 1, values=values), Given((4,))) == expected
