@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from .bench import Bench
-from .catalogue import find
 
 TASK_VARIABLE = "POINTSMAN_BENCH"
 """Environment variable with the task of a run, as JSON."""
@@ -46,14 +45,9 @@ class Task:
         """A source of randomness of its own for each purpose."""
         return Random(f"{self.seed} {self.bench} {purpose}")
 
-    @property
-    def entry(self) -> Bench:
-        """The bench, as it stands in the catalogue."""
-        return find(self.bench)
-
-    @property
-    def shape(self) -> Any:
-        return self.entry.shape
+    def among(self, benches: Sequence[Bench]) -> Bench:
+        """The bench itself, of those of its room."""
+        return next(bench for bench in benches if bench.name == self.bench)
 
     @property
     def prepared(self) -> Path:

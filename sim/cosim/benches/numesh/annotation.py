@@ -12,7 +12,7 @@ from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import Codes
 from numesh.shape import NodeShape
 
-from .catalogue import annotation_contents
+from .catalogue import BENCHES, annotation_contents
 from .models.annotation import AnnotationModel
 
 INPUTS = ("rst", "running", "vfsm", "w_enable", "w_vfsm", "w_annotation")
@@ -94,7 +94,7 @@ async def annotation(dut: Any) -> None:
     """The annotation stage does what its model does."""
     task = Task.given()
     coverage = Coverage()
-    shape = task.shape
+    shape = task.among(BENCHES).shape
     model = CoveredAnnotation(shape, coverage)
     driver = AnnotationDriver(model, shape, task.random("driver"))
     await run(dut, driver, model, coverage, BenchPlan(INPUTS, OUTPUTS, OUTPUTS, least=2000, most=8000))

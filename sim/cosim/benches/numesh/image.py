@@ -27,6 +27,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
+from .catalogue import BENCHES
 from .mesh import PROCESSOR_INPUTS, PROCESSOR_OUTPUTS
 
 _QUIET = 4000
@@ -192,13 +193,13 @@ async def image(dut: Any) -> None:
     """Compiled programs deliver every word where, and in the order in which, the COP text says."""
     task = Task.given()
     coverage = Coverage()
-    bench = MeshPins(dut, task.shape.reset_cycles)
+    bench = MeshPins(dut, task.among(BENCHES).shape.reset_cycles)
     await bench.start()
     compared = 0
     facts: list[str] = []
     try:
         for program in programs(FOUR_NODES):
-            images = read_images(program.file(task.prepared), shape=task.shape)
+            images = read_images(program.file(task.prepared), shape=task.among(BENCHES).shape)
             counter = PromiseCoverage(coverage, program, images)
             pauses = random_pauses(task.random(program.name))
             for how, pause in (("at full speed", no_pause), ("with pauses", pauses)):
@@ -212,7 +213,7 @@ async def image(dut: Any) -> None:
                 counter.count(processors, [processor.result for processor in processors])
                 compared += words
                 facts.append(f"{program.name}, {how}: {words} words delivered as meant in {clock.time:,} cycles")
-                await _clean_up(bench, task.shape)
+                await _clean_up(bench, task.among(BENCHES).shape)
         missing = [f"{group.name}: {name}" for group in coverage.groups.values() for name in group.missing]
         assert not missing, f"{len(missing)} bins are empty: {', '.join(missing)}"
     finally:

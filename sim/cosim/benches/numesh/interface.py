@@ -12,6 +12,7 @@ from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import bits_for
 from numesh.shape import NodeShape
 
+from .catalogue import BENCHES
 from .models.interface import InterfaceModel
 
 PROCESSOR = ("p_address", "p_write", "p_read", "p_write_data")
@@ -194,7 +195,7 @@ async def interface(dut: Any) -> None:
     """The interface registers do what their model does."""
     task = Task.given()
     coverage = Coverage()
-    shape = task.shape
+    shape = task.among(BENCHES).shape
     pipelines = range(shape.pipelines)
     requests = [f"read_{p}__{name}" for p in pipelines for name in ("request", "number", "keep")]
     requests += [f"write_{p}__{name}" for p in pipelines for name in ("request", "number", "blind", "data")]

@@ -12,6 +12,7 @@ from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import Codes, CommandKind
 from numesh.shape import NodeShape
 
+from .catalogue import BENCHES
 from .models.memadr import AssemblerModel
 
 INPUTS = ("rst", "valid", "word")
@@ -84,7 +85,7 @@ class CoveredAssembler(CoveredModel[AssemblerModel]):
 
 def bench_shape(task: Task) -> NodeShape:
     """The shape, if it shows what this bench is about."""
-    shape = task.shape
+    shape = task.among(BENCHES).shape
     assert Codes(shape).command_words > 1, "a command must take several words"
     return shape
 

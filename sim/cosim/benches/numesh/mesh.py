@@ -15,6 +15,7 @@ from numesh.codes import LOOKAHEAD
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 
+from .catalogue import BENCHES
 from .models.mesh import MeshModel
 from .models.places import kind_of
 
@@ -135,7 +136,7 @@ class CoveredMesh(CoveredModel[MeshModel]):
 async def mesh(dut: Any) -> None:
     """A mesh does what its model does, on every link and at every processor."""
     task = Task.given()
-    shape, topology = task.shape, task.entry.topology
+    shape, topology = task.among(BENCHES).shape, task.among(BENCHES).topology
     assert topology is not None
     nodes = range(topology.nodes)
     coverage = Coverage()

@@ -13,6 +13,7 @@ from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from cosim.benches.numesh.drivers.traffic import RandomProcessor, RandomProgram
 from numesh.shape import NodeShape
 
+from .catalogue import BENCHES
 from .models.node import NodeModel
 from .moves import Goal
 from .node_coverage import NodeCoverage
@@ -88,7 +89,7 @@ class CoveredNode(CoveredModel[NodeModel]):
 async def node(dut: Any) -> None:
     """A node does what its model does."""
     task = Task.given()
-    shape = task.shape
+    shape = task.among(BENCHES).shape
     coverage = Coverage()
     links = range(shape.neighbours)
     inputs = ["rst", "p_address", "p_write", "p_read", "p_write_data"]

@@ -11,7 +11,7 @@ from cosim.benches.coverage import Coverage
 from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.shape import NodeShape
 
-from .catalogue import schedule_contents
+from .catalogue import BENCHES, schedule_contents
 from .models.schedule import ScheduleModel
 
 INPUTS = ("rst", "set_pointer", "add_pointer", "pointer", "second", "w_enable", "w_address", "w_entry")
@@ -116,6 +116,6 @@ async def schedule(dut: Any) -> None:
     """The schedule stage does what its model does."""
     task = Task.given()
     coverage = Coverage()
-    model = CoveredSchedule(task.shape, coverage)
+    model = CoveredSchedule(task.among(BENCHES).shape, coverage)
     driver = ScheduleDriver(model, task.random("driver"))
     await run(dut, driver, model, coverage, BenchPlan(INPUTS, OUTPUTS, OUTPUTS, least=3000, most=12000))

@@ -14,6 +14,7 @@ from cosim.benches.harness import BenchPlan, CoveredModel, Task, Values, run
 from numesh.codes import Annotation, Codes, MoveType
 from numesh.shape import NodeShape
 
+from .catalogue import BENCHES
 from .models.places import KINDS, code_of, kind_of
 from .models.transfer import Result, TransferModel
 from .moves import Goal, MoveCoverage
@@ -253,7 +254,7 @@ class CoveredTransfer(CoveredModel[TransferModel]):
 async def transfer(dut: Any) -> None:
     """The transfer stages of a pipeline do what their model does."""
     task = Task.given()
-    shape = task.shape
+    shape = task.among(BENCHES).shape
     coverage = Coverage()
     inputs = ["rst", "active", "vfsm", "annotation", "in_valid", "out_accept", "read__taken", "read__data", "write__ok"]
     inputs += [f"in_data_{d}" for d in range(shape.neighbours)]

@@ -14,6 +14,8 @@ from cosim.packet.messages import Messages, WrongMessageError
 from packet_router.interface import port_members
 from packet_router.shape import RouterShape
 
+from .catalogue import BENCHES
+
 ROUNDS = 6
 """Each with new messages, and with processors of another patience."""
 LIMIT = 20_000
@@ -24,7 +26,7 @@ LIMIT = 20_000
 async def packet(dut: Any) -> None:
     """Every message arrives once, whole, and in order where that is promised."""
     task = Task.given()
-    shape: RouterShape = task.shape
+    shape: RouterShape = task.among(BENCHES).shape
     random = task.random("messages")
     coverage = Coverage()
     sides = [{name: getattr(dut, f"{name}_{node}") for name in port_members(shape)} for node in range(shape.nodes)]

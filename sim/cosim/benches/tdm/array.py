@@ -13,6 +13,8 @@ from cosim.benches.harness import BenchPlan, Task, Values, run
 from cosim.tdm.scheduler_model import bits_of, connections_of, decide
 from tdm_switch.shape import SwitchShape, bits_for
 
+from .catalogue import BENCHES
+
 ORDERS = ("plain", "turned", "wrapped")
 
 
@@ -105,6 +107,7 @@ class ArrayModel:
 async def tdm_array(dut: Any) -> None:
     """The arrays decide as their model does."""
     task = Task.given()
+    shape: SwitchShape = task.among(BENCHES).shape
     coverage = Coverage()
     plan = BenchPlan(
         inputs=("rst", "b", "l", "row", "column"),
@@ -113,4 +116,10 @@ async def tdm_array(dut: Any) -> None:
         least=1000,
         most=8000,
     )
-    await run(dut, ArrayDriver(task.shape, task.random("driver")), ArrayModel(task.shape, coverage), coverage, plan)
+    await run(
+        dut,
+        ArrayDriver(shape, task.random("driver")),
+        ArrayModel(shape, coverage),
+        coverage,
+        plan,
+    )

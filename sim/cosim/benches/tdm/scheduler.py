@@ -13,6 +13,8 @@ from cosim.tdm.scheduler_model import SchedulerModel, bits_of
 from tdm_switch.codes import NOWHERE, Answer, Command, Predictor, encode
 from tdm_switch.shape import SwitchShape
 
+from .catalogue import BENCHES
+
 _WITHOUT_OPERAND = (Command.NOP, Command.CLEAR, Command.FLUSH, Command.DEGREE)
 OUTPUTS = ("grant", "fabric", "done", "answers", "answer")
 
@@ -223,7 +225,7 @@ async def tdm_scheduler(dut: Any) -> None:
     """The scheduler does what its model does."""
     task = Task.given()
     coverage = Coverage()
-    shape: SwitchShape = task.shape
+    shape: SwitchShape = task.among(BENCHES).shape
     model = CoveredScheduler(shape, coverage)
     inputs = ["rst", "request", "used", "command_valid", *(f"command_{i}" for i in range(shape.ports))]
     plan = BenchPlan(inputs=inputs, outputs=OUTPUTS, settled=("grant", "fabric"), least=3000, most=40000)

@@ -14,6 +14,7 @@ from tdm_switch.codes import Registers
 from tdm_switch.shape import SwitchShape
 from tdm_switch.station import patience
 
+from .catalogue import BENCHES
 from .scheduler import random_command
 
 NAMES = ("p_address", "p_write", "p_read", "p_write_data")
@@ -132,7 +133,7 @@ async def tdm_switch(dut: Any) -> None:
     """The switch does what its model does."""
     task = Task.given()
     coverage = Coverage()
-    shape: SwitchShape = task.shape
+    shape: SwitchShape = task.among(BENCHES).shape
     model = CoveredSwitch(shape, coverage)
     ports = range(shape.ports)
     outputs = [f"{name}_{i}" for name in ("p_full", "p_read_data") for i in ports]

@@ -24,6 +24,7 @@ from pointsman.artifacts.tables.tables import MODES
 from tdm_switch.codes import Command, Predictor, Registers, encode, encode_predictor
 from tdm_switch.shape import SwitchShape
 
+from .catalogue import BENCHES
 from .compiled import tables_file
 from .switch import NAMES
 
@@ -171,13 +172,13 @@ async def tdm_tables(dut: Any) -> None:
     coverage = Coverage()
     coverage.group("mode", MODES)
     coverage.group("connection", ["preloaded", "left to the scheduler", "in a slot with others", "held"])
-    bench = SwitchPins(dut, task.shape, random)
+    bench = SwitchPins(dut, task.among(BENCHES).shape, random)
     await bench.start()
     facts = []
     try:
         for program in programs(FOUR_NODES):
             for mode in MODES:
-                tables = read_tables(task.prepared / tables_file(program.name, mode), shape=task.shape)
+                tables = read_tables(task.prepared / tables_file(program.name, mode), shape=task.among(BENCHES).shape)
                 for number, working in enumerate(tables.sets):
                     placed = [pair for pairs in working.configurations for pair in pairs]
                     await bench.command(commands_of(tables, working))

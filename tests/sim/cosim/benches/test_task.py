@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cosim.benches.numesh.catalogue import ODD
+from cosim.benches.numesh.catalogue import BENCHES, ODD
 from cosim.benches.task import TASK_VARIABLE, Task
 
 TASK = Task("schedule", 7, "/somewhere", "/somewhere/out.json")
@@ -17,7 +17,7 @@ TASK = Task("schedule", 7, "/somewhere", "/somewhere/out.json")
 def test_a_task_comes_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TASK_VARIABLE, json.dumps(asdict(TASK)))
     assert Task.given() == TASK
-    assert TASK.shape == ODD
+    assert TASK.among(BENCHES).shape == ODD
     assert TASK.prepared == Path("/somewhere")
 
 
