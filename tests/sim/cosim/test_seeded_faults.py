@@ -502,7 +502,7 @@ FAULTS = (
         ROWS,
         "registers",
         (2, 2),
-        patch=patched((fit, "keeping", keeping_none), (allocation, "keeping", keeping_none)),
+        patch=patched((fit, "keeps_registers", keeping_none), (allocation, "keeps_registers", keeping_none)),
     ),
     Fault(
         "WIR-03",
