@@ -1,0 +1,32 @@
+"""How many words: as many as can be for the poorest group, then for those that have room."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.network import mesh
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.streams import Stream
+
+
+def test_the_poorest_group_comes_first_and_others_go_on() -> None:
+    """Six streams of one group cross one link; one of another group has its row to itself."""
+    streams = [Stream(f"a{i}", 0, (1,), keep_in=frozenset({0, 1}), group="a") for i in range(6)]
+    streams.append(Stream("b", 2, (3,), keep_in=frozenset({2, 3}), group="b"))
+    phase = route_phase(streams, mesh(2, 2), NodeShape(), period=16)
+    words = [phase.words(index) for index in range(7)]
+    assert len(set(words[:6])) == 1, "streams of a group have the same"
+    assert words[0] == 2, "sixteen slots of a link, one of them for reprogramming, among six"
+    assert words[6] > words[0]
+
+
+def test_no_stream_gets_more_than_it_wants() -> None:
+    phase = route_phase([Stream("s", 0, (1,), max_words=3, chains=2)], mesh(2), NodeShape(), period=16)
+    assert phase.words(0) == 3
+
+
+def test_too_many_streams_for_a_period_are_refused() -> None:
+    with pytest.raises(RoutingError, match="a link of node 0 has too few slots"):
+        route_phase([Stream(f"s{i}", 0, (1,)) for i in range(5)], mesh(2), NodeShape(), period=4)
