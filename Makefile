@@ -89,10 +89,11 @@ fuzz: $(STAMP) $(FUZZ_PINS) ## coverage-guided fuzzing of the language, FUZZ_SEC
 fuzz-soak: $(STAMP) ## a million random COP texts in one niced process, FUZZ_INPUTS=1000000
 	@nice $(BIN)/python tests/fuzz/cop_soak.py --inputs $(FUZZ_INPUTS)
 
-check: $(STAMP) ## format, lint, types
+check: $(STAMP) ## format, lint, types, contracts between the rooms of the house
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs build/docs
