@@ -1,0 +1,29 @@
+"""What a user's error looks like when it is printed."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from pointsman.errors import PointsmanError
+
+
+def test_without_a_hint_the_message_is_all_that_is_printed() -> None:
+    assert str(PointsmanError("depth must be even, not 3")) == "depth must be even, not 3"
+
+
+def test_a_hint_stands_in_a_line_of_its_own() -> None:
+    error = PointsmanError("there is no x", hint="there are: a, b")
+    assert str(error).splitlines() == ["there is no x", "  hint: there are: a, b"]
+    assert (error.message, error.hint) == ("there is no x", "there are: a, b")
+
+
+def test_a_hint_is_never_taken_for_a_second_message() -> None:
+    with pytest.raises(TypeError):
+        PointsmanError("one", "two")  # type: ignore[misc]
+
+
+def test_an_error_comes_through_from_another_process() -> None:
+    again = pickle.loads(pickle.dumps(PointsmanError("no", hint="yes")))
+    assert (str(again), again.message, again.hint) == ("no\n  hint: yes", "no", "yes")
