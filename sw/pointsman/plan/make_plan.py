@@ -1,6 +1,7 @@
 """Program -> Plan: the most promising candidates are planned, the quickest is kept.
 
-Takes a Program and a shape. Leaves alone: which ways there are to plan it (``candidates``), what becomes of one (``phases``).
+Takes a Program and the shape of a node. Leaves alone: which divisions and schedule lengths are candidates (``candidates``), how
+a candidate is routed and closed (``phases``).
 """
 
 from __future__ import annotations
@@ -27,36 +28,36 @@ from .structure.structure import Structure
 from .timeline.timeline import timed
 
 PLANS = 4
-"""Most divisions and schedule lengths that are routed, times the effort: those that promise most."""
+"""Most candidates that are planned, times the effort: those with the fewest estimated cycles."""
 HOPELESS = 1.5
-"""Those that promise more than this times the cycles of the best plan are not routed."""
+"""Factor on the cycles of the best plan: candidates estimated to take more are not routed."""
 ROUGH = 1.25
-"""What is routed is given up when its phases together come to more than this times those of the best plan, before it is timed."""
+"""Factor on the cycles of the best plan: a candidate whose phases add up to more is given up before it is played."""
 CLOSE = 1.1
-"""The same if the best plan takes about what its phases come to."""
+"""Factor as ROUGH, used when sum of phases and played cycles of the best plan agree within TRUSTED."""
 TRUSTED = 1.25
-"""One of the two is less than this times the other."""
+"""Factor between these two measures of the best plan up to which they agree."""
 POLISH = 1200
-"""Streams, times the effort, that are routed again to find something quicker near the best plan."""
+"""Streams, times the effort, that may be routed again to look for a quicker plan near the best plan."""
 SEEDS = 2
-"""Other routes of one way that are tried for that."""
+"""Other seeds of the router that are tried on the best candidate."""
 
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What is seldom asked of the planner.
+    """Options of the planner that are seldom changed.
 
     Parameters
     ----------
     seed : int
-        Of the router's random choices. With the same seed a program gets the same plan.
+        Seed of the router's random choices. With the same seed a program gets the same plan.
     express : int
         Channels for online messages: 0: those with which they are expected to be quickest (``routing.online.overlays``), 1: to
         all neighbours, k: to all neighbours and express channels of k hops (Metcalf 1997, §4.2.3).
     most_phases : int or None
         Most phases of a node; None: any number.
     progress : callable or None
-        Is told a line before each attempt.
+        Called with a line of text before each attempt.
     """
 
     seed: int = 0
@@ -82,20 +83,19 @@ def make_plan(
     Parameters
     ----------
     period : int or None
-        Schedule length; None: the one of ``lengths.PERIODS`` with the smallest predicted time that fits the schedule memory.
+        Schedule length in slots; None: the length of ``schedule_lengths.PERIODS`` that fits the schedule memory and whose plan
+        takes the fewest predicted cycles.
     implementations : sequence of Implementation
-        Those to choose from; `pointsman.operators.api.registry` finds more than the built-in ones.
+        Implementations to choose from; `pointsman.operators.api.registry` finds others than the built-in ones.
     structures : sequence of Structure or None
-        Divisions into phases to choose among; None: those of ``candidates.divisions``.
+        Divisions into phases to choose from; None: those of ``candidates.divisions``.
     effort : float
-        Work to spend: search nodes, divisions that are routed, and the router's own; 1.0 being usual.
-    options : PlanOptions
-        Rarer wishes.
+        Factor on the work: search nodes, candidates that are routed, and work inside the router; 1.0 is usual.
 
     Raises
     ------
     PlanError
-        With the first reason, if no plan is found.
+        With the first reason met, if no plan is found.
     """
     if program.topology.ports > shape.neighbours:
         raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
@@ -122,20 +122,20 @@ def make_plan(
 
 @dataclass(frozen=True, eq=False)
 class _CandidateDraft:
-    """A candidate whose phases have been routed, each without regard to others."""
+    """A candidate whose phases have been routed, each without regard to the others."""
 
     number: int
-    """Its place among all that were thought of."""
+    """Index of the candidate in ``_Attempts.ways``."""
     context: PlanContext
     least: tuple[float, ...]
-    """By phase, about what it takes at least."""
+    """Cycles that each phase takes at least, about; empty where operators continue through phases."""
     promise: float
-    """Cycles of the whole that are expected."""
+    """Cycles that the program is expected to take."""
 
 
 class _Attempts:
-    """Plans candidates and keeps the quickest. Those that promise most are routed without what closes their phases, and then
-    planned to the end in the order of what they take so, until the others can hardly be quicker."""
+    """Plans candidates and keeps the quickest plan. Those with the best estimates are drafted, that is, their phases are routed
+    without barriers; drafts are then planned to the end, quickest first, until the others can hardly be quicker."""
 
     def __init__(
         self,
@@ -150,30 +150,30 @@ class _Attempts:
         self.planned = 0
         self.best: Plan | None = None
         self.rough = inf
-        """Cycles of the best plan by the rough measure that plans are made with."""
+        """Cycles of the best plan as the sum of its phases, before it was played."""
         self.considered: dict[int, Considered] = {}
         self.ways = list(candidates.ways)
-        """All that were thought of, by number."""
+        """All candidates; their index is the ``number`` used below."""
         self.chosen = (0, options.seed)
-        """Which of them the best plan is, and with which seed."""
+        """Number of the candidate that the best plan was made from, and seed of its router."""
         self.memo = PlanMemo()
         self.tried: Tried = {}
         self.seen: set[tuple[tuple[tuple[str, ...], ...], int]] = set()
-        """Divisions and schedule lengths that were planned, or tried near the best plan."""
+        """Divisions, as labels by phase, and schedule lengths that were planned, or tried near the best plan."""
         self.seeds: set[tuple[int, int]] = set()
-        """Ways and seeds that were tried near the best plan."""
+        """Numbers of candidates and seeds that were tried near the best plan."""
         self._failures: dict[tuple[bool, int], PointsmanError] = {}
 
     @property
     def failure(self) -> PointsmanError | None:
-        """Why the first of those that were refused was."""
+        """Why the first refused candidate was refused; None if none was."""
         refused = self.candidates.refused
         return refused[0] if refused else self._failures[min(self._failures)] if self._failures else None
 
     def run(self) -> None:
-        """Find the quickest plan, if there is one."""
-        # Processors pass on messages only where nothing else can be done.
-        # With more operators than VFSMs that is so from the first.
+        """Find the quickest plan, if there is any."""
+        # Processors pass on messages (``fallbacks``) only if no plan is found without; if the operators need more VFSMs than
+        # the nodes have, at once.
         for fallbacks in (False, True) if self.candidates.fits else (True,):
             left = deque(enumerate(self.ways))
             while left:
@@ -187,8 +187,8 @@ class _Attempts:
                 break
 
     def polish(self) -> None:
-        """Look for something quicker near the best plan: divisions with a phase more or less and other schedule lengths, which
-        may have been judged by estimates that are too rough, then other routes. Whatever is found is where it goes on from."""
+        """Look for a quicker plan near the best plan: divisions with one phase end more or less and other schedule lengths,
+        which too rough an estimate may have ruled out, then other routes. A quicker plan becomes the new centre."""
         left = POLISH * self.effort
         moves: Iterator[tuple[int, int]] = iter(())
         at: Plan | None = None
@@ -203,7 +203,7 @@ class _Attempts:
             self._try(*move)
 
     def _near(self) -> Iterator[tuple[int, int]]:
-        """Ways, by number, and seeds of the router that have not been tried."""
+        """Numbers of candidates near the best plan, each with a seed of the router, that have not been tried."""
         number, seed = self.chosen
         most = HOPELESS * self.ways[number].estimate
         for one in self.candidates.near(self.ways[number]):
@@ -216,24 +216,25 @@ class _Attempts:
                 yield number, other
 
     def _try(self, number: int, seed: int) -> None:
-        """Plan a way with a seed of the router."""
+        """Plan a candidate with this seed of the router."""
         self.seeds.add((number, seed))
         drafted = self._draft(number, seed, fallbacks=False)
         if drafted is not None:
             self._plan(drafted)
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
-        """The next candidates that can be routed, as many as may still be planned."""
+        """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be worth routing
+        are noted; where that depends on drafts not yet planned they stay in ``left``."""
         found: list[_CandidateDraft] = []
         later: list[tuple[int, Candidate]] = []
         while left:
             number, one = left.popleft()
             if found and self.best is None and one.estimate > HOPELESS * min(draft.promise for draft in found):
-                # That will be known when those are planned.
+                # Whether it is hopeless shows when the drafts found so far are planned.
                 later.append((number, one))
                 continue
             others = bool(found) or self.best is not None
-            # What is in one phase takes long to route: not unless it promises more than what the best plan takes.
+            # A single phase for everything takes long to route: only if its estimate is below the best plan's cycles.
             most = HOPELESS * self.rough if self.best is None or not one.whole else self.best.cycles
             hopeless = one.estimate > most
             wait = one.whole and self.best is None
@@ -255,7 +256,7 @@ class _Attempts:
         return found
 
     def _draft(self, number: int, seed: int, *, fallbacks: bool) -> _CandidateDraft | None:
-        """A way with what its phases take at least; None if they cannot be routed."""
+        """Route the phases of a candidate, each by itself; None if a phase cannot be routed."""
         one = self.ways[number]
         phases = len(one.structure.phases)
         self.progress(f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
@@ -278,7 +279,7 @@ class _Attempts:
         return _CandidateDraft(number, context, least, one.estimate if one.structure.through else sum(least))
 
     def _plan(self, draft: _CandidateDraft) -> None:
-        """Plan a candidate to the end, and keep it if it is the quickest."""
+        """Plan a candidate to the end, and keep its plan if it is the quickest."""
         number, context = draft.number, draft.context
         try:
             plan = plan_candidate(context, self.name, self._limit(), draft.least)
@@ -301,7 +302,7 @@ class _Attempts:
                     self.considered[other] = replace(way, outcome="chosen" if other == number else "slower")
 
     def _limit(self) -> float:
-        """Cycles, by the rough measure, from which on a plan can hardly be quicker than the best one."""
+        """Cycles, as the sum of its phases, at which a plan can hardly be quicker than the best plan any more."""
         if self.best is None:
             return inf
         cycles = self.best.cycles
@@ -315,18 +316,18 @@ class _Attempts:
     def _note(self, number: int, cycles: float | None, outcome: str, *, again: bool = True) -> None:
         one, before = self.ways[number], self.considered.get(number)
         if before is not None and before.cycles is not None and (cycles is None or before.cycles <= cycles):
-            return  # it has been planned with other routes
+            return  # this candidate was planned before, with other routes, and was at least as quick
         if again or before is None:
             self.considered[number] = Considered(one.labels, one.period, one.estimate, cycles, outcome)
 
 
 Tried = dict[tuple[tuple[str, ...], ...], dict[int, float]]
-"""By division, the cycles of the schedule lengths that were routed."""
+"""By division and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
 
 
 def _behind(one: Candidate, tried: Tried) -> bool:
-    """Does its schedule length lie behind one that was worse than another on this side of it? Short schedules give more of
-    what is asked for, long ones have room; a division has one best length."""
+    """Would a candidate's schedule length go further in a direction in which cycles already rose? If a plan with 32 slots was
+    slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum."""
     cycles = tried.get(one.labels, {})
     for worse, much in cycles.items():
         if any(

@@ -1,4 +1,4 @@
-"""Plan: phases with their implementations, routes, roles and ends, everything but numbers of hardware resources."""
+"""Plan: phases with their implementations, routes, roles and ends; numbers of hardware resources are left to the targets."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ ONLINE_KIND = "online"
 
 
 class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
-    """By node its roles, worked out when somebody looks: most plans are dropped before.
+    """Roles by node, worked out on first use, because most plans are dropped before anybody asks for their roles.
 
     Parameters
     ----------
     states : int
-        Roles of a node: one for each value and stage.
+        Number of roles of a node: values times stages.
     make : callable
-        The role of a node in a state.
+        (node, state) -> role of the node in that state.
     like : callable
-        A node whose roles are those of this one moved, or the node itself.
+        node -> a node that has the same roles but for its place in the network, or the node itself.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
         return len(self._nodes)
 
     def distinct(self) -> Iterator[tuple[RoleDraft, ...]]:
-        """Roles of which all others are moved."""
+        """Roles of one node of each group that `like` puts together; all other nodes' roles are these, moved."""
         return (self[node] for node in self._nodes if self.like(node) == node)
 
 
@@ -81,8 +81,8 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
 class PlannedOperator:
     """An operator with its implementation and what every node does in it.
 
-    ``roles`` maps a node to its roles, one for each of ``values`` and stage; ``delays`` likewise to cycles, for message-bound
-    operators; ``instance_of`` a node to the instances that it takes part in.
+    ``roles`` maps a node to its roles, one for each of ``values`` and stage; ``delays`` maps a node to cycles for each of
+    ``values``, for message-bound operators.
     """
 
     operator: Operator
@@ -94,39 +94,39 @@ class PlannedOperator:
     streams: tuple[int, ...]
     """Indices into the routed phase's streams."""
     stages: int = 1
-    """Roles and values times this: see `pointsman.artifacts.images.images.OperatorImage.stages`."""
+    """Roles for each value: see `pointsman.artifacts.images.images.OperatorImage.stages`."""
     drain: int = 0
     """Cycles that words may still be on their way when all readers have what they wait for."""
     abreast: int = 1
     """Most lanes that a processor moves in one step of a call."""
     clear: bool = False
-    """Processor-bound: when its I/O function returns, nothing of it is left in the node's router, nor will come (§5.2.1)."""
+    """Processor-bound: when its I/O function returns, no word of it is in the node's router, nor will come (§5.2.1)."""
     silent: frozenset[int] = frozenset()
-    """Nodes that move no word for some value, so that its end tells nothing of them, nor they of others."""
+    """Nodes that move no word for some value: they learn nothing of others by this operator, nor others of them."""
 
     @property
     def distinct_roles(self) -> Iterable[tuple[RoleDraft, ...]]:
-        """Roles of nodes of which all others' are moved."""
+        """Roles of nodes such that all other nodes have one of these, moved; see `LazyRoles.distinct`."""
         return self.roles.distinct() if isinstance(self.roles, LazyRoles) else self.roles.values()
 
     def role(self, node: int, state: int) -> RoleDraft:
-        """What a node does in a state: a value and a stage."""
+        """What a node does in a state, the number of a value and stage."""
         return self.roles.role(node, state) if isinstance(self.roles, LazyRoles) else self.roles[node][state]
 
     def like(self, node: int) -> int:
-        """A node whose roles are those of this one moved, or the node itself."""
+        """A node that has the same roles but for its place in the network, or the node itself."""
         return self.roles.like(node) if isinstance(self.roles, LazyRoles) else node
 
 
 @dataclass(frozen=True)
 class OnlinePart:
-    """What a phase needs for operators that are done by messages: its online streams (`pointsman.plan.online`)."""
+    """The online streams of a phase, which carry operators that are done by messages (`pointsman.plan.online`)."""
 
     name: str
     network: OnlineNetwork
     streams: tuple[Stream, ...]
     own: Mapping[str, tuple[Pair, ...]]
-    """By label of an operator: pairs between which its messages may go."""
+    """By label of an operator, the pairs of nodes between which its messages may go."""
 
     @property
     def operator(self) -> Operator:
@@ -138,16 +138,16 @@ class OnlinePart:
         return frozenset(channel for pair in self.own[label] for channel in self.network.way(*pair))
 
     def hops(self, label: str) -> int:
-        """Channels on the longest way of one of its messages."""
+        """Channels on the longest way that a message of an operator takes."""
         return max((len(self.network.way(*pair)) for pair in self.own[label]), default=0)
 
     def bandwidth(self, label: str, routed: RoutedPhase) -> float:
-        """Words a cycle for an operator: the least over all channels that its messages may take (§4.2.2)."""
+        """Words a cycle for an operator: those of the slowest channel that its messages may take (§4.2.2)."""
         index = {stream.name: i for i, stream in enumerate(routed.streams)}
         return min((routed.bandwidth(index[self.streams[c].name]) for c in self.channels(label)), default=0.0)
 
     def gap(self, label: str, routed: RoutedPhase) -> float:
-        """Cycles from one word to the next on the slowest of its channels."""
+        """Cycles from word to word on the slowest channel of an operator; 0 if it has no channel."""
         words = self.bandwidth(label, routed)
         return 1 / words if words else 0.0
 
@@ -165,29 +165,29 @@ class PlannedPhase:
     technique: Technique
     reason: str
     nodes: frozenset[int]
-    """Nodes that have a part in it: members of its operators, and nodes whose routers carry their words."""
+    """Nodes that have a part in the phase: members of its operators, and nodes whose routers carry their words."""
     online: PlannedOperator | None
     """The operator that stands for the phase's online streams."""
     part: OnlinePart | None
-    """What these streams carry."""
+    """The online streams and which operators use them."""
     settle: int
-    """Cycles to wait after leaving it until all neighbours have left it too (techniques "barrier" and "hijack")."""
+    """Cycles to wait after leaving the phase until all neighbours have left it too (techniques "barrier" and "hijack")."""
     cycles: float
-    """Predicted cycles over the whole program, for choosing among plans."""
+    """Predicted cycles of the phase over the whole program, for choosing among plans."""
     changing: float = 0.0
-    """Those of them for going on to another phase."""
+    """Share of ``cycles`` that goes into changes to another phase."""
     exits: float = 0.0
-    """How often a node leaves it, about."""
+    """How often a node leaves the phase during the program, about."""
     settles: frozenset[int] | None = None
-    """Phases before which a node waits until all neighbours have left this one; None: every one that comes next."""
+    """Phases before which a node waits until all neighbours have left this phase; None: whichever phase comes next."""
 
     def has_loading(self, loading: Loading) -> bool:
-        """Is there an operator whose calls are loaded so?"""
+        """Is there an operator of the phase whose calls are loaded this way?"""
         return any(one.implementation.loading is loading for one in self.operators)
 
     @cached_property
     def loose(self) -> frozenset[int]:
-        """Nodes that leave it each for itself, so that a neighbour may stay in it for any time."""
+        """Nodes that leave the phase without meeting in a barrier: they may stay in it while a neighbour has long left."""
         if self.technique == "none":
             return frozenset()
         met = self.barrier.operator.nodes if self.barrier is not None else frozenset()
@@ -196,7 +196,8 @@ class PlannedPhase:
 
 @dataclass(frozen=True)
 class Leaving:
-    """By number of phase, nodes that go through its barrier besides those that go on to another phase."""
+    """By index of a phase, nodes that go through its barrier although they do not go on to another phase: between two uses of
+    the phase, or at the end of the program."""
 
     between_uses: Mapping[int, frozenset[int]]
     at_end: Mapping[int, frozenset[int]]
@@ -204,14 +205,15 @@ class Leaving:
 
 @dataclass(frozen=True)
 class Continuing:
-    """An operator that continues over several phases (§5.1). ``planned``: as if it were a phase of its own that nobody ever
-    leaves; its registers and VFSMs are nobody else's. ``planned.routed`` has the slots of its first route, which it has in all of
-    its phases; those of phase p are in what stands beside ``Plan.phases[p].routed``, in the order of ``Plan.beside(p)``."""
+    """An operator that continues over several phases (§5.1). ``planned`` holds it as if it were a phase of its own that nobody
+    ever leaves; no other operator gets its registers and VFSMs. ``planned.routed`` has the slots of its first route, which it
+    keeps in all of its phases; all slots that it has in phase p are in ``Plan.phases[p].routed.beside``, which is in the order
+    of ``Plan.beside(p)``."""
 
     planned: PlannedPhase
     phases: tuple[int, ...]
     ends: tuple[int, ...]
-    """Those of them after which it may be over."""
+    """The phases of ``phases`` after which the operator may be over."""
     enters: Mapping[int, int]
     """By node, the phase that its load function enters from outside."""
 
@@ -222,20 +224,21 @@ class Continuing:
 
 @dataclass(frozen=True)
 class ReplacedOperator:
-    """An operator of the program and those that do it."""
+    """An operator of the program and the operators that do its work in its place."""
 
     operator: Operator
     implementation: str
     parts: tuple[str, ...]
-    """Labels."""
+    """Labels of the operators in its place."""
     bound: bool = False
-    """Its parts must be message-bound."""
+    """Must these be message-bound?"""
 
 
 @dataclass(frozen=True)
 class Considered:
-    """A way that the planner thought of: which operators share phases, and the schedule length. ``estimate`` is what it
-    promised, ``cycles`` what it takes by its routes (None: not routed, or not to the end), ``outcome`` why it is not the plan."""
+    """A candidate of the planner, for reports: labels of the operators of each phase, and the schedule length in slots.
+    ``estimate``: cycles before routing; ``cycles``: cycles of its plan (None: not planned to the end); ``outcome``: "chosen", or
+    why it is not the plan."""
 
     phases: tuple[tuple[str, ...], ...]
     period: int
@@ -250,24 +253,24 @@ class Plan:
 
     name: str
     program: Program
-    """As it is planned: with operators in the place of those that are replaced."""
+    """The program as planned, with other operators in the place of those in ``replaced``."""
     shape: NodeShape
     period: int
     structure: Structure
     phases: tuple[PlannedPhase, ...]
     leaving: Leaving
-    """Who leaves a phase without going on to another."""
+    """Nodes that leave a phase without going on to another."""
     replaced: tuple[ReplacedOperator, ...] = ()
-    """Operators of the program that others do in their place."""
+    """Operators of the program whose work others do."""
     considered: tuple[Considered, ...] = ()
-    """All ways that were thought of, the most promising first."""
+    """All candidates of the planner, the most promising first."""
     gap: float = 0.0
-    """How much of the estimate of the search may be too much, from 0 to 1: 0 if it came to its end."""
+    """Share of the search's estimate, from 0 to 1, by which a better division could still be quicker: 0 if it searched all."""
     total: float | None = None
     """Predicted cycles of the slowest node, if the plan has been played (`pointsman.plan.timeline`)."""
 
     continuing: tuple[Continuing, ...] = ()
-    """Operators that are in several phases, and in none of ``phases``."""
+    """Operators that continue over several phases; ``phases`` do not list them."""
 
     @property
     def parameters(self) -> tuple[tuple[str, int], ...]:
@@ -289,7 +292,7 @@ class Plan:
         return tuple(one for one in self.continuing if phase in one.phases)
 
     def members(self) -> list[frozenset[int]]:
-        """By phase, the nodes that come to it."""
+        """By phase, the nodes that come to it: those with a part in it, and those that enter it to use a continuing operator."""
         return [
             phase.nodes | {n for one in self.continuing for n, entered in one.enters.items() if entered == p}
             for p, phase in enumerate(self.phases)

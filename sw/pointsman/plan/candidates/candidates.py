@@ -1,7 +1,7 @@
-"""Program -> ways to plan it, the most promising first, each with what it is estimated to take.
+"""Program -> candidates for a plan, the most promising first, each with an estimate of its cycles.
 
-A way is a variant of the program (``replacing``), its division into phases (``division``) and a schedule length. Nothing is
-routed here.
+A candidate is a variant of the program (``replacements``), its division into phases (``divisions``) and a schedule length.
+Nothing is routed here.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class Candidate:
     structure: Structure
     period: int
     estimate: float
-    """Cycles, before anything is routed."""
+    """Cycles of the whole program, estimated before anything is routed."""
     whole: bool
-    """Everything is in one phase although it need not be, and the search promises more of others: that can always be tried, and
-    takes longest to route."""
+    """Is everything in one phase although the search found divisions that it estimates to be quicker? Such a candidate takes
+    longest to route, so it comes last."""
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
-        """Labels of the operators of each phase."""
+        """By phase, the labels of its operators, those that continue through it included."""
         through = self.structure.through
         return tuple(
             (
@@ -51,13 +51,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class _Priced:
-    """A variant of the program, and what phases of it are estimated to cost."""
+    """A variant of the program, and the model that estimates the cycles of its phases."""
 
     variant: Variant
     costs: CostModel
 
     def ways(self, structure: Structure, lengths: Iterable[int], *, whole: bool) -> Iterator[Candidate]:
-        """A division with each of several schedule lengths."""
+        """Candidates of one division, one for each schedule length in ``lengths``, in slots."""
         chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
         prices = self.costs
         if chosen:
@@ -74,21 +74,22 @@ class _Priced:
 
 @dataclass(frozen=True)
 class Candidates:
-    """``gap``: how much of the searches' estimates may be too much, from 0 to 1. ``refused``: why others are not among them."""
+    """All candidates of a program. ``gap``: share of the searches' estimates, from 0 to 1, by which a better division could still
+    be quicker. ``refused``: errors of variants and divisions that cannot be planned."""
 
     ways: tuple[Candidate, ...]
     gap: float
     refused: tuple[PointsmanError, ...]
     fits: bool
-    """The nodes may have VFSMs enough, if processors need not pass on messages."""
+    """Do the operators need no more VFSMs than the nodes have, by a lower bound? Otherwise processors must pass on messages."""
     priced: tuple[_Priced, ...]
     period: int | None
     """The schedule length that was asked for."""
     most_phases: int | None
 
     def near(self, one: Candidate) -> list[Candidate]:
-        """Divisions that end a phase more or less, with the same schedule length, and the same division with other lengths, the
-        most promising first."""
+        """Candidates that differ from ``one`` in a single place where a phase ends, with the same schedule length, and candidates
+        of the same division with other lengths; the most promising first."""
         (priced,) = (priced for priced in self.priced if priced.variant is one.variant)
         analysis = one.variant.analysis
         shape = analysis.context.shape
@@ -112,8 +113,17 @@ def find_candidates(
     structures: Sequence[Structure] | None = None,
     most_phases: int | None = None,
 ) -> Candidates:
-    """All ways that are worth a thought. ``period`` None: lengths of ``PERIODS`` that fit the schedule memory;
-    ``structures`` None: those of ``division``; ``most_phases``: of a node, None: any number."""
+    """All candidates of a program.
+
+    Parameters
+    ----------
+    period : int or None
+        Schedule length in slots; None: those of ``PERIODS`` that fit the schedule memory.
+    structures : sequence of Structure or None
+        Divisions to use; None: those of ``divisions``.
+    most_phases : int or None
+        Most phases of a node; None: any number.
+    """
     ways: list[Candidate] = []
     refused: list[PointsmanError] = []
     several: list[_Priced] = []
@@ -121,7 +131,7 @@ def find_candidates(
     gap, fits = 0.0, False
     for variant in variants(analysis, period=assumed):
         if structures is not None and variant.replaced:
-            # They are of the program as it was written.
+            # The structures given divide the program as it was written.
             labels = ", ".join(f"'{one.operator.label}'" for one in variant.replaced)
             refused.append(PlanError(f"only replacements can do {labels}, and the phases are given"))
             continue
@@ -139,7 +149,7 @@ def find_candidates(
             except PlanError as error:
                 refused.append(error)
                 continue
-            # Beside operators that continue, one phase is a way like others.
+            # If operators may continue, a single phase is a candidate like the others.
             whole = len(structure.phases) == 1 and len(divided) > 1 and all(one.ends for one in found)
             whole = whole and not any(one.through for one in divided)
             ways += priced.ways(structure, lengths, whole=whole)
@@ -148,8 +158,8 @@ def find_candidates(
 
 
 def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:
-    """Each division with the length that promises most, then each with the next: lengths are alike, divisions are not, and what
-    the ends of phases cost shows when they are routed."""
+    """Every division with its best schedule length, then every division with its second best, and so on: plans differ more by
+    division than by length, and what the ends of phases cost shows only when they are routed."""
     count: dict[tuple[bool, tuple[tuple[str, ...], ...]], int] = {}
     places = []
     for one in ways:
@@ -161,7 +171,7 @@ def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _apart_from_values(structure: Structure) -> list[tuple[tuple[Operator, ...], float]]:
-    """Operators and exits of each phase, the schedules of one operator taken together."""
+    """Operators and exits of each phase; the phases that an operator has for its several values count as one phase."""
     exits: dict[tuple[str, ...], float] = {}
     operators: dict[tuple[str, ...], tuple[Operator, ...]] = {}
     for phase in structure.phases:

@@ -1,11 +1,10 @@
-"""Program -> ways to divide it into phases that are worth routing.
+"""Program -> divisions into phases that are worth routing.
 
-Takes a Program and the implementations; gives `Structure`s, the most promising first: those that the search finds by its
-estimates, with and without threads that change their phases without each other, a phase for each operator, and everything in one
-phase, which any program can fall back on. The planner routes them and keeps the quickest; where one cannot be routed, or a
-node could not follow its phases, the next one is left.
+Takes an analysed program; gives `Structure`s, the most promising first: what the search finds by its estimates, with and without
+threads that change their phases independently; a phase for each operator or parallel group (`outline`); and a single phase for
+everything, which any program can fall back on. The planner routes several and keeps the quickest plan.
 
-Leaves alone: routes and real ends.
+Leaves alone: routes, and how phases really end.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from .branch_and_bound import SearchResult, search
 from .walk import PhaseCosts
 
 BUDGET = 3000
-"""Search nodes, times the effort."""
+"""Most search nodes to follow, times the effort."""
 
 
 class _Apart:
-    """Costs of phases without operators that may continue beside them; of an operator alone, if all of its phase may."""
+    """Costs of phases in which operators that may continue beside them (``labels``) cost nothing."""
 
     def __init__(self, costs: PhaseCosts, labels: Collection[str]) -> None:
         self.costs = costs
@@ -54,8 +53,8 @@ class _Apart:
 
 
 def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str] = ()) -> CostModel:
-    """What phases of a program would cost with this schedule length. ``by_value``: labels of operators that have a schedule
-    for each value."""
+    """Model of what phases cost in cycles with a schedule of ``period`` slots. ``by_value``: labels of operators that are to
+    have a schedule for each of their run-time values."""
     choices = {}
     for operator in analysis.operators:
         known = [one for _, one in analysis.feasible(operator)]
@@ -72,22 +71,23 @@ def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str
 def searched(
     analysis: ProgramAnalysis, costs: CostModel, *, effort: float = 1.0, most_phases: int | None = None
 ) -> list[SearchResult]:
-    """Answers of the search; none if there is nothing to choose. ``most_phases``: of a node."""
+    """Results of the search, the most promising first: with operators that continue, without threads, with threads; each only if
+    it has places to choose from. ``most_phases``: most phases of a node."""
     root, beside = analysis.root, analysis.beside
     kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
     free = list(dict.fromkeys(_free(analysis, around) for around in kinds))
-    # The loader phase is one more.
+    # The loader phase takes a block of the schedule memory, too.
     most = max(1, costs.context.shape.schedule_depth // costs.period - 1)
     most = most if most_phases is None else min(most, most_phases)
     budget = max(1, int(BUDGET * effort))
     best = [search(root, costs, budget=budget, places=places, most=most) for places in free if places]
-    # Threads that are not expected to be quicker are not worth the time to route them.
+    # ``best[0]`` may have threads, ``best[1]`` has none: threads not expected to be quicker are not worth routing.
     if len(best) > 1:
         threads = analysis.divided(best[0].phases)
         if critical_path_cycles(threads, costs.phase) >= best[1].cost:
             del best[0]
     if beside.labels:
-        # What continues beside a sequence slows down all of its phases alike, about.
+        # An operator that continues beside a sequence slows down all phases of the sequence about equally, so it costs nothing.
         bound = {child for part in beside.whole for child in part.walk() if child is not part}
         open_ = [place for place in analysis.breaks if place[0] not in bound]
         best.insert(0, search(root, _Apart(costs, beside.labels), budget=budget, places=open_, most=most))
@@ -95,14 +95,14 @@ def searched(
 
 
 def divisions(analysis: ProgramAnalysis, found: Sequence[SearchResult]) -> list[Structure]:
-    """Structures without doubles; ``found`` are the search's answers."""
+    """The divisions to try, each once; ``found``: results of `searched`."""
     ways = [analysis.divided(one.phases) for one in found]
     ways.append(outline(analysis.program))
     if analysis.operators:
         ways.append(analysis.folded(lambda part, i: False))
     distinct: dict[tuple[tuple[str, ...], ...], Structure] = {}
     for structure in ways:
-        # Phases without an operator of their own are for nobody to enter.
+        # No node would enter a phase that has no operator of its own.
         if not all(phase.operators for phase in structure.phases):
             continue
         distinct.setdefault(_division(structure), structure)
@@ -110,8 +110,8 @@ def divisions(analysis: ProgramAnalysis, found: Sequence[SearchResult]) -> list[
 
 
 def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structure]:
-    """Divisions that end a phase at one place more than ``structure``, or at one less; none where operators continue over phases,
-    or if it is no folding of the program's tree."""
+    """Divisions that differ from ``structure`` in one place where a phase ends or does not; none where operators continue over
+    phases, or if ``structure`` is not made from the program's tree by choosing places."""
     if structure.through:
         return []
     phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}
@@ -131,7 +131,7 @@ def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structur
 
 
 def _apart(one: ProgramPart, other: ProgramPart, phases: Mapping[str, tuple[str, ...]]) -> bool:
-    """Has no operator of the one a phase that one of the other has?"""
+    """Do operators of the two parts share no phase? ``phases``: by label of an operator, the labels of its phase."""
     return {phases[o.label] for o in one.operators()}.isdisjoint(phases[o.label] for o in other.operators())
 
 
@@ -140,12 +140,12 @@ def _labels(phase: PhaseOutline) -> tuple[str, ...]:
 
 
 def _division(structure: Structure) -> tuple[tuple[str, ...], ...]:
-    """What tells two divisions apart. Schedules of one operator for several values are one phase of it."""
+    """Key of a division: labels by phase. The phases that an operator has for its several values count as one phase."""
     return tuple(dict.fromkeys(map(_labels, structure.phases)))
 
 
 def _free(analysis: ProgramAnalysis, around: Collection[PartKind]) -> tuple[Break, ...]:
-    """Places to end a phase that are in no group of these kinds."""
+    """Places where a phase may end that are not inside a group of the kinds ``around``."""
     bound = {
         child for part in analysis.root.walk() if part.kind in around for child in part.walk() if child is not part
     }

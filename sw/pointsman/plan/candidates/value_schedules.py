@@ -1,14 +1,14 @@
 """Phases of operators that have a schedule for each of their run-time values (Metcalf 1997, §4.1.1 "Multiple Schedules", §4.1.3
 run-time subphases).
 
-Takes structures, and gives them with such an operator's phase divided: a phase for each value, any of which may follow
-wherever the phase could be. That is all that makes an operator have several schedules: routes, ends and judgement are those of
-any phase, and its load function goes on to the phase of its value.
+Takes structures; gives them with the phase of such an operator replaced by a phase for each value, any of which may follow
+wherever the phase could. Nothing else is special: these phases are routed, closed and judged like all others, and the
+operator's load function enters the phase of its value.
 
-Operators of a parallel group can share such phases, one for each combination of their values: their load functions come before
-any I/O, so the last of them knows all values. An operator that comes after another in its phase cannot, since the phase
-would be running by then. Nodes that are in no instance could not tell which of the phases runs, so words have to stay within
-the instances, those of the barrier that closes the phase included.
+Operators of a parallel group can share such phases, with a phase for each combination of their values: their load functions
+are called before any I/O, so the last call knows all values. An operator that comes after another in its phase cannot, since the
+phase would be running by then. Nodes in no instance could not tell which of the phases runs, so all words, those of the closing
+barrier included, have to stay within the instances.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ from pointsman.plan.structure.structure import PhaseOutline, Structure
 from pointsman.program.program import Group, Operator
 
 GAIN = 0.8
-"""Several schedules are tried unasked if they expect less than this part of the cycles of the best other way."""
+"""A schedule for each value is tried unasked if it should take less than this share of the cycles of the best other
+implementation."""
 COMMAND = 4.0
-"""Cycles of a command of `Metric.reload_words`, about."""
+"""Cycles for each of `Metric.reload_words`, about."""
 
 
 def with_schedules(structures: Sequence[Structure], analysis: ProgramAnalysis) -> Iterator[Structure]:
-    """The structures, and those of them with operators' phases divided by value that are asked for or promise more; not where
-    threads have phases of their own or operators continue.
+    """The structures, with phases divided by value where an operator asks for it; where none asks but some would be much
+    quicker, the structure both undivided and divided. Structures with threads or continuing operators are given as they are.
 
     Raises
     ------
     PlanError
-        If an operator asks for a schedule for each value where that cannot be.
+        If in all structures an operator asks for a schedule for each value in a phase that cannot be divided.
     """
     shared: PlanError | None = None
     given = False
@@ -67,7 +68,7 @@ def with_schedules(structures: Sequence[Structure], analysis: ProgramAnalysis) -
 
 
 def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
-    """Do operators ask for a schedule for each value? Raises `PlanError` if they cannot have them in this phase."""
+    """Does an operator of the phase ask for a schedule for each value? Raises `PlanError` if the phase cannot be divided."""
     wanting = [operator for operator in phase.operators if _wants(operator, analysis)]
     if not wanting:
         return False
@@ -96,7 +97,7 @@ def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
 
 
 def _wants(operator: Operator, analysis: ProgramAnalysis) -> bool:
-    """Does it ask for a schedule for each value?"""
+    """Does the operator name an implementation that has a schedule for each value?"""
     if operator.impl is None or is_settled(operator):
         return False
     return all(one.loading is Loading.PER_VALUE for _, one in analysis.feasible(operator))
@@ -115,7 +116,7 @@ def side_by_side(root: Group, operators: Sequence[Operator]) -> bool:
 
 
 def _promises(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
-    """Would its operator be much quicker with a schedule for each value?"""
+    """Does the phase hold a single operator that would be much quicker with a schedule for each value?"""
     if len(phase.operators) > 1 or is_settled(phase.operators[0]):
         return False
     operator = phase.operators[0]
@@ -129,7 +130,7 @@ def _promises(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
 
 
 def _inside(structure: Structure, index: int) -> bool:
-    """Does what other phases join lie within the operator's instances?"""
+    """Is each instance in other phases either inside an instance of this phase's operator or disjoint from all of them?"""
     instances = [frozenset(one.nodes) for one in structure.phases[index].operators[0].instances]
     others = [
         frozenset(one.nodes)
@@ -155,7 +156,7 @@ def _divided(structure: Structure, indices: Sequence[int], analysis: ProgramAnal
         for one in new[phase]
     }
     for i in indices:
-        # A use with another value may follow, in a loop or not.
+        # After a use with one value a use with any other value may follow.
         for one in new[i]:
             successors[one] |= frozenset(new[i])
     again = frozenset(one for i in structure.again for one in new[i])
@@ -166,7 +167,7 @@ def _divided(structure: Structure, indices: Sequence[int], analysis: ProgramAnal
 
 
 def _by_value(phase: PhaseOutline, analysis: ProgramAnalysis) -> list[PhaseOutline]:
-    """A phase for each combination of values, each used for its share of the rounds."""
+    """A phase for each combination of values; each is taken to be used equally often."""
     chosen = [operator for operator in phase.operators if _wants(operator, analysis)]
     chosen = chosen or list(phase.operators)
     choices = [schedule_values(operator) or () for operator in chosen]

@@ -1,8 +1,8 @@
-"""A program as a row of steps: what the searches for the places where phases end walk along, and what they ask of costs.
+"""A program as a row of steps, along which the searches for the ends of phases go, and the costs that they ask for.
 
 ``(barrier 'a) (loop 'l 9 (barrier 'b) (barrier 'c))`` becomes: operators a, gap, loop, operators b, gap, operators c, loop ends.
-Takes a tree of extents and the places where phases may end; what cannot be broken is one step. Leaves alone: which places are
-taken (``branch_and_bound``, ``dynamic_program``).
+Takes a tree of extents and the places where phases may end; a part without such a place is a single step. Leaves alone: which
+places are taken (``branch_and_bound``, ``dynamic_program``).
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ Operators = tuple[Operator, ...]
 
 
 class PhaseCosts(Protocol):
-    """What phases cost, in cycles of the whole program."""
+    """Costs of phases, in cycles over the whole program."""
 
     def phase(self, operators: Operators, exits: float) -> float:
-        """A phase with these operators that is left so often; infinite if they cannot share one."""
+        """Cost of a phase with these operators that is left ``exits`` times; infinite if they cannot share a phase."""
         ...
 
     def alone(self, operator: Operator) -> float:
-        """Never more than what the operator adds to any phase."""
+        """Lower bound of what the operator adds to the cost of any phase."""
         ...
 
     def least(self, operators: Operators, exits: float) -> float:
-        """Never more than a phase with these and other operators, left as often or more, less what `alone` says of the
-        others."""
+        """Lower bound of the cost of any phase that has these operators and perhaps others, and is left ``exits`` times or
+        more, less `alone` of the others."""
         ...
 
 
 @dataclass(frozen=True)
 class WalkStep:
-    """One thing that happens on the walk through the program."""
+    """A step on the walk through the program: operators, a gap between two children of a sequence where a phase ``may`` or
+    ``must`` end, executed ``times`` times, or the begin or end of a group."""
 
     kind: Literal[
         "operators", "gap", "loop", "loop ends", "threads", "thread ends", "threads end", "context", "no context"
@@ -50,7 +51,7 @@ class WalkStep:
 
 
 def walk_steps(root: ProgramPart, places: set[Break]) -> Iterator[WalkStep]:
-    """The walk through the program. What cannot be broken is one step."""
+    """The steps of a program in the order of its text; ``places``: where phases may end."""
     times = rounds(root)
     holds = _holding(root, places)
     stack: list[ProgramPart | WalkStep] = [root]
@@ -88,7 +89,7 @@ def walk_steps(root: ProgramPart, places: set[Break]) -> Iterator[WalkStep]:
 
 
 def _holding(root: ProgramPart, places: set[Break]) -> set[ProgramPart]:
-    """Parts in which a phase may end, or must: those on the way to a place, and to a ``phase`` that something follows."""
+    """Parts in which a phase may or must end: those that hold one of ``places``, or a ``phase`` that another part follows."""
     holds: set[ProgramPart] = set()
     order = list(root.walk())
     sequences = {place[0] for place in breaks(root)}
@@ -103,7 +104,7 @@ def _holding(root: ProgramPart, places: set[Break]) -> set[ProgramPart]:
 
 
 def _ending(part: ProgramPart) -> Iterator[ProgramPart]:
-    """Parts with which a part ends."""
+    """Parts that end where ``part`` ends: itself, its last child, the last child of that, and so on."""
     stack = [part]
     while stack:
         one = stack.pop()

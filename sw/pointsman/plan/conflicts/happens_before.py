@@ -1,24 +1,24 @@
-"""Who can be in which phase while somebody else has not left an earlier one (Metcalf 1997, §5.3.4; there only sketched).
+"""Which node can be in which phase while another node has not left an earlier phase (Metcalf 1997, §5.3.4; there only sketched).
 
 The graph has, for each phase A and node n, an I/O vertex A_n (n uses its operators) and an arrival vertex A'_n (words of A
 have come to n). Edges lead from an I/O vertex to those of the phases that can follow at the node, from the I/O vertex of a
-writer to the arrival vertices of those that its words reach, and from an arrival vertex to the I/O vertex of its node. Which
-words have come when n is through with A is the implementation's affair; `plan.termination.marked_graph` has followed
-its streams: if it is message-bound, words that depend on all nodes of the instance.
+writer to the arrival vertices of the nodes that its words reach, and from an arrival vertex to the I/O vertex of its node.
+Which words have come when n is through with A depends on the implementation: if it is message-bound, which
+`plan.termination.marked_graph` finds out, words that depend on all nodes of the instance.
 
 A node n may use a wire that m reads in phase E again in phase L if L_n always follows some A_m via A'_n, with A after E: m
 has left E then. *Always*: on every way that control flow takes from E to L; an operator that may be left out, or that is not
-the last that a node uses before it leaves A, proves nothing. Dependencies that hold of m when it begins A hold of n when it
-is through, so they add up over several operators: after a reduction to a node and a broadcast from it everybody knows of
-everybody.
+the last that a node uses before it leaves A, proves nothing. What m knows when it begins A, n knows when it is through with A,
+so knowledge adds up over several operators: after a reduction to a node and a broadcast from it, every node knows that every
+other node has come so far.
 
-The same holds within L: an operator B of it that is used after another, A, on every way from where L is entered may write what
-m reads in E if A tells of m (`HappensBefore.begins`): the words of B set out when m is in L. So may not what is written by load
-functions, which an application may call before it uses A. The reverse of this, which §5.3.4 mentions for a later phase whose
-slots stand already, frees nothing: docs/phases.md has the counterexample.
+The same holds within L: if on every way into L an operator B of L is used after another operator A of L, and A tells of m, then
+B may write what m reads in E (`HappensBefore.begins`): the words of B set out when m is in L. Words of load functions may
+not, since an application may call those before it uses A. The reverse, which §5.3.4 mentions for a later phase whose slots
+stand already, frees nothing: docs/phases.md has the counterexample.
 
-Takes a structure and planned phases; leaves alone what is done about it (``collisions``, ``reroute``, ``memory``). The judge
-proves it again in another way (`verify.phases.skew`). Where threads go through phases of their own nothing is claimed.
+Takes a structure and planned phases; leaves alone what is done about conflicts (``collisions``, ``reroute``, ``memory``). The
+judge proves the same in another way (`verify.phases.skew`). Where threads go through phases of their own nothing is claimed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Nodes = int
 class HappensBefore:
     """The dependency graph of planned phases, asked for pairs of phases and nodes.
 
-    A question about phases that has not been asked before takes nodes x operators x phases, a few times.
+    The first question about an earlier phase takes time of the order of nodes x operators x phases; answers are kept.
     """
 
     def __init__(self, structure: Structure, planned: Sequence[PlannedPhase], topology: Topology) -> None:
@@ -53,7 +53,7 @@ class HappensBefore:
         return here is not None and bool(here[node] >> other & 1)
 
     def begins(self, earlier: int, later: int, label: str, node: int, other: int) -> bool:
-        """The same when ``node`` begins with an operator of phase ``later``."""
+        """When ``node`` begins with the operator ``label`` of phase ``later``, has ``other`` left ``earlier`` for certain?"""
         here = self._known(earlier, later)
         if here is None:
             return False
@@ -73,8 +73,8 @@ class HappensBefore:
         return self.structure.before[index] if self.structure.before else {}
 
     def _within(self, index: int, known: Sequence[Nodes]) -> tuple[dict[str, list[Nodes]], dict[str, list[Nodes]]]:
-        """By operator of a phase and node, who has left when the node begins the operator and when it is through with it, given
-        who has when it comes to the phase. Nodes that do not have the operator hear nothing."""
+        """By operator of phase ``index`` and node, which nodes have left the earlier phase when the node begins the operator, and
+        when it is through with it; ``known``: which had when it came to the phase. Nodes outside an operator learn nothing."""
         begun: dict[str, list[Nodes]] = {}
         through: dict[str, list[Nodes]] = {}
         for one, before in self.orders[index]:
@@ -96,7 +96,8 @@ class HappensBefore:
         return begun, through
 
     def _done(self, index: int, known: Sequence[Nodes]) -> list[Nodes]:
-        """By node, who has left when it is through with a phase, given who has when it comes to it."""
+        """By node, which nodes have left the earlier phase when it is through with phase ``index``; ``known``: which had when it
+        came to that phase."""
         phase = self.planned[index]
         last = self.structure.last[index] if self.structure.last else None
         through = self._within(index, known)[1]
@@ -105,7 +106,7 @@ class HappensBefore:
         for node in phase.nodes:
             own = [one for one in phase.operators if node in one.operator.nodes]
             if final and all(one in own for one in final):
-                own = final  # it has used one of them before it leaves
+                own = final  # a node uses one of these last, before it leaves
             if own:
                 found[node] = through[own[0].operator.label][node]
                 for one in own[1:]:
@@ -119,8 +120,8 @@ class HappensBefore:
         return found
 
     def _follow(self, earlier: int) -> list[list[Nodes] | None]:
-        """By phase and node, who has left ``earlier`` when the node begins the phase, on every way from there; None for phases
-        that do not come after it."""
+        """By phase and node, which nodes have left ``earlier`` when the node begins the phase, whatever way it took from there;
+        None for phases that cannot come after ``earlier``."""
         everybody = (1 << self.nodes) - 1
         flow = self.structure.successors
         after = self.structure.graph.later(earlier)
@@ -132,7 +133,7 @@ class HappensBefore:
         known: list[list[Nodes] | None] = [
             [everybody] * self.nodes if p in after else None for p in range(len(self.planned))
         ]
-        # Only itself has left it for certain, also when it comes through it again.
+        # A node that leaves ``earlier`` knows for certain only that it has left itself, also when it comes through again.
         done: dict[int, list[Nodes]] = {earlier: [1 << node for node in range(self.nodes)]}
         changed = True
         while changed:
@@ -157,7 +158,7 @@ class HappensBefore:
 def _ordered(
     phase: PlannedPhase, before: Mapping[str, frozenset[str]]
 ) -> list[tuple[PlannedOperator, list[PlannedOperator]]]:
-    """The operators of a phase with those that are always used before, so that these come first."""
+    """The operators of a phase, each with the operators that are always used before it; earlier ones first."""
     order = sorted(phase.operators, key=lambda one: len(before.get(one.operator.label, ())))
     return [
         (one, [other for other in order if other.operator.label in before.get(one.operator.label, ())]) for one in order
@@ -165,7 +166,7 @@ def _ordered(
 
 
 def _together(nodes: Iterable[int], row: Sequence[Nodes]) -> Nodes:
-    """What nodes know together, and that they themselves have come so far."""
+    """The union of what these nodes know, and these nodes themselves, since they have come so far."""
     found = 0
     for node in nodes:
         found |= row[node] | 1 << node

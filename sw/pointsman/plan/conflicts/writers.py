@@ -20,13 +20,13 @@ from .link_slots import Link, link_writes
 
 
 def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
-    """Of each link and slot, the operators whose words pass it and the nodes from which these come. None: words that may be
-    sent before a node uses the operator, or when it has used all."""
+    """By link and slot, the label of each operator whose words pass there, with the nodes that send these words. Label None:
+    words that a node may send before it uses the operator or after it has used all, such as those of a barrier."""
     routed = phase.routed
     anywhere = from_anywhere(routed)
     nobody: tuple[str | None, frozenset[int]] = None, frozenset()
     by_stream = dict.fromkeys(range(len(routed.streams)), nobody)
-    # What closes the phase may use the streams of its operators.
+    # With "hijack", closing the phase may use the streams of its operators.
     for one in phase.operators if phase.technique != "hijack" else ():
         for number in one.streams if in_its_turn(one) else ():
             stream = routed.streams[number]
@@ -45,7 +45,7 @@ def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[t
 
 
 def from_anywhere(routed: RoutedPhase) -> set[int]:
-    """Numbers of the streams whose words may be from other nodes than their source."""
+    """Numbers of the streams that may carry words of other nodes than their source."""
     onward = {stream.into for stream in routed.streams if stream.into is not None}
     return {
         number
@@ -55,16 +55,18 @@ def from_anywhere(routed: RoutedPhase) -> set[int]:
 
 
 def in_its_turn(one: PlannedOperator) -> bool:
-    """Do only its I/O functions send words, not its load functions, nor its router by itself?"""
+    """Are words of the operator sent by its I/O functions only, not by its load functions, nor by a router on its own?"""
     return one.stages == 1 and not one.implementation.loading.moves_early
 
 
 def rescheduled(phase: PlannedPhase) -> bool:
+    """Has the phase an operator whose schedule is made at run time?"""
     return phase.has_loading(Loading.RESCHEDULED)
 
 
 def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: int) -> RoutedPhase:
-    """A phase without what continues from it wherever a node goes: that is left behind by the barrier of a later phase."""
+    """The routes of phase ``index`` without operators that continue into all of its successors: their words are left behind
+    only by the barrier of a later phase."""
     routed = planned[index].routed
     after = [planned[s].routed.beside for s in structure.successors[index] if s >= 0]
     ending = tuple(one for one in routed.beside if any(goes_on(one, beside) is None for beside in after))
@@ -72,8 +74,9 @@ def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: in
 
 
 def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of a phase can join, of those words that pass links and slots of one before it: the nodes of each
-    route, and the instance that it belongs to; also of what continues through it, but not from the one before."""
+    """Sets of nodes that words of ``planned`` can join, for words that pass a link and slot which ``before`` writes too: the
+    nodes of each route, and the instance around it. Routes of operators that continue through ``planned`` count unless they
+    come from ``before``."""
     shape = planned.routed.shape
     every = shape.aliased_handshake or rescheduled(planned) or rescheduled(before)
     shared = link_writes(planned.routed) & link_writes(before.routed)
@@ -95,7 +98,7 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
         if every or writes & shared:
             passed = {vfsm.node for vfsm in chain.vfsms}
             if senders is not None:
-                # Of its instance any node may be the one that sends.
+                # Any node of the instance may send.
                 source = planned.routed.streams[chain.stream].source
                 passed = passed.union(*(i.nodes for i in senders.instances if source in i.nodes))
             spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]

@@ -1,9 +1,10 @@
 """Operators that continue over several phases -> their routes (`ContinuingRoutes`), before the phases are planned around them.
 
-An operator is routed together with the others of that phase in which most streams meet it, and has these slots in all of its
-phases, and in each others besides (``slots``). It is also tried with a word a period from the first route, which leaves the
-others more room where they need it; and must be if with more there is none (`pointsman.plan.phases.candidate`).
-Takes a `PlanContext` and the streams of the phases' own operators; gives routes. Leaves alone: who enters where (``operators``).
+An operator is routed together with the operators of that one of its phases which has most streams. It keeps these slots in all
+of its phases, and gets more in each phase where there is room (``slots``). It is also tried with a single word a period in the
+first route, which leaves room for the others; this is the fallback if more leave none (`pointsman.plan.phases.candidate`).
+Takes a `PlanContext` and the streams of the phases' own operators; gives routes. Leaves alone: in which phase a node enters the
+operator (``operators``).
 Source: Metcalf 1997, §5.1.
 """
 
@@ -34,22 +35,23 @@ from .operators import ends_of, inside, taken_out
 from .slots import share
 
 PhaseStreams = Mapping[int, Sequence[Stream]]
-"""By phase, the streams of its own operators, done as is tried first."""
+"""By phase, the streams of its own operators, with the implementations that are tried first."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContinuingRoutes:
-    """Operators that continue, and what they hold in the phases that they go through."""
+    """Operators that continue, with the links and slots that they hold in the phases that they go through."""
 
     operators: tuple[tuple[Through, PlannedPhase], ...] = ()
-    """Each with its first route, planned as if it were a phase of its own that nobody ever leaves."""
+    """Each operator with its first route, planned as if it were a phase of its own that nobody ever leaves."""
     shared: Mapping[int, tuple[RoutedPhase, ...]] = field(default_factory=dict)
-    """By phase, what continues through it, where that has other slots there than those of its first route."""
+    """By phase, routes of the operators that continue through it, if `with_shares` gave them other slots there than those of the
+    first route."""
     continued: Mapping[int, frozenset[Link]] = field(default_factory=dict)
-    """By phase, links and slots that these have in other phases."""
+    """By phase, links and slots that operators continuing through it use in any of their phases, so that it keeps off."""
 
     def beside(self, phase: int) -> tuple[RoutedPhase, ...]:
-        """What continues through a phase."""
+        """Routes of the operators that continue through a phase."""
         first = tuple(alone.routed for through, alone in self.operators if phase in through.phases)
         return self.shared.get(phase) or first
 
@@ -62,7 +64,7 @@ class ContinuingRoutes:
         return [alone.operators[0] for through, alone in self.operators if phase in ends_of(through, structure)]
 
     def reasons(self, structure: Structure) -> dict[int, str]:
-        """By phase in which one ends, why it needs a barrier."""
+        """By phase in which a continuing operator ends, why the phase needs a barrier."""
         return {
             phase: f"'{through.operator.label}', which continues from phase to phase, ends with it"
             for through, _ in self.operators
@@ -71,13 +73,13 @@ class ContinuingRoutes:
 
 
 def stand(context: PlanContext, others: PhaseStreams, most: int | None) -> ContinuingRoutes:
-    """Route all that continues, the operators with most phases first. ``most``: words a period for each of their streams; None:
-    as many as find room.
+    """Route all operators that continue, those with most phases first. ``most``: most words a period for each of their streams;
+    None: as many as find room.
 
     Raises
     ------
     PointsmanError
-        If one of them cannot be routed, or cannot continue.
+        If an operator cannot be routed, or cannot continue.
     """
     made: list[tuple[Through, PlannedPhase]] = []
     for through in sorted(context.structure.through, key=lambda one: -len(one.phases)):
@@ -96,9 +98,10 @@ def stand(context: PlanContext, others: PhaseStreams, most: int | None) -> Conti
 def with_shares(
     context: PlanContext, others: PhaseStreams, standing: ContinuingRoutes, core: int | None
 ) -> ContinuingRoutes | None:
-    """Give what continues, in each of its phases, the words that it gets when it is routed with the others of that phase ("the
-    continuing operator should end up with proportionately more bandwidth", §5.1.1); None if these are no more anywhere. With
-    ``core`` words from the first route it gets its share where others have at most half as many streams as in the busiest."""
+    """Give each continuing operator, in each of its phases, as many words a period as it gets when routed with the operators of
+    that phase ("the continuing operator should end up with proportionately more bandwidth", §5.1.1); None if that is nowhere more
+    than in its first route. ``core``: words a period of the first route; phases with more than half as many streams as the
+    busiest stay at that. None: all phases get their share."""
     structure = context.structure
     if structure.threads is not None:
         return None
@@ -116,7 +119,7 @@ def with_shares(
                 words[p] = min((met.words(s) for s in range(len(streams))), default=0)
             except PointsmanError:
                 words[p] = 0
-        # What others have by now, or from their first route.
+        # Other continuing operators: their largest share so far, or their first route.
         most = [max(one.values(), key=_words) for one in shares]
         most += [other.routed for _, other in standing.operators[number + 1 :]]
         met_too = [not set(other.phases).isdisjoint(through.phases) for other, _ in standing.operators]
@@ -142,11 +145,13 @@ def with_shares(
 
 
 def _words(routed: RoutedPhase) -> int:
+    """Words a period over all chains."""
     return sum(chain.words for chain in routed.chains)
 
 
 def counted(context: PlanContext, plan: Plan) -> Plan:
-    """A plan with what its operators cost that continue: nobody knows in which phase they are used, so by the mean of all."""
+    """The plan with the cycles of its continuing operators filled in: the mean over their phases, since the program does not
+    tell in which phase they are used."""
     made = []
     for one in plan.continuing:
         (through,) = (t for t in context.structure.through if t.operator is one.operator.operator)
@@ -163,7 +168,8 @@ def counted(context: PlanContext, plan: Plan) -> Plan:
 def _route(
     context: PlanContext, through: Through, others: PhaseStreams, most: int | None, beside: tuple[RoutedPhase, ...]
 ) -> PlannedPhase:
-    """Route an operator, ``beside`` those that are routed already. The first implementation that can be routed is taken."""
+    """Route an operator with its quickest implementation that can be routed; ``beside``: routes of continuing operators that it
+    meets."""
     operator = through.operator
     outline = PhaseOutline((operator,), (through.rounds,), 0.0)
     meeting = max((others[p] for p in through.phases), key=len)
@@ -207,7 +213,7 @@ def _route(
 
 
 def _channels(context: PlanContext, outline: PhaseOutline, implementation: Online) -> OnlinePart:
-    """The online streams of an operator done by messages, to all neighbours: they have to do beside other streams."""
+    """The online streams of an operator that is done by messages. Raises `PlanError` if it cannot continue."""
     (operator,) = outline.operators
     why = None
     if context.structure.threads is not None:
@@ -229,7 +235,7 @@ def _channels(context: PlanContext, outline: PhaseOutline, implementation: Onlin
 def _routed(
     context: PlanContext, streams: Sequence[Stream], others: Sequence[Stream], beside: tuple[RoutedPhase, ...]
 ) -> RoutedPhase:
-    """Streams as they are routed together with others."""
+    """Route ``streams`` together with ``others``; gives the routes of ``streams`` only."""
     routed = route_phase(
         [*streams, *others],
         context.program.topology,
@@ -243,7 +249,7 @@ def _routed(
 
 
 def _suitable(context: PlanContext, operator: Operator) -> Iterator[Implementation]:
-    """Implementations whose router stays as it is."""
+    """Implementations that leave VFSMs as they are at run time, so that they can continue; the quickest first."""
     if not may_continue(operator):
         return
     if by_messages(operator):

@@ -2,13 +2,13 @@
 
 Takes a `ProgramPart` and says where phases may end (`breaks`); given where they do end, folds the parts into phases:
 
-* between two children of a sequence a phase ends, or the last phase of the one and the first of the other become one;
-* the first phases of the children of a disjoint group become one phase before it, the last ones one phase after it; what
-  is left of each child runs on its own;
+* between two children of a sequence a phase ends, or the last phase of the first child and the first phase of the second merge;
+* the first phases of the children of a disjoint group merge into a phase before it, their last phases into a phase after it;
+  the phases between run as threads, each child's on its own;
 * operators of a parallel group that has phases in it continue through all of them. Only one child may have such phases, the
   last that has a place to break; its siblings are each in one piece (§6.1.4).
 
-Leaves alone: which places are best (search), implementations, ends of phases.
+Leaves alone: which places are best (``candidates``), implementations, how phases end.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pointsman.program.program import Operator
 from .extents import ProgramPart
 
 Break = tuple[ProgramPart, int]
-"""Between child number i and the next one of a sequence."""
+"""A sequence and i: the place between its children i and i + 1."""
 
 
 @dataclass(frozen=True)
 class Leaf:
     """A phase: its operators in the order of the text, those that continue included.
 
-    ``exits`` is how often a node leaves it, about: the times round of the sequences that are broken after it, and of
-    the loops that go back to their first phase from it (L_ext of §6.2.5, counted where phases are left). Of threads that
-    leave one phase together the most frequent counts.
+    ``exits``: how often a node leaves it in the program, about (L_ext of §6.2.5, counted where phases are left). For example, a
+    phase in a loop of 9 rounds with a second phase is left 9 times; the second 8 times back to the first. Of threads that leave
+    the same phase the most frequent counts.
     """
 
     operators: tuple[Operator, ...]
@@ -42,24 +42,24 @@ class Leaf:
 
 @dataclass(frozen=True)
 class ThreadPhases:
-    """Sequences of phases on disjoint extents that run without each other."""
+    """Sequences of phases on disjoint extents, which run independently."""
 
     branches: tuple[tuple[Leaf | ThreadPhases, ...], ...]
 
 
 Phases = tuple[Leaf | ThreadPhases, ...]
-"""A sequence. The first and the last are always a `Leaf` (or the sequence is empty)."""
+"""Phases in sequence. The first and the last are always a `Leaf`, unless the sequence is empty."""
 
 
 @dataclass(frozen=True)
 class _Folded:
     phases: Phases
     sealed: bool
-    """Does the last phase end here whatever follows?"""
+    """Must the last phase end here (it is a ``phase`` of the program)?"""
 
 
 def breaks(root: ProgramPart) -> list[Break]:
-    """Places where a phase may end, in the order of the text: between children of sequences that are not in one phase."""
+    """Places where a phase may end, in the order of the text: between children of sequences that need not be in one phase."""
     found: list[Break] = []
     stack: list[tuple[ProgramPart, bool]] = [(root, True)]
     while stack:
@@ -77,7 +77,7 @@ def breaks(root: ProgramPart) -> list[Break]:
 
 
 def fold(root: ProgramPart, ends: Callable[[ProgramPart, int], bool]) -> Phases:
-    """Phases, if ``ends`` tells for each place of `breaks` whether a phase ends there."""
+    """The phases of a program; ``ends`` tells for each place of `breaks` whether a phase ends there."""
     times = rounds(root)
     done: dict[ProgramPart, _Folded] = {}
     stack: list[tuple[ProgramPart, bool, bool]] = [(root, True, False)]
@@ -95,13 +95,13 @@ def fold(root: ProgramPart, ends: Callable[[ProgramPart, int], bool]) -> Phases:
         else:
             children = [done.pop(child) for child in part.children]
             folded = _group(part, children, ends if free else _never, times[part])
-            # What runs beside a sequence of phases has to be in one piece, whatever it would like.
+            # A part beside a sequence of phases continues through all of them, so it cannot end a phase.
             done[part] = folded if free else _Folded(folded.phases, False)
     return done[root].phases
 
 
 def rounds(root: ProgramPart) -> dict[ProgramPart, int]:
-    """Times that the children of each group run, by group: the product of the counts of the loops around them."""
+    """By group, how often its children run: the product of the counts of the loops around them."""
     times = {root: _count(root)}
     for part in root.walk():
         for child in part.children:
@@ -129,7 +129,7 @@ def _never(_: ProgramPart, __: int) -> bool:
 
 
 def breakable(part: ProgramPart) -> int:
-    """The child of a parallel group in which phases may end: the last one that has a place for it; -1 if none has."""
+    """Index of the child of a parallel group in which phases may end: the last that has a sequence in it; -1 if none has."""
     for i in range(len(part.children) - 1, -1, -1):
         if any(one.kind not in ("operator", "parallel", "disjoint") for one in part.children[i].walk()):
             return i
@@ -160,7 +160,7 @@ def _group(part: ProgramPart, children: list[_Folded], ends: Callable[[ProgramPa
 
 
 def _left(part: Leaf | ThreadPhases, times: float) -> Leaf:
-    """A phase that is left so many times more."""
+    """The phase, left ``times`` times more."""
     assert isinstance(part, Leaf)
     return replace(part, exits=part.exits + times)
 
@@ -188,13 +188,13 @@ def _parallel(children: list[_Folded]) -> _Folded:
 
 
 def _within(context: list[Leaf], part: Leaf | ThreadPhases) -> Leaf | ThreadPhases:
-    """A phase, or threads of them, with the operators of ``context`` continuing through it."""
+    """A phase, or threads of phases, with the operators of ``context`` continuing through."""
     if isinstance(part, Leaf):
         return _merge([*context, part], sum)
     return ThreadPhases(tuple(tuple(_within(context, one) for one in branch) for branch in part.branches))
 
 
 def _merge(parts: list[Leaf], exits: Callable[[list[float]], float] = max) -> Leaf:
-    """One phase of several, each operator once."""
+    """Merge phases, each operator once; ``exits`` combines how often they are left."""
     operators = {operator.label: operator for leaf in parts for operator in leaf.operators}
     return Leaf(tuple(operators.values()), exits([leaf.exits for leaf in parts]))

@@ -1,7 +1,7 @@
-"""How a phase may end: which technique is safe, which nodes meet in its barrier, which wires it must not share with later ones.
+"""When nodes may leave a phase by its own messages, without a barrier, and what reason there is if they may not.
 
 Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge has rules of its own (``verify.phases.ends``,
-``verify.phases.links``) and uses nothing of this.
+``verify.phases.links``) and uses nothing of this module.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pointsman.routing.streams import RoutedPhase
 def why_not_loose(
     part: set[int], planned: Sequence[PlannedOperator], routed: RoutedPhase, last: frozenset[str] | None
 ) -> str | None:
-    """Why the nodes of a part cannot leave a phase each for itself, when its own messages are through; None if they can.
+    """Why the nodes ``part`` need a barrier to leave a phase; None if each may leave when its own I/O functions are done.
 
-    Each operator must tell a node by its own words that no more of it will come, and so must concern all nodes of the part; but
-    an operator that others follow may leave this to them, if each of those in which a node may be last tells that all have
-    begun with it (§5.2.3, "Message-Bound Synchronization" and "Local Synchronization").
+    Each operator must tell a node by its own words that no more of them will come, and so must concern all nodes of the part.
+    Operators that others follow need not, if every operator in ``last`` tells a node that all nodes have begun with it
+    (§5.2.3, "Message-Bound Synchronization" and "Local Synchronization").
 
     Parameters
     ----------
@@ -38,13 +38,14 @@ def why_not_loose(
             stray = _stray(one, routed)
             if stray is not None:
                 return f"words of one instance of {what} pass through node {stray}, which is in another"
-            # A node that is through with its own operators does not hear of this one.
+            # A node outside this operator does not hear when it is over.
             return f"not all nodes take part in {what}"
     return None
 
 
 def leaves_nothing(parts: Iterable[set[int]], planned: Sequence[PlannedOperator], last: frozenset[str] | None) -> bool:
-    """Is there nothing to wait for in parts that nodes may leave each for itself?"""
+    """Are the operators that decide about leaving all processor-bound, so that no word is left when their functions return?
+    ``parts``: sets of nodes of which each node leaves for itself."""
     return all(
         one.clear
         for part in parts
@@ -55,9 +56,10 @@ def leaves_nothing(parts: Iterable[set[int]], planned: Sequence[PlannedOperator]
 def _responsible(
     part: set[int], inside: Sequence[PlannedOperator], last: frozenset[str] | None
 ) -> Sequence[PlannedOperator]:
-    """Operators by which a node must know that it may leave: the last ones if these tell that all others are over."""
+    """Operators whose end must tell a node that it may leave: the last operators, and those whose words take time to drain, if
+    each of the last is message-bound and concerns the whole part; else all of ``inside``."""
     final = [one for one in inside if last is not None and one.operator.label in last]
-    # One in which a node moves no word tells it nothing.
+    # An operator in which a node moves no word tells that node nothing.
     if final and all(one.message_bound and _covers(one, part) and one.silent.isdisjoint(part) for one in final):
         rest = [one for one in inside if one not in final]
         return [*final, *(one for one in rest if one.drain)]
@@ -65,12 +67,13 @@ def _responsible(
 
 
 def _covers(one: PlannedOperator, part: set[int]) -> bool:
+    """Is exactly one instance of the operator in the part, with all nodes of the part?"""
     own = [instance for instance in one.operator.instances if not part.isdisjoint(instance.nodes)]
     return len(own) == 1 and part == set(own[0].nodes)
 
 
 def _stray(planned: PlannedOperator, routed: RoutedPhase) -> int | None:
-    """A node through which an instance's words pass that is not in the instance; the lowest one."""
+    """Lowest node that carries words of an instance of the operator without being in it; None if there is none."""
     operator = planned.operator
     own = {f"{operator.label}[{i}]": frozenset(instance.nodes) for i, instance in enumerate(operator.instances)}
     found = {

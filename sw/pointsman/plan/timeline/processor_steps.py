@@ -1,8 +1,9 @@
 """What each processor does on its way through the sampled program: the steps of its load and I/O functions, in chunks.
 
-Loads and changes of phase go by `pointsman.protocol.phase_change`, as in the run time (`pointsman.runtime.numesh.router`); what
-each of its steps costs is written here. I/O functions are the other end of a coupling: `pointsman.runtime.numesh.port` takes as
-many accesses, commands and cycles for them.
+A step is (kind, operand, operand) for ``timeline.kernel``; a chunk is a sequence of steps that several nodes and visits may
+share. Loads and changes of phase follow `pointsman.protocol.phase_change`, as in the run time
+(`pointsman.runtime.numesh.router`); here are the costs of its steps. Steps of I/O functions must take as many accesses, commands
+and cycles as `pointsman.runtime.numesh.port` does.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from .processor_state import Changed, ProcessorState
 from .sampling import SampledVisit, choice
 
 CALLS = 6
-"""Calls of an I/O function that are played at most after one load; each but the first stands for its share of the rest."""
+"""Most calls of an I/O function that are played after a load; each but the first stands for its share of the rest."""
 
 Step = tuple[int, int, int]
 
 
 class StepWriter:
-    """Steps of all nodes."""
+    """Writes the steps of all nodes, in the order in which they go through the program."""
 
     def __init__(self, plan: Plan, network: BoardNumbers) -> None:
         self.plan, self.network = plan, network
@@ -73,7 +74,7 @@ class StepWriter:
             Do.MEET_ALL: self._meet_all,
             Do.AWAIT_DEADLINE: lambda node, phase, _: [(k.UNTIL, 0, 0)],
         }
-        """What each step of a change of phase costs, given the node, the phase, and how VFSMs are to stand."""
+        """Kernel steps of each `Do`, given the node, the phase, and the VFSMs to be rewritten."""
         self._chunks: dict[tuple[Step, ...], int] = {}
         self._moves: dict[object, list[Step]] = {}
         self._rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
@@ -81,7 +82,7 @@ class StepWriter:
     # -- the whole -------------------------------------------------------------------------------------------
 
     def write(self, visits: Iterable[SampledVisit]) -> k.StepTable:
-        """The book of all nodes, from cop_init to cop_fini."""
+        """The step table of all nodes, from cop_init to cop_fini."""
         for node, way in enumerate(self.ways):
             self._add(way, self.start(node))
         for visit in visits:
@@ -93,7 +94,7 @@ class StepWriter:
         return self.book()
 
     def standing(self) -> list[tuple[int, Row]]:
-        """VFSMs that do not stand as routed before any load function: as in the first role that rewrites them."""
+        """VFSMs that before any load function do not hold their routed row, but that of the first role that rewrites them."""
         found = {}
         for number, (_, one) in enumerate(self.parts.operators):
             for node in sorted(one.operator.nodes):
@@ -101,7 +102,8 @@ class StepWriter:
         return list(found.items())
 
     def _chosen(self, visit: SampledVisit) -> list[tuple[int, int]]:
-        """The operator as planned, and the value: those that have several schedules are planned once for each."""
+        """Number of the planned operator of a visit, and index of its run-time value. An operator with a schedule for each value
+        is planned several times, so several planned operators have its label. Empty if there is none."""
         numbers = self.by_label[visit.operator.label]
         counts = [len(self.parts.operators[number][1].values) for number in numbers]
         block = max(1, self.parts.block(numbers[0]))
@@ -146,6 +148,7 @@ class StepWriter:
                 self._add(way, steps)
 
     def _weigh(self, way: ProcessorState, weight: float) -> list[Step]:
+        """Let the cycles of later steps count ``weight`` times; nothing if they do already."""
         if way.weight == weight:
             return []
         way.weight = weight
@@ -156,6 +159,7 @@ class StepWriter:
     # -- init, fini, phases ----------------------------------------------------------------------------------
 
     def start(self, node: int) -> list[Step]:
+        """Steps of cop_init: command words for the loader phase, then its pointer."""
         words = (self.plan.period + 1) * self.words
         pointer = [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0)]
         return [*self._send(node, {0: words}), (k.WAIT, self.plan.period // 2, 0), *pointer]
@@ -165,7 +169,7 @@ class StepWriter:
         return [*self._weigh(way, 1.0), *steps, (k.SETTLED, 0, 0)]
 
     def _send(self, node: int, words: dict[int, int], *, empty: bool = True) -> list[Step]:
-        """Command words by pipeline, and until they are taken."""
+        """Send command words, ``words`` by pipeline; with ``empty`` wait until the router has taken them."""
         pipelines = sorted(p for p, count in words.items() if count)
         registers = [self.network.command(node, p) for p in pipelines]
         key = ("send", node, tuple(sorted(words.items())))
@@ -194,7 +198,7 @@ class StepWriter:
         return [(k.WAIT, self.memories.settles(node, phase).get(phase, 0), 0)]
 
     def _fill(self, node: int, phase: int, _: Changed) -> list[Step]:
-        """Load what is missing. What is loaded once is loaded once, however many rounds this one stands for."""
+        """Load what is missing of a phase. First loads count once, however many rounds of a loop this visit stands for."""
         way = self.ways[node]
         weight = way.weight
         in_turn, once = self.memories.load(node, phase)
@@ -220,7 +224,7 @@ class StepWriter:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
         if phase >= self.network.loader:
-            # In any of its phases it is ready.
+            # A continuing operator is ready in any of its phases.
             continuing = self.plan.continuing[phase - self.network.loader]
             way.value[number] = value
             if way.current in continuing.phases:
@@ -248,7 +252,7 @@ class StepWriter:
         return steps
 
     def _meet(self, node: int, number: int, value: int) -> list[Step]:
-        """An operator's own barrier, if it has one."""
+        """Steps of the operator's own barrier; none if it has no such lanes."""
         key = ("meet", node, number, value)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
@@ -257,7 +261,7 @@ class StepWriter:
         return self._moves[key]
 
     def _stands(self, number: int, node: int, value: int, stage: int) -> dict[int, Row]:
-        """How a role has VFSMs stand."""
+        """By VFSM, the row that a role sets."""
         key = number, node, value, stage
         if key not in self._rows:
             phase = self.parts.operators[number][0]
@@ -266,7 +270,7 @@ class StepWriter:
         return self._rows[key]
 
     def _changed(self, node: int, number: int, value: int, stage: int) -> dict[int, Row]:
-        """VFSMs that a role has stand otherwise than they do."""
+        """VFSMs whose row a role sets differently from the present row, with the new row."""
         one = self.parts.operators[number][1]
         if one.values == ((),) and one.stages == 1:
             return {}
@@ -292,7 +296,7 @@ class StepWriter:
     # -- I/O functions ---------------------------------------------------------------------------------------
 
     def call(self, node: int, number: int, value: int, call: int, *, writes: bool = True) -> list[Step]:
-        """Steps of one call of its I/O functions; without ``writes`` a node that may write does not."""
+        """Steps of one call of an operator's I/O functions. ``writes`` False: a node that need not write does not write."""
         _, one = self.parts.operators[number]
         draft = self.parts.role(number, node, value, 0)
         if draft.kind == "none" or (draft.void and draft.kind in ("write", "both")):
@@ -302,7 +306,7 @@ class StepWriter:
         turn = call % draft.turns
         lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
         if draft.by_item:
-            # Of the accesses that it could make the processor makes the one furthest on (`pointsman.runtime.numesh.by_item`).
+            # Of several possible accesses the processor makes the one furthest on (`pointsman.runtime.numesh.by_item`).
             last = len(lanes)
             lanes = [replace(lane, after=last - k if k else None) for k, lane in reversed(list(enumerate(lanes)))]
         if draft.kind == "both":
@@ -331,7 +335,7 @@ class StepWriter:
         return made
 
     def _switch(self, node: int, schedule: int) -> list[Step]:
-        """Go to the second schedule or back. Nothing waits for it but the end of the phase."""
+        """Go to the second schedule or back. Only the end of the phase waits until this command has been carried out."""
         return [*self._send(node, {0: self.words}, empty=False), (k.SWITCH, schedule, 0)]
 
     def _through_gate(self, node: int, number: int, value: int) -> list[Step]:
@@ -393,7 +397,7 @@ class StepWriter:
     # -- the book --------------------------------------------------------------------------------------------
 
     def add(self, node: int, steps: list[Step]) -> None:
-        """What a node does next."""
+        """Append steps to those of a node."""
         self._add(self.ways[node], steps)
 
     def _add(self, way: ProcessorState, steps: list[Step]) -> None:
@@ -420,7 +424,7 @@ class StepWriter:
 
 
 def _at(lane: LaneImage, registers: tuple[int, ...]) -> LaneImage:
-    """A lane with its registers by their numbers on the board; of those of one call, turn and step do not matter any more."""
+    """A lane with its registers replaced by numbers on the board; turn and step are dropped, as they chose the lane already."""
     return LaneImage(
         lane.write,
         registers,
