@@ -1,7 +1,8 @@
 """The judge's rules, the findings that break them, and the report in which findings are collected.
 
-``RULES`` has each law in one sentence, the section of the source, and the modules that prove it. Every module of the judge is
-handed the ``Notebook`` of the run and notes there what it sees; none raises an error, none repairs anything.
+``RULES`` has for each rule its law in a sentence, the section of the source, and the modules that prove it. Every
+module of the judge is handed the ``Notebook`` of the run and notes its findings there; none raises an error, none
+repairs anything.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from pointsman.artifacts.images.images import OperatorImage
 
 @dataclass(frozen=True)
 class Rule:
-    """A law that images must keep, in one sentence.
+    """A rule that images must keep.
 
     Parameters
     ----------
     law : str
-        The sentence.
+        The rule in one sentence.
     section : str
-        Where it comes from (Metcalf 1997).
+        Section of Metcalf 1997 from which it comes.
     proved_in : tuple of str
         Modules of ``pointsman.verify`` that note findings of the rule.
     """
@@ -179,7 +180,7 @@ RULES: dict[str, Rule] = {
 """Every rule by name. Sections are those of Metcalf 1997."""
 
 STOPPING = "structure"
-"""The rule after which nothing else can be looked at."""
+"""The rule after whose findings no other rule is checked."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ class Finding:
     operator, source : str or None
         Label of the operator concerned and its place in the COP text.
     values : tuple of str
-        Run-time values for which it shows; empty if they make no difference.
+        Run-time values for which the rule is broken; empty if they make no difference.
     """
 
     rule: str
@@ -216,7 +217,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Where it is, in words."""
+        """The place of the finding in words: "phase A, node 3, slot 5"."""
         parts = [] if self.phase is None else [f"phase {self.phase}"]
         for name in ("node", "pipeline", "slot"):
             value = getattr(self, name)
@@ -229,7 +230,7 @@ class Finding:
         return ", ".join(parts)
 
     def render(self) -> str:
-        """Text of a few lines."""
+        """The finding as a text of a few lines."""
         when = f"\n    for: {'; '.join(self.values)}" if self.values else ""
         place = f"{self.place}: " if self.place else ""
         return (
@@ -249,11 +250,11 @@ class CheckReport:
     findings : tuple of Finding
         Broken rules in the order of ``RULES``.
     counts : mapping
-        How much was checked, by kind.
+        Number of things checked, by kind ("streams followed": 12).
     more : mapping
-        For each rule the findings beyond those kept.
+        By rule, how many findings there were beyond those kept.
     unchecked : tuple of str
-        What was left out, and why.
+        Checks that were left out, and why.
     """
 
     name: str
@@ -299,12 +300,12 @@ class CheckReport:
 
 
 class Notebook:
-    """Collects findings while images are looked at; a finding that shows for several values becomes one."""
+    """Collects findings; findings that differ only in their run-time values are joined."""
 
     KEPT = 100
-    """Findings kept of each rule."""
+    """Most findings kept for each rule."""
     KEPT_VALUES = 4
-    """Run-time values named in a finding."""
+    """Most run-time values named in a finding."""
 
     def __init__(self) -> None:
         self._values: dict[Finding, list[str]] = {}
@@ -314,18 +315,18 @@ class Notebook:
         self.unchecked: list[str] = []
 
     def note(self, rule: str, message: str, right: str, operator: OperatorImage | None = None, **place: Any) -> None:
-        """Note that a rule is broken: what is wrong, what would be right, whose words, and other fields of ``Finding``."""
+        """Note that a rule is broken; ``operator``: whose words are concerned, ``place``: more fields of ``Finding``."""
         if operator is not None:
             place |= {"operator": operator.label, "source": operator.source}
         self.add(Finding(rule, message, right, **place))
 
     def leave_out(self, what: str) -> None:
-        """Say once in the report what is not checked, and why."""
+        """Have the report say, once, what is not checked and why."""
         if what not in self.unchecked:
             self.unchecked.append(what)
 
     def add(self, finding: Finding) -> None:
-        """Note a finding; its ``values`` are joined with those of an equal one."""
+        """Note a finding; its ``values`` are joined with those of an otherwise equal finding."""
         values = finding.values
         finding = replace(finding, values=())
         known = self._values.get(finding)
@@ -341,14 +342,12 @@ class Notebook:
 
     @property
     def stopped(self) -> bool:
-        """Nothing else can be looked at."""
+        """Whether the rule ``STOPPING`` is broken, so that no other can be checked."""
         return bool(self._kept[STOPPING])
 
     def report(self, name: str, owners: Mapping[tuple[str, int, int, int], tuple[str, str]]) -> CheckReport:
-        """All findings; ``owners`` gives label and source of the operator to which a VFSM belongs.
-
-        Keys of ``owners`` are name of the phase, node, pipeline, VFSM.
-        """
+        """The report of all findings. ``owners``: label and source of the operator to which a VFSM belongs, by (name of
+        the phase, node, pipeline, VFSM)."""
         order = {rule: i for i, rule in enumerate(RULES)}
         findings = []
         for finding, values in self._values.items():

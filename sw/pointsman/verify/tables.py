@@ -2,13 +2,13 @@
 
 What it proves of a table:
 
-1. every configuration is a partial permutation of existing ports, and there are no more than registers; 2. no connection
-stands twice in a set, neither in two registers nor in a register and among the dynamic ones; 3. the mode is kept: with
-``preload`` nothing is dynamic, with ``dynamic`` nothing stands in a register; 4. what is held is dynamic and finds a slot
-whatever is held beside it, and what is dynamic can time out; 5. a set that claims that loading it cannot be refused has no
-destination in a register that another set gives to another source; 6. every operator can do its work with the connections of
-the set that it enters, for each run-time value: there is a connection wherever a message must go directly, and a way over
-nodes of the instance wherever it may be handed on.
+1. every configuration is a partial permutation of existing ports, and a set has one for each register of the tables; 2.
+no connection stands twice in a set, neither in two registers nor in a register and among the dynamic connections; 3.
+the mode is kept: with ``preload`` no connection is dynamic, with ``dynamic`` none stands in a register; 4. every held
+connection is dynamic and finds a slot whatever else is held at its ports, and dynamic connections can time out; 5. a
+set called exclusive (loading it cannot be refused) has no destination in a register that another set gives to another
+source; 6. every operator can do its work with the connections of the set that it enters, for each run-time value: there
+is a connection wherever a message must go directly, and a way over nodes of the instance wherever nodes may hand it on.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_FINDINGS = 50
 
 
 def check_tables(tables: ConnectionTables) -> list[str]:
-    """What is wrong with the tables, a line each; nothing if they are right."""
+    """Faults of the tables, a line for each; an empty list if the tables are right. Stops after ``MOST_FINDINGS``."""
     findings: list[str] = []
     for line in _all(tables):
         findings.append(line)
@@ -106,7 +106,7 @@ def _exclusive(tables: ConnectionTables) -> Iterator[str]:
 
 
 class _Judge:
-    """What operators need, against what sets have."""
+    """Compares the connections that operators need with those that working sets have."""
 
     def __init__(self, tables: ConnectionTables) -> None:
         self.tables = tables
@@ -127,7 +127,7 @@ class _Judge:
                         yield f"needs a way from {u} to {v}, which set {number} does not have{_for(value)}"
 
     def reach(self, number: int, nodes: tuple[int, ...]) -> dict[int, set[int]]:
-        """By node, the nodes that its words can come to within an instance."""
+        """By node, all nodes that its words can reach over connections of set ``number`` between ``nodes``."""
         key = (number, nodes)
         if key not in self._reach:
             inside = set(nodes)
@@ -158,7 +158,7 @@ Need = tuple[str, int, int]
 
 
 def _needs(operator: Operator, instance: Instance, value: tuple[int, ...]) -> Iterator[Need]:
-    """Where messages of an instance go, by the operator's meaning (Metcalf 1997, A.1)."""
+    """The connections or ways that messages of an instance need, by the operator's meaning (Metcalf 1997, A.1)."""
     nodes, size = instance.nodes, len(instance.nodes)
     valid = [nodes[i] for i in (operator.valid if operator.valid is not None else range(size))]
     match operator.kind:
@@ -201,7 +201,8 @@ def _needs(operator: Operator, instance: Instance, value: tuple[int, ...]) -> It
 
 
 def _ends(operator: Operator, instance: Instance, name: str, value: tuple[int, ...]) -> range | tuple[int, ...]:
-    """What an operand can be: as written, as given, or anything that a node may say at its own time."""
+    """Numbers that an operand can have: its constant, its number in ``value``, or, where nodes choose for themselves at
+    run time (distributed or dynamic), every number that it allows."""
     given = instance.operand(name)
     if isinstance(given, int):
         return (given,)

@@ -1,7 +1,7 @@
-"""Images: all that the nodes of a mesh need to run a program, and all that a judge needs to prove it.
+"""Images: everything that the nodes of a mesh need to run a program, and that a judge needs to prove it right.
 
 Nothing symbolic is left: VFSM numbers, interface registers, schedule addresses and every rewriting that a load
-function may do stand here as the hardware will see them. The file format is in ``format``.
+function may do stand here as the hardware will see them. ``file`` has the file format.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Technique = Literal["none", "msg-sync", "hijack", "barrier", "no-op"]
 
 @dataclass(frozen=True)
 class LaneImage:
-    """One direction of words between a processor and its router as the node's part of an image names it: messages by
-    name, where ``pointsman.runtime.api.requests.Lane`` has arrays. The fields have the same order in both.
+    """Words that go one way between a processor and its router. The fields are those of
+    `pointsman.runtime.api.requests.Lane`, in the same order, but ``data`` is the name of a message instead of an array.
 
-    ``words`` None: the operator's message length. ``data`` tells which words: the caller's message going out
-    ("out"), the message coming in ("in", also what a later lane forwards), nothing that matters ("token"), or a message
-    in between that the role keeps while it runs ("t0", "t1", …).
+    ``words``: how many words move; None: the operator's message length. ``data``: "out" is the message that the caller
+    sends, "in" the message that arrives (a later lane may forward it), "token" a word whose contents do not matter, and
+    "t0", "t1", … are intermediate messages that the role keeps while it runs.
 
-    ``turn``: the lane moves in each call of the I/O function whose number modulo ``Role.turns`` is this; with SYNC it
-    belongs to the load function, as part of a barrier among the operator's nodes. ``step``: lanes of one call move
-    step after step.
+    ``turn``: call n of the I/O function moves the lanes with turn n modulo ``Role.turns``; lanes with turn SYNC belong
+    to the load function, as part of a barrier among the operator's nodes. ``step``: within a call, all lanes of a step
+    move before those of the next step begin.
     """
 
     write: bool
@@ -52,13 +52,13 @@ class LaneImage:
 
 
 SYNC = -1
-"""The turn of lanes that load functions move."""
+"""``LaneImage.turn`` of lanes that load functions move."""
 
 
 @dataclass(frozen=True)
 class Combination:
-    """``result`` = function(``left``, ``right``) of messages named as in ``LaneImage.data``, before the lanes of ``step``
-    move; a copy of ``left`` if ``right`` is empty."""
+    """``result`` = function(``left``, ``right``), computed before the lanes of ``step`` move; with ``right`` empty, a
+    copy of ``left``. Messages are named as in ``LaneImage.data``."""
 
     step: int
     left: str
@@ -77,42 +77,42 @@ class Rewrite:
 
 @dataclass(frozen=True)
 class Role:
-    """What a node does in an operator for some values of its run-time operands."""
+    """What a node does in an operator for some values of its run-time operands: lanes, rewritten VFSMs, waits."""
 
     kind: IoKind
     lanes: tuple[LaneImage, ...] = ()
     rewrites: tuple[Rewrite, ...] = ()
-    """Annotations that must stand for this role. All roles of a node name the same VFSMs."""
+    """Annotations that the router must have for this role. All roles of a node rewrite the same VFSMs."""
     delay: int = 0
     """Cycles from the end of the I/O function until no word of the operator is left in this node's router
     (message-bound operators; 0 when the I/O function itself guarantees it)."""
     local: bool = False
-    """The node sends to itself only: the message is copied, no word enters the router."""
+    """The node sends to itself only: the processor copies the message, and no word enters the router."""
     turns: int = 1
-    """Calls of the I/O function after which its lanes begin again."""
+    """The lanes to move repeat after this many calls of the I/O function (``LaneImage.turn``)."""
     combines: tuple[Combination, ...] = ()
-    """What the processor does between the steps of a call."""
+    """Messages that the processor combines between the steps of a call."""
     result: bool = True
-    """The message that comes in means something."""
+    """Whether the message that arrives means anything to the application."""
     void: bool = False
     """The node takes part without a message of its own (it is not ``:valid``)."""
     switch: int | None = None
-    """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
+    """First step of a call in which the router runs the phase's second schedule; it goes back at the end of the call."""
     commands: tuple[tuple[int, int], ...] = ()
-    """(register, word) that its load function writes, if the operator is ``remote``: commands for other routers."""
+    """(register, word) pairs that the load function of a ``remote`` operator writes: commands for other routers."""
     by_item: bool = False
-    """Messages are combined item by item: each lane comes after the one before it, and ``step`` of a combination is the number
-    of the lane before which it is done with each item. An application whose function is not of that kind has the lanes move
-    one after the other, whole messages each."""
+    """Messages may be combined item by item: each item passes all lanes in order, and a combination is done with each
+    item before the lane whose number is its ``step``. If the application's function works on whole messages only, each
+    lane moves its whole message before the next lane begins."""
 
 
 @dataclass(frozen=True)
 class OnlineNode:
-    """What a node's processor needs to pass on messages in a phase (Metcalf 1997, §4.2).
+    """Tables by which a node's processor passes on messages in a phase (Metcalf 1997, §4.2).
 
-    ``inputs`` and ``outputs`` are the channels that end and begin here, by their interface registers: words go through those of
-    a channel in turn. ``onward`` says by destination node through which of ``outputs`` a message goes on; -1: no message goes
-    there from here.
+    ``inputs`` and ``outputs`` are the channels that end and begin at the node, each a tuple of interface registers that
+    its words go through in turn. ``onward[d]`` is the index in ``outputs`` by which messages to node d go on; -1: none
+    do.
     """
 
     inputs: tuple[tuple[int, ...], ...]
@@ -122,10 +122,10 @@ class OnlineNode:
 
 @dataclass(frozen=True)
 class OnlineOperator:
-    """An operator whose messages processors pass on.
+    """An operator whose messages are passed on by processors.
 
-    ``program`` is the operator as in the program, without its place; ``queues`` has the destination queue of each of its
-    channels.
+    ``program`` is the operator of the program, without its source position; ``queues`` has the destination queue of
+    each of the operator's channels.
     """
 
     program: Operator
@@ -134,24 +134,24 @@ class OnlineOperator:
 
 @dataclass(frozen=True)
 class NodeOperator:
-    """An operator as one node sees it. ``role_of[i]`` is the role in the i-th of the operator's states."""
+    """An operator as one node sees it: ``roles[role_of[i]]`` is its role in state i (`OperatorImage.states`)."""
 
     roles: tuple[Role, ...]
     role_of: tuple[int, ...]
     position: int
     """Node number relative to its instance."""
     nodes: int
-    """Nodes of its instance."""
+    """Number of nodes of its instance."""
     online: OnlineNode | None = None
-    """In the operator that stands for the online streams of a phase."""
+    """Only in the operator that stands for the online streams of a phase."""
     enters: int = -1
-    """Of an operator that continues from phase to phase, the one that its load function enters when the node is in none of
-    them; -1 of others."""
+    """Phase that the load function of a continuing operator enters when the node is in none of the operator's phases;
+    -1 if the operator does not continue."""
 
 
 @dataclass(frozen=True)
 class OperatorImage:
-    """What is the same for all nodes of an operator."""
+    """The part of an operator that is the same for all of its nodes."""
 
     label: str
     kind: str
@@ -162,32 +162,34 @@ class OperatorImage:
     runtime: tuple[str, ...]
     """Names of its run-time operands, in order."""
     values: tuple[tuple[int, ...], ...]
-    """Every legal combination of run-time values, sorted; one empty tuple when there is none."""
+    """Every legal combination of run-time values, sorted; a single empty tuple if it has no run-time operands."""
     bandwidth: float
-    """Words per cycle of its slowest stream."""
+    """Words per cycle of the operator's slowest stream."""
     source: str
     """``file:line:column`` of the operator in the COP text."""
     function: str | None = None
     """Name of the function that combines messages, if the program names one."""
     stages: int = 1
-    """For each of its values, stages that its nodes pass one after the other: a node that is through with its I/O changes
-    its router to its role in the last of them."""
+    """Stages of a node's router for each value, in order: a node that is through with its I/O changes its router to its
+    role in the last stage."""
     synchronised: bool = False
-    """Its load functions meet in a barrier before and after they rewrite, so that no word is on its way meanwhile."""
+    """All nodes rewrite together, while no word of the operator is under way: their load functions meet in a barrier of
+    their own around the rewriting, or the barrier that closes the phase has held back every node."""
 
     gated: bool = False
-    """Its stages are gates: the n-th call of its func function puts the router into stage 1 + n mod (stages - 1), and back into
-    stage 0 when its messages have moved. Words wait at every node that is in another stage."""
+    """Its stages are gates: call n of the func function puts the router into stage 1 + n mod (stages - 1), and back
+    into stage 0 when its messages have moved. Words wait at every node that is in another stage."""
     instances: tuple[tuple[int, ...], ...] = ()
-    """Nodes of each instance, if load functions work out a schedule for it (`pointsman.runtime.numesh.scheduling`)."""
+    """Nodes of each instance, if load functions work out its schedule at run time
+    (`pointsman.runtime.numesh.scheduling`)."""
     remote: bool = False
-    """The annotations of its roles are written by commands from another node, which alone knows the value: streams bring them to
-    command registers. A node that gets none is ready for the value that names itself."""
+    """Another node, which alone need know the value, writes the annotations of the roles by commands that streams bring
+    to command registers. Nodes that send no commands take the role for the value that names themselves."""
     online: OnlineOperator | None = None
-    """If processors pass on its messages: the operator itself, as its run-time values are not listed then."""
+    """The operator of the program, if processors pass on its messages: its run-time values are not listed then."""
     continues: tuple[int, ...] = ()
-    """If it continues over changes of phase: all of its phases, of which ``phase`` is the first. Its VFSMs, with their
-    slots, annotations and registers, are the same in all of them, and are used by nothing else."""
+    """All phases of an operator that continues over changes of phase; ``phase`` is the first. Its VFSMs, annotations
+    and registers are the same in all of these phases, and nothing else uses them."""
 
     @property
     def phases(self) -> tuple[int, ...]:
@@ -195,19 +197,19 @@ class OperatorImage:
 
     @property
     def states(self) -> int:
-        """Values times stages; state ``value * stages + stage``."""
+        """Number of states, values times stages. State ``value * stages + stage`` is for that value and stage."""
         return len(self.values) * self.stages
 
 
 @dataclass(frozen=True)
 class ReplacedImage:
-    """An operator of the program that others do in its place (`pointsman.operators.scheduled.replacements`)."""
+    """An operator of the program whose work other operators do (`pointsman.operators.scheduled.replacements`)."""
 
     program: Operator
-    """As in the program, without its place."""
+    """The operator of the program, without its source position."""
     implementation: str
     parts: tuple[int, ...]
-    """The operators that do it, in their order."""
+    """The operators that do its work, in order."""
     source: str
     """``file:line:column`` of the operator in the COP text."""
 
@@ -218,39 +220,39 @@ class PhaseImage:
 
     name: str
     block: int
-    """Block of the schedule memory: entries block * period to block * period + period - 1. Phases may share one: the run time
-    loads what is not there."""
+    """Block of the schedule memory: entries block * period to block * period + period - 1. Phases may share a block:
+    the run time loads a schedule that is not there."""
     operators: tuple[int, ...]
-    """Those that continue through it are among them."""
+    """Operators of the phase, including those that continue through it."""
     technique: Technique
     reason: str
-    """Why this technique, in words."""
+    """Why the phase ends by this technique, in words."""
     successors: tuple[int, ...]
-    """Phases that may come next in the program; a node passes over those of which it has no part."""
+    """Phases that may come next in the program; a node passes over phases in which it has no part."""
     barrier: int | None = None
-    """Which of the operators closes the phase, for the techniques "barrier" and "hijack"; the latter has no streams of its
-    own."""
+    """Operator that closes the phase, for the techniques "barrier" and "hijack"; a hijack uses streams of other
+    operators."""
     online: int | None = None
-    """Which of the operators stands for the phase's online streams (§4.2.2: they belong to the phase), if it has any."""
+    """Operator that stands for the phase's online streams, if it has any (§4.2.2: these belong to the phase)."""
     load_cycles: int = 0
-    """Cycles that loading all of the phase takes at most at any node."""
+    """Most cycles that loading the whole phase takes at any node."""
     second: int = 0
-    """Block of its second schedule (`NodePhase.second`); 0: none."""
+    """Block of the phase's second schedule (`NodePhase.second`); 0: none."""
     last: tuple[int, ...] = ()
-    """Which of the operators of the program may be the last that a node uses before it leaves; the others come before one
-    of these."""
+    """Operators of the program that may be the last that a node uses before it leaves; a node uses every other operator
+    of the phase before one of them."""
     order: tuple[tuple[int, int], ...] = ()
-    """(one, other): a node that has both operators uses ``one`` each time that it has come to the phase before it uses ``other``.
-    Only of those that tell who has come; the run time insists on it."""
+    """(first, then): each time that a node with both operators comes to the phase, it uses ``first`` before ``then``.
+    Only for operators that tell who has come; the run time insists on it."""
 
 
 @dataclass(frozen=True)
 class NodePhase:
     """A phase as one node sees it.
 
-    ``schedule`` has one row per slot with the VFSM of each pipeline; ``annotations`` are all VFSMs that the schedule
-    names, but 0 and 1, as they stand before any load function. ``settle``: cycles to wait after changing to a given
-    phase until the neighbours have changed as well.
+    ``schedule`` has a row for each slot with the VFSM of each pipeline; ``annotations`` are those of the phase's VFSMs
+    (not 0 and 1) before any load function. ``settle``: (next phase, cycles to wait until the neighbours have changed as
+    well).
     """
 
     phase: int
@@ -258,28 +260,28 @@ class NodePhase:
     annotations: tuple[Rewrite, ...]
     settle: tuple[tuple[int, int], ...] = ()
     second: tuple[tuple[int, ...], ...] = ()
-    """A second schedule of the same VFSMs, to which the node may go and come back at any time; empty: none."""
+    """A second schedule of the same VFSMs; the node may change between the two at any time; empty: none."""
 
 
 @dataclass(frozen=True)
 class NodeImage:
-    """All that one node needs. ``phases`` and ``operators`` only hold those in which it has a part."""
+    """Everything that one node needs: only the phases and operators in which it has a part."""
 
     phases: tuple[NodePhase, ...]
     operators: tuple[tuple[int, NodeOperator], ...]
-    """(index of the operator, its view from here)."""
+    """(index of the operator, the operator as this node sees it)."""
     ways: tuple[tuple[int, int], ...] = ()
-    """(phase left or -1, phase entered or -1 for the end): the node's ways through its phases, where threads make them
-    differ from node to node. Empty: those of all nodes, by ``PhaseImage.successors``."""
+    """Changes of phase that this node makes, where threads make them differ from node to node: (phase left or -1 at the
+    beginning, phase entered or -1 for the end). Empty: as ``PhaseImage.successors`` allow."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """One chain of a stream, as the compiler promises it.
+    """A chain of a stream that the compiler promises.
 
-    In every state in ``values`` (indices of the operator's values, times its stages) and phase ``phase``, each word that
-    the processor of ``source`` writes to ``register`` is delivered once to every destination register, in order, at ``words``
-    words per period as long as nobody blocks.
+    In phase ``phase`` and every state in ``values`` (`OperatorImage.states`), each word that the processor of
+    ``source`` writes to ``register`` is delivered once to every destination register, in order, at ``words`` words per
+    period as long as no processor blocks.
     """
 
     operator: int
@@ -292,7 +294,7 @@ class Promise:
     """(node, interface register)."""
     words: int
     held: bool = False
-    """The words wait at the destination: a later stage takes them on."""
+    """The words wait in the destination register; a VFSM takes them on in a later stage."""
 
 
 @dataclass(frozen=True)
@@ -305,14 +307,13 @@ class Images:
     name: str
     parameters: tuple[tuple[str, int], ...]
     loops: tuple[str, ...]
-    """Labels of the loops, which have load functions that do nothing."""
+    """Labels of the loops; their load functions do nothing."""
     operators: tuple[OperatorImage, ...]
     phases: tuple[PhaseImage, ...]
     nodes: tuple[NodeImage, ...]
     promises: tuple[Promise, ...]
     passages: tuple[tuple[int, int, int, tuple[int, ...]], ...] = ()
-    """(node, phase left or -1, phase entered or -1 for the end, phases on the way): where a node must pass phases in
-    which it has no operator."""
+    """(node, phase left or -1, phase entered or -1 for the end, phases without an operator of the node on the way)."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     replaced: tuple[ReplacedImage, ...] = ()
 
@@ -321,7 +322,7 @@ class Images:
 
     @cached_property
     def members(self) -> Mapping[int, Mapping[int, NodeOperator]]:
-        """By operator, its nodes in order, and what each sees of it."""
+        """By operator and node, in ascending order: the operator as the node sees it."""
         found: dict[int, dict[int, NodeOperator]] = {index: {} for index in range(len(self.operators))}
         for node, image in enumerate(self.nodes):
             for index, view in image.operators:

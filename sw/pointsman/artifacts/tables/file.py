@@ -1,8 +1,8 @@
 """The file of connection tables; docs/tdm_target.md describes it. The container is that of image files.
 
-Equal tables give equal bytes. What is read is checked against what would have been written, and every number against its
-range, so that a file can harm neither the run time nor the switch; whether the tables do what the program needs is for the
-judge (``check``).
+Equal tables give equal bytes. The bytes read must be those that Pointsman would write, and every number must be in its
+range, so that a file can harm neither the run time nor the switch. Leaves to the judge (``verify.tables``) whether the
+tables do what the program needs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .tables import ConnectionTables, Mode, OperatorTable, PhaseTable, WorkingSe
 
 KIND = FileKind(b"\x89PtsTab\n", 1, "connection table")
 SWITCH, PROGRAM, SET = 1, 2, 3
-"""Kinds of sections. SET is there once for each working set, with its number as index."""
+"""Kinds of sections. There is a SET section for each working set, with the number of the set as index."""
 MAX_SETS = 65_536
 MAX_WORDS = 1 << 24
 """Longest message that a table may ask for, in words."""
@@ -57,7 +57,7 @@ def write_tables(tables: ConnectionTables, path: str | os.PathLike[str]) -> None
     Raises
     ------
     ImageError
-        If they do not fit the format.
+        If the tables do not fit the format.
     PointsmanError
         If the file cannot be written.
     """
@@ -77,7 +77,7 @@ def read_tables(path: str | os.PathLike[str], *, shape: SwitchShape | None = Non
     Raises
     ------
     ImageError
-        If the file cannot be read, one bit of it is wrong, or it is for another switch.
+        If the file cannot be read, any bit of it is wrong, or it is for another switch.
     """
     return tables_from_bytes(read_file(path, KIND), name=os.fspath(path), shape=shape)
 
@@ -132,7 +132,7 @@ class _TablesReader(SectionReader):
         return _section_name(kind, index)
 
     def expect_sections(self) -> None:
-        """Switch, program, all sets."""
+        """Check that the sections are the switch, the program, and then every set in order."""
         sections = self.sections
         if not 2 <= len(sections) <= 2 + MAX_SETS:
             raise ImageError(
@@ -203,7 +203,7 @@ class _TablesReader(SectionReader):
                 self.fail(f"{what} must be 0 to {count - 1}, not {number}", self.sections[1])
 
     def _operator(self, one: OperatorTable, nodes: int) -> None:
-        """What the run time takes for granted of an operator."""
+        """Check everything that the run time takes for granted about an operator."""
         operator, section = one.operator, self.sections[1]
         spec = OPERATORS.get(operator.kind)
         if spec is None:

@@ -1,7 +1,7 @@
 """Connection tables: the working sets of a program's phases as configurations of the switch (Ding et al. 2005, §2 to §4).
 
-Every processor *enters* one working set at a time, when it loads an operator, and has then its own rows of that set's
-configurations put into the switch. Nothing here depends on cycles.
+Every processor *enters* a working set when it loads an operator, and is in one set at a time. On entering it puts its
+own row of each of the set's configurations into the switch. Nothing here depends on cycles.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from tdm_switch.shape import SwitchShape
 Pair = tuple[int, int]
 """A connection: input port, output port."""
 Mode = Literal["preload", "dynamic", "hybrid"]
-"""Who establishes connections: the tables, the scheduler on request, or the tables what is certain and the scheduler the rest."""
+"""Who establishes connections: the tables; the scheduler on request; or the tables those that are certain, the
+scheduler the rest."""
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 
@@ -28,17 +29,17 @@ class WorkingSet:
     Parameters
     ----------
     name : str
-        For reports.
+        Name of the set in reports.
     configurations : tuple of tuple of Pair
-        What goes into each configuration register that the tables own, by its number; empty where the set needs none.
+        Connections for each configuration register that the tables own, by its number; empty where the set needs none.
     dynamic : tuple of Pair
         Connections that are left to the scheduler.
     hold : tuple of Pair
-        Those among them whose requests are latched while a processor is in the set, whether words wait or not.
+        The dynamic connections whose requests are latched while a processor is in the set, whether words wait or not.
     flush : bool
-        A processor that enters lets go of what earlier sets have left in its row: latches and connections that are not preloaded.
+        A processor that enters drops the latches and dynamic connections that earlier sets have left in its row.
     exclusive : bool
-        No other set has another source for a destination of this one in the same register: loading it cannot be refused.
+        No other set gives a destination of this set to another source in the same register: loading cannot be refused.
     """
 
     name: str
@@ -50,16 +51,16 @@ class WorkingSet:
 
     @property
     def degree(self) -> int:
-        """Configurations that are not empty: k of the set."""
+        """Number of configurations that are not empty: the set's multiplexing degree k."""
         return sum(bool(configuration) for configuration in self.configurations)
 
     @cached_property
     def pairs(self) -> frozenset[Pair]:
-        """All its connections."""
+        """All connections of the set, preloaded and dynamic."""
         return frozenset(pair for part in (*self.configurations, self.dynamic) for pair in part)
 
     def row(self, port: int) -> tuple[int | None, ...]:
-        """Destination of a port in each configuration."""
+        """Destination of input ``port`` in each configuration; None where it has no connection."""
         rows = []
         for configuration in self.configurations:
             rows.append(next((v for u, v in configuration if u == port), None))
@@ -68,9 +69,10 @@ class WorkingSet:
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """An operator, how it is done by messages, and which set its load function enters.
+    """An operator, how it is done by messages (``way``), and which set its load function enters.
 
-    ``values`` are the legal combinations of its run-time operands that are nodes or distances; ``sets`` has a set for each.
+    ``values`` are the legal combinations of those run-time operands that are nodes or distances; ``sets[i]`` is the
+    number of the working set for ``values[i]``.
     """
 
     operator: Operator
@@ -79,11 +81,11 @@ class OperatorTable:
     values: tuple[tuple[int, ...], ...]
     sets: tuple[int, ...]
     bandwidth: float
-    """Words a cycle that a message gets at best: of the processor's accesses and of the slots."""
+    """Most words per cycle that a message gets, by the processor's accesses and by the slots."""
 
     @property
     def second_level(self) -> bool:
-        """Run-time values choose the set."""
+        """Whether run-time values choose the set."""
         return len(set(self.sets)) > 1
 
 
@@ -95,13 +97,13 @@ class PhaseTable:
     operators: tuple[int, ...]
     sets: tuple[int, ...]
     degree: int
-    """Degree that its connections need by themselves, whatever its run-time values."""
+    """Multiplexing degree that the phase's connections need by themselves, for all run-time values together."""
     optional: bool = False
 
 
 @dataclass(frozen=True)
 class ConnectionTables:
-    """All that the switch and its processors need to run a program.
+    """Everything that the switch and its processors need to run a program.
 
     Parameters
     ----------

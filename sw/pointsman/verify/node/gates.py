@@ -1,14 +1,15 @@
 """Rule "gates": a barrier in the router opens only when all of its nodes have entered (Metcalf 1997, B.1 ``str_barrier``).
 
-Takes the view of a phase; notes findings. A node that enters such a barrier opens a gate in its own router: a VFSM that read
-nothing now passes the word on. Calls take turns, even and odd, with a stage of the router each, and a third stage in which
-the gate is shut.
+Takes the view of a phase; notes findings. A node that enters such a barrier opens a gate in its own router: a VFSM that
+read nothing now passes the word on. The router has a stage for even calls, a stage for odd calls (the turns), and a
+stage in which the gate is shut.
 
-The argument: one node is left behind. For each node and each of the two other stages that its router may be in, the word of
-the turn is followed; if it comes to any processor *past that node*, then somebody is released without it. Example, a line 0 -
-1 - 2 with the word going from 0 to 2: with node 1 in any stage but the turn's, node 2 must get no word.
+How it is proven: for each node, and each stage other than the turn's that its router may be in, the word of the turn is
+followed with that node left behind. If the word comes to any processor, that processor is released without the node.
+Example: a line 0 - 1 - 2 with the word going from 0 to 2. With node 1 in any stage but the turn's, node 2 must get no
+word.
 
-Leaves to ``words.trace`` that the word comes to all when every gate is open.
+Leaves to ``words.trace`` that the word comes to all nodes when every gate is open.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from .phase_view import PhaseView
 
 
 def check_gates(view: PhaseView, notebook: Notebook) -> None:
-    """Note nodes past which the words of an operator with gates come although they have not entered.
+    """Note nodes that have not entered and that the words of an operator with gates pass nevertheless.
 
-    Time grows with the square of an instance's nodes.
+    Time grows with the square of the number of nodes of an instance.
     """
     for index, operator in view.operators():
         if not operator.gated:
@@ -65,8 +66,8 @@ def check_gates(view: PhaseView, notebook: Notebook) -> None:
 
 
 def _arrivals(promise: Promise, view: PhaseView, state: int, behind: int, other: int) -> Iterator[tuple[int, int]]:
-    """Registers from which a processor may get words of a promise while the operator is in a state, at the node ``behind`` in the
-    state ``other``."""
+    """(node, register) pairs at which a processor may get words of ``promise`` while the node ``behind`` is in the
+    state ``other`` of the operator and all other nodes are in ``state``."""
     codes = view.codes
 
     def stands(node: int) -> NodeState | None:

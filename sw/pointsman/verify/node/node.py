@@ -1,8 +1,8 @@
 """What one node does in one phase: its VFSMs with their sources, destinations and slots, for one choice of roles.
 
-Takes a node's part of a phase; gives views and states, on which all rules of the judge work (those of the node itself are in
-``rules``). A VFSM "at slot t" has its read stage in slot t and its write stage in slot t + 1, where the VFSM of slot t + 1 of
-the same pipeline has its read stage; slots are modulo the period throughout.
+Takes a node's part of a phase; gives views and states, on which all rules of the judge work (rules of a single node are
+in ``rules``). A VFSM "at slot t" has its read stage in slot t and its write stage in slot t + 1, where the VFSM of slot
+t + 1 of the same pipeline has its read stage; slots are modulo the period throughout.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Problem:
 
 
 class Remark(NamedTuple):
-    """A problem of words that come to a VFSM, for any stream of such words."""
+    """A fault on the way of words through a VFSM, before the stream to which they belong is known."""
 
     rule: str
     node: int
@@ -61,15 +61,15 @@ class Remark(NamedTuple):
 
 @dataclass
 class Hop:
-    """Where the words of a VFSM come to next."""
+    """Where the words of a VFSM go next."""
 
     steps: list[Place | Remark] = field(default_factory=list)
-    """VFSMs that get them, and what is wrong with that, in turn."""
+    """VFSMs that get the words, and faults, in the order found."""
     link_slots: int = 0
     register: int | None = None
-    """Interface register into which they go."""
+    """Interface register into which the words go, if any."""
     words: int | None = None
-    """Words per period that a VFSM takes on from there; None: they have arrived."""
+    """Words per period that a VFSM takes on from that register; None: no VFSM does, the words have arrived."""
 
 
 class NodeView:
@@ -84,7 +84,7 @@ class NodeView:
     node : int
         Number of the node.
     part : NodePhase
-        Its part, which has passed the rule "structure".
+        The node's part, which must keep the rule "structure".
     """
 
     def __init__(self, images: Images, codes: Codes, node: int, part: NodePhase) -> None:
@@ -102,13 +102,13 @@ class NodeView:
             if part.phase in images.operators[index].phases
         )
         self.here = dict(self.operators)
-        """The same by operator."""
+        """``operators`` as a mapping."""
         self._position = {index: i for i, (index, _) in enumerate(self.operators)}
         self._first = tuple(operator.role_of[0] for _, operator in self.operators)
         self._rewriting = [
             (i, operator) for i, (_, operator) in enumerate(self.operators) if any(r.rewrites for r in operator.roles)
         ]
-        """Place in a key of those whose load functions rewrite."""
+        """Operators whose load functions rewrite, each with its place in a ``Key``."""
         slots: dict[Vfsm, list[int]] = {}
         for pipeline, column in enumerate(self.columns):
             for slot, vfsm in enumerate(column):
@@ -122,7 +122,7 @@ class NodeView:
         self._possible: dict[Vfsm, list[Annotation]] | None = None
 
     def every_slot(self, vfsm: Vfsm) -> tuple[int, ...]:
-        """Slots in which it runs in any schedule of the phase."""
+        """Slots in which ``vfsm`` runs in either schedule of the phase."""
         if not self.part.second:
             return self.slots[vfsm]
         pipeline, number = vfsm
@@ -130,14 +130,14 @@ class NodeView:
         return tuple(sorted({*self.slots[vfsm], *second}))
 
     def commanded(self) -> set[int]:
-        """Command registers to which other nodes send, by promise."""
+        """Command registers of this node to which other nodes are promised to send."""
         here = (
             p for p in self.images.promises if p.phase == self.part.phase and self.images.operators[p.operator].remote
         )
         return {register for promise in here for node, register in promise.destinations if node == self.node}
 
     def key(self, choice: Mapping[int, int]) -> Key:
-        """Roles for the values of ``choice`` (operator to index of its value; others have their first)."""
+        """Role of each operator for ``choice`` (operator to its state; operators that are not named are in state 0)."""
         key = self._first
         for index, state in choice.items():
             at = self._position.get(index)
@@ -148,7 +148,7 @@ class NodeView:
         return key
 
     def state(self, key: Key) -> NodeState:
-        """What the node does when its operators have these roles."""
+        """What the node does when its operators have the roles ``key``."""
         state = self._states.get(key)
         if state is None:
             annotations = dict(self.standing)
@@ -178,8 +178,8 @@ class NodeView:
 class NodeState:
     """What a node does in a phase with given annotations.
 
-    A VFSM counts with its source if that can ever hold a word, and with its destination if it can ever get one: from
-    its source, or from another VFSM that writes its buffer.
+    ``moving`` tells which VFSMs can ever get a word, from their source or from another VFSM that writes their buffer:
+    only these count as writers of their destination.
     """
 
     def __init__(self, view: NodeView, key: Key, annotations: dict[Vfsm, Annotation]) -> None:
@@ -187,13 +187,13 @@ class NodeState:
         self.view = view
         self.key = key
         self.hops: dict[Place, tuple[int | None, dict[NodeState | None, Hop]]] = {}
-        """By VFSM, the node at the other end of the link that it writes, and where words go on by the state of that: see
-        ``words.trace``."""
+        """Cache of ``words.trace``: by VFSM, the node at the far end of the link that it writes, and by state of that
+        node where the words go next."""
         self.annotations = annotations
         self.taking = {vfsm: self._takes(codes, annotation) for vfsm, annotation in annotations.items()}
         self.buffer_writers: dict[Vfsm, list[Vfsm]] = {}
         self.buffer_readers: dict[Vfsm, list[Vfsm]] = {}
-        # A VFSM without a source of its own can pass on what others put into its buffer, and so on down a row of them.
+        # A VFSM without a source can pass on words that others put into its buffer, and so on down a row of VFSMs.
         self.moving = dict(self.taking)
         waiting = [vfsm for vfsm, takes in self.taking.items() if takes]
         while waiting:
@@ -239,7 +239,8 @@ class NodeState:
         return self.moving[vfsm] and self.annotations[vfsm].destination != self.view.codes.nop
 
     def takers(self, buffer: Vfsm) -> list[Vfsm]:
-        """VFSMs that empty a buffer: those that name it as source, and its own unless it only fills it."""
+        """VFSMs that empty ``buffer``: those that name it as source, and the VFSM to which it belongs if that sends the
+        word anywhere else than into the same buffer."""
         takers = list(self.buffer_readers.get(buffer, ()))
         own = self.annotations.get(buffer)
         if own is not None and own.destination not in (
@@ -250,7 +251,7 @@ class NodeState:
         return takers
 
     def fork_leg(self, vfsm: Vfsm, slot: int) -> Vfsm | None:
-        """The VFSM that forks off what ``vfsm`` writes when it runs at ``slot``."""
+        """The second leg that forks off the word of ``vfsm`` at ``slot``; None: there is none."""
         pipeline = vfsm[0]
         leg = (pipeline, self.view.columns[pipeline][(slot + 1) % self.view.period])
         annotation = self.annotations.get(leg)

@@ -1,6 +1,6 @@
 """One phase as the judge sees it: the part of each node, and who meets at its end.
 
-Takes ``Images`` that keep the rule "structure"; gives views, which each pass over one phase is handed.
+Takes ``Images`` that keep the rule "structure"; gives the views that the judge's passes over a phase work on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from .node import NodeView
 
 
 def made_operators(phase: PhaseImage) -> tuple[int | None, int | None]:
-    """Operators of a phase that the program does not have: what closes the phase, and what stands for its online streams."""
+    """The operators of a phase that the program does not have: that which closes the phase, and that which stands for
+    its online streams."""
     return phase.barrier, phase.online
 
 
@@ -65,10 +66,10 @@ class PhaseView:
             yield index, self.images.operators[index]
 
     def meets(self, node: int) -> bool:
-        """Does this node leave the phase together with others, after a barrier or something that does as well?"""
+        """Does this node take part in the barrier (or hijack) that closes the phase?"""
         return self.image.barrier is not None and node in self.images.members.get(self.image.barrier, ())
 
     @cached_property
     def meeting(self) -> dict[int, int]:
-        """Groups of nodes that wait for each other in what closes the phase: those that its words join."""
+        """By node, its group: nodes that the words of the closing barrier join, so that they wait for each other."""
         return groups_of(nodes_of(one) for one in self.images.promises if one.operator == self.image.barrier)

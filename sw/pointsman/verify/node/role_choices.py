@@ -1,8 +1,8 @@
-"""Which roles can nodes have together? For rules of one node or of the two ends of a link.
+"""Which roles can nodes have together? For rules about a node or about the two ends of a link.
 
 Takes the views of one or two nodes in a phase; gives each combination of their roles once, with run-time values that lead to
-it. Two operators of 8 values each, for example, may give a node 2 roles each (it is the source or it is not): 4 combinations
-for 64 pairs.
+it. Example: with two operators of 8 values each, a node may have 2 roles in each (it is the source or it is not): 4
+combinations for 64 pairs of values.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pointsman.verify.report import Notebook
 from .node import Key, NodeView
 
 MOST_KEYS = 4096
-"""Combinations of roles looked at for one node or link."""
+"""Most combinations of roles checked for a node or link."""
 
 
 def role_choices(
     images: Images, views: Sequence[NodeView], notebook: Notebook, phase: str
 ) -> Iterator[tuple[tuple[Key, ...], tuple[str, ...]]]:
-    """Combinations of roles that these nodes can have together: for every value of each operator, and for every two
-    operators every pair of values; the others at their first value.
+    """Combinations of roles that the nodes of ``views`` can have together: for every value of each operator, and every
+    pair of values of two operators, with all other operators at their first value.
 
     Yields
     ------
     keys, values
-        A key for each node, and the values that lead to it (for messages, one example an operator).
+        A key for each node, and values that lead to these keys, as text for messages (an example for each operator).
     """
     indices = sorted({index for view in views for index, _ in view.operators})
     options: dict[int, dict[tuple[int, ...], int]] = {}
@@ -64,7 +64,7 @@ def role_choices(
 
 
 def describe_choice(images: Images, choice: Mapping[int, int], varying: Sequence[int]) -> tuple[str, ...]:
-    """The values of the operators ``varying`` in words, as one text; nothing if there are none."""
+    """The values of the operators ``varying`` as text, in a tuple of one; an empty tuple if ``varying`` is empty."""
     if not varying:
         return ()
     parts = []

@@ -1,12 +1,13 @@
-"""Rule "subphases": a phase with two schedules, between which each node goes when it likes (§4.1.3, B.1 ``sch_prefix``).
+"""Rule "subphases": a phase with two schedules, between which each node changes at any time (§4.1.3, B.1
+``sch_prefix``).
 
 Takes the view of a phase; notes findings. Proves in two steps that no word is lost, doubled or sent astray:
 
-* The second schedule, and what both have in common, must each be right as if it were the only schedule. ``second_schedules``
-  makes images of these two, which ``verify.images`` hands to the passes of one phase. What is in common runs whichever of the
-  two a neighbour is in, so no stream ever stops.
-* A word may pass from a node that is in one schedule to a node that is in the other, or find the second leg of its fork
-  there. For all four cases it must come to the VFSM to which it comes when both are in the same schedule.
+* The second schedule, and the entries that both have in common, must each be right as if they were the only schedule.
+  ``second_schedules`` makes views of the phase with these two, which ``verify.images`` hands to the passes over a
+  phase. The common entries run in whichever schedule a neighbour is, so no stream ever stops.
+* Sender and receiver of a word, or the two legs of a fork, may be in different schedules. In all four cases the word
+  must come to the VFSM to which it comes when both are in the same schedule.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Rows = tuple[tuple[int, ...], ...]
 
 
 def second_schedules(view: PhaseView, notebook: Notebook) -> Iterator[PhaseView]:
-    """The phase with the second schedule in the place of the first, and with what is common to both."""
+    """The phase with the second schedule in the place of the first, then with the entries common to both."""
     if not view.image.second:
         return
     notebook.counts["phases with two schedules"] += 1
@@ -42,7 +43,8 @@ def second_schedules(view: PhaseView, notebook: Notebook) -> Iterator[PhaseView]
 
 
 def _instead(view: PhaseView, rows: Mapping[int, Rows]) -> PhaseView:
-    """The phase with these rows. The words promised are what each stream gets there, which need not be as many."""
+    """The phase with the schedules ``rows`` (by node). Each promise is lowered or raised to the words per period that
+    its stream gets there."""
     promises = []
     for promise in view.images.promises:
         own = view.nodes.get(promise.source)
@@ -60,7 +62,7 @@ def _instead(view: PhaseView, rows: Mapping[int, Rows]) -> PhaseView:
 
 
 def check_subphases(view: PhaseView, notebook: Notebook) -> None:
-    """Note words that would come to another VFSM because two nodes, or two slots of one, are in different schedules."""
+    """Note words that would come to another VFSM if two nodes, or two slots of a node, are in different schedules."""
     if not view.image.second:
         return
     note = partial(notebook.note, "subphases", phase=view.name)
@@ -74,7 +76,7 @@ def check_subphases(view: PhaseView, notebook: Notebook) -> None:
                 message = "VFSM 1 never runs in one of its schedules"
                 note(message, "a slot for it, to go to the other", node=node, pipeline=0)
     for node in view.nodes:
-        # What each VFSM hands its words to, in the first schedule and in the second.
+        # Pairs of VFSMs that hand words on with all nodes in the first schedule, and with all in the second.
         known = [{hand[:2] for hand in _hands(view, node, one, one)} for one in (False, True)]
         for here in (False, True):
             for there in (False, True):
@@ -96,8 +98,9 @@ def _rows(view: NodeView, second: bool) -> Rows:
 
 
 def _hands(phase: PhaseView, node: int, here: bool, there: bool) -> list[tuple[Vfsm, Place, int]]:
-    """(VFSM of the node, place that takes its word, slot): over links to neighbours in schedule ``there``, and to second legs in
-    it at the node itself; ``here``: schedule of the VFSM. True: the second."""
+    """(VFSM of ``node``, place that takes its word, slot), with the VFSM in schedule ``here`` and the taker, a
+    neighbour's VFSM or a second leg at the node itself, in schedule ``there``. False: the first schedule, True: the
+    second."""
     found: list[tuple[Vfsm, Place, int]] = []
     codes, views = phase.codes, phase.nodes
     view = views[node]

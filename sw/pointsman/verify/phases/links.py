@@ -1,11 +1,12 @@
-"""Rules "aliased-handshake", "reprogramming" and "wires": links within a phase, and used again in a later one.
+"""Rules "aliased-handshake", "reprogramming" and "wires": links within a phase, and links used again in a later phase.
 
-Takes views of phases and who may be ahead of whom; notes findings. Within a phase: with valid and accept on one wire no link
-carries words both ways in one slot, and VFSM 1 runs where the phase changes or annotations are rewritten. Between phases
-(§5.3, Table 5.2): node 0 writes a link in slot 3 of phase A, and again in slot 3 of phase B. If its neighbour 1 is still in A
-it takes the word of B for one of A. So either the two are joined by a barrier at the end of A and node 0 waits until node 1
-has changed (``settle``), or nobody whose words go there in B can be so far while node 1 is behind (``skew``), or what uses
-the link in A goes on with both (``continuing``).
+Takes views of phases and who may be ahead of whom; notes findings. Within a phase: with valid and accept on a shared
+wire no link carries words both ways in a slot, and VFSM 1 runs where the phase changes or annotations are rewritten.
+Between phases (§5.3, Table 5.2): node 0 writes a link in slot 3 of phase A, and again in slot 3 of phase B. If its
+neighbour 1 is still in A it takes the word of B for a word of A. So one of three must hold: a barrier at the end of A
+joins the two nodes and node 0 waits until node 1 has changed (``settle``); or no node whose words take the link in B
+can be in B while node 1 is in A (``skew``); or the operator that uses the link in A continues at both nodes
+(``continuing``).
 
 Leaves to ``threads`` whether the barrier joins both ends, and to ``node.rules`` and ``words.trace`` how a word is read in its
 phase.
@@ -27,7 +28,7 @@ from .skew import Skew
 
 
 def check_aliased(view: PhaseView, notebook: Notebook) -> None:
-    """Both ways of a link in one slot (Metcalf 1997, §7.1.1, "Flow-control Wire Aliasing")."""
+    """Note links that carry words both ways in a slot (Metcalf 1997, §7.1.1, "Flow-control Wire Aliasing")."""
     images = view.images
     for link in images.topology.links:
         near, far = view.nodes.get(link.node), view.nodes.get(link.other)
@@ -52,7 +53,8 @@ def check_aliased(view: PhaseView, notebook: Notebook) -> None:
 
 
 def check_reprogramming(phases: AllPhases, phase: int, notebook: Notebook) -> None:
-    """VFSM 1 where phases change and where annotations are rewritten."""
+    """Note pipelines in which VFSM 1 never runs although the phase changes or load functions rewrite annotations
+    there."""
     view = phases.views[phase]
     for node, own in view.nodes.items():
         changes = [phases.name(later) for later in phases.following[node][phase] if later != phase]
@@ -79,9 +81,10 @@ class LinkUse:
         slots: Mapping[Vfsm, Collection[int]] | None = None,
     ) -> None:
         self.writes: dict[int, set[int]] = {}
-        """By port, slots of VFSMs that write it, but those in ``without``, and some ``slots`` of others."""
+        """By port, slots in which VFSMs write it. Left out: VFSMs in ``without``, and the slots that ``slots`` has for
+        a VFSM."""
         self.reads: dict[int, set[int]] = {}
-        """By port, slots before those of VFSMs that read it: slots of their writers."""
+        """By port, the slots before those in which VFSMs read it: the slots in which the other end writes."""
         possible = view.possible()
         filled = {
             (pipeline, annotation.destination) for (pipeline, _), choices in possible.items() for annotation in choices
@@ -95,7 +98,7 @@ class LinkUse:
                 off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
                 if codes.is_neighbour(annotation.destination) and not off:
                     self.writes.setdefault(annotation.destination, set()).update(there)
-                # The second leg of a fork names the link that the first one writes, and reads nothing from it.
+                # The second leg of a fork names the link that the first leg writes, and reads nothing from it.
                 if codes.is_neighbour(annotation.source) and annotation.type != MoveType.FORK:
                     before = {(slot - 1) % view.period for slot in there}
                     self.reads.setdefault(annotation.source, set()).update(before)
@@ -104,22 +107,23 @@ class LinkUse:
 def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook: Notebook) -> None:
     """Links used again while a neighbour may still be in an earlier phase (Metcalf 1997, §5.3, Table 5.2).
 
-    After a barrier the neighbour changes within the time to settle, which the node must have waited by then: after the change to
-    the phase that comes next, or before it enters a later one. After anything else it may stay for any time, also while
-    this node goes through several phases, unless one of them joins the two.
+    After a barrier the neighbour changes within the time to settle, which the node must wait: after the change to the
+    next phase, or before it enters a later phase. Without a barrier the neighbour may stay for any time, also while
+    this node goes through several phases, unless words of these phases make it wait for the neighbour.
 
     Parameters
     ----------
     skew : Skew
-        Who may be where while another is behind.
+        Which phases a node may reach while another node is behind.
     words : sequence of mapping
-        By phase and VFSM, whose words pass it.
+        By phase and VFSM, whose words pass the VFSM.
     """
     images, codes, views = phases.images, phases.codes, phases.views
     used: dict[tuple[int, int, frozenset[Vfsm], int], LinkUse] = {}
 
     def use(node: int, phase: int, without: frozenset[Vfsm] = frozenset(), since: int = -1) -> LinkUse:
-        """``since``: without what continues from that phase in the same slots (Table 5.2)."""
+        """Links that a node uses in ``phase``, leaving out ``without`` and, with ``since`` >= 0, the slots that
+        continuing VFSMs also have in phase ``since`` (Table 5.2)."""
         key = (node, phase, without, since)
         if key not in used:
             kept = phases.kept(node, since, phase) if since >= 0 else ()
@@ -128,7 +132,7 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
         return used[key]
 
     def may_send(node: int, later: int, port: int, slot: int, other: int, earlier: int) -> bool:
-        """May a word be written there while the node at the other end has not left the earlier phase?"""
+        """May a word be written to ``port`` in ``slot`` while ``other``, the far end, has not left ``earlier``?"""
         view = views[later].nodes[node]
         for vfsm, choices in view.possible().items():
             if slot in view.every_slot(vfsm) and any(one.destination == port for one in choices):
@@ -144,7 +148,7 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
         for earlier in following:
             settle = dict(views[earlier].nodes[node].part.settle)
             barrier = views[earlier].meets(node)
-            # Who waits before every phase that comes next needs no wait before those after it.
+            # A node that waits before every next phase need not wait again before the phases after that.
             waits = barrier and all(settle.get(later, 0) for later in following[earlier] if later != earlier)
             for later in following[earlier] if waits else following.later(earlier):
                 if later == earlier:
@@ -155,12 +159,12 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                     if other not in views[earlier].nodes:
                         continue
                     notebook.counts["link ends between phases"] += 1
-                    # What continues wherever the node goes ends with a barrier later: see ``continuing``.
+                    # VFSMs that continue in every next phase end with a barrier later: see ``continuing``.
                     then, far = (use(n, earlier, phases.lasting(n, earlier)) for n in (node, other))
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
                     again = taken & now.writes.get(port, set())
-                    # With handshakes on one wire both ends would accept, at once and not only when there are words.
+                    # With valid and accept on a shared wire both ends would accept, even if no word is sent.
                     turned = taken & now.reads.get(port, set()) if images.shape.aliased_handshake else set()
                     if again | turned and not barrier and not skew.may_be(node, later, other, earlier):
                         notebook.counts["links written again by dependency"] += len(again | turned)
@@ -172,7 +176,7 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                     }
                     notebook.counts["links written again in turn"] += len(late)
                     settled = barrier and settle.get(later, 0) > 0
-                    # Who has to load a phase has left the one before, for the loader phase, which reads no link.
+                    # A node that has to load a phase is in the loader phase meanwhile, which reads no link.
                     if settled and again - late:
                         notebook.counts["links written again after a barrier"] += len(again - late)
                     for slot in sorted(again - late) if not settled else ():
@@ -183,8 +187,8 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                         )
                         message = f"{codes.name(port)} is written, as it was in phase {phases.name(earlier)}, {why}"
                         note("wires", message, right, phase=phases.name(later), node=node, slot=slot)
-                    # Behind a barrier a node waits for its neighbours after the change to the next phase, but before it goes on
-                    # to one that does not come next.
+                    # Behind a barrier a node waits for its neighbours after the change to the next phase, but before
+                    # the change to any later phase.
                     for slot in sorted(turned) if not settled or later in following[earlier] else ():
                         message = f"{codes.name(port)} is read, but was written in phase {phases.name(earlier)}, so both accept"
                         note("wires", message, "another slot", phase=phases.name(later), node=node, slot=slot)

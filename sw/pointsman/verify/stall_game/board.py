@@ -1,15 +1,16 @@
 """The game with tokens: what can happen to the words of an operator while a processor stands still.
 
-Takes what nodes do in a phase (``node.NodeState``) and their lanes; gives a board and the outcomes of its games. Each VFSM,
-second leg of a fork and interface register has room for one word; a word moves on when there is room behind. Each processor
-moves its lanes as the run time does, except one, which stops. What the others can get done before nothing moves any more is
-what they can get done at all, whenever anything happens: one word's move never hinders another's.
+Takes what nodes do in a phase (``node.NodeState``) and their lanes; gives a board and the outcomes of its games. Each
+VFSM, second leg of a fork and interface register has room for one word; a word moves on when the next place has room.
+Each processor moves its lanes as the run time does, except a single processor that stops. The game ends when nothing
+can move. As no word's move ever hinders another's, the others can never do more than that, in whatever order things
+happen.
 
-Example: node 0 sends 4 words to node 1 over one link, and node 1 stands still. One word fits into node 1's register, one into
-its VFSM, one into node 0's VFSM and one into node 0's register: node 0 gets through. With 5 words it does not, so that
-whoever has sent 5 words knows that node 1 has begun.
+Example: node 0 sends 4 words to node 1 over a link, and node 1 stands still. Node 1's register, its VFSM, node 0's VFSM
+and node 0's register hold a word each: node 0 gets through. With 5 words it does not, so that a node that has sent 5
+words knows that node 1 has begun.
 
-Knows nothing of time; how long words take is for ``phases.ends`` and ``phases.drain``.
+Knows nothing of time: ``phases.ends`` and ``phases.drain`` count the cycles that words take.
 """
 
 from __future__ import annotations
@@ -30,46 +31,48 @@ from .moves import BoardLists, play_held_up, play_not_begun, play_out, play_stop
 At = tuple[int, int]
 """Node and interface register."""
 GameKey = tuple[int, int | None, int | None, int, tuple[Place, int] | None]
-"""A game: words, who stopped in which lane and after how many, and which VFSM after how many."""
+"""A game: words of a message; node stopped or None, its lane (None: all), words after which it stops; (VFSM held up,
+words after which it is) or None. As the parameters of ``play``."""
 
 
 @dataclass
 class GameBoard:
-    """VFSMs that words of some registers pass, and where they go from each."""
+    """The VFSMs that words from some registers pass, where the words go from each VFSM, and the lanes that move
+    them."""
 
     source: dict[Place, At] = field(default_factory=dict)
-    """VFSMs that take words from a register."""
+    """By VFSM that takes words from a register, that register."""
     onward: dict[Place, tuple[Place, ...]] = field(default_factory=dict)
-    """All that take a word when a VFSM passes it on."""
+    """By VFSM, all VFSMs that take the word when it passes a word on."""
     into: dict[Place, At] = field(default_factory=dict)
-    """VFSMs that put words into a register."""
+    """By VFSM that puts words into a register, that register."""
     lanes: dict[int, tuple[LaneImage, ...]] = field(default_factory=dict)
-    """By node."""
+    """By node, its lanes."""
     played: dict[GameKey, GameEnd] = field(default_factory=dict)
-    """Outcomes of games by their words, and who stopped where."""
+    """Outcomes of the games played so far."""
     looked_at: set[GameKey] = field(default_factory=set)
-    """Games whose outcome somebody has asked for."""
+    """Games whose outcome has been asked for."""
     tables: dict[int, GameEnds] = field(default_factory=dict)
-    """By the length of a message, what all games come to."""
+    """By message length in words, the outcomes of all games."""
     through: dict[tuple[int, int | None], Sequence[bool]] = field(default_factory=dict)
-    """By the length of a message and who has not begun, which nodes get through."""
+    """By message length and the node that has not begun (None: all have): which nodes get through."""
     behind: dict[tuple[int, Place, int | None], int] = field(default_factory=dict)
-    """By the length of a message, VFSM and node, words that the VFSM may hold back."""
+    """By message length, VFSM and node: the result of ``PhaseGames.behind`` in words."""
     left: dict[tuple[int, int], int | None] = field(default_factory=dict)
-    """By the length of a message and node, most words that may be on their way when it is through."""
+    """By message length and node: the result of ``PhaseGames.most_left`` in words."""
 
     twin: tuple[GameBoard, Mapping[Place, Place], Mapping[int, int]] | None = None
-    """A board that is the same but for the names of its nodes, and its places and nodes by those of this one; games on it will
-    do."""
+    """A board that differs only in the numbers of its nodes, on which the games of this board are played, and its
+    places and nodes by those of this board."""
 
     @cached_property
     def table(self) -> BoardArrays:
-        """As arrays."""
+        """The board as arrays."""
         return BoardArrays.of(self)
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
-        """In the order of their numbers."""
+        """Nodes with VFSMs or lanes on the board, ascending."""
         return tuple(sorted({place[0] for place in self.onward} | self.lanes.keys()))
 
     @cached_property
@@ -81,7 +84,7 @@ class GameBoard:
         return {node: tuple(places) for node, places in found.items()}
 
     def shape(self) -> object:
-        """What is left when nodes are told by their order: equal for boards that are the same but for their names."""
+        """The board with each node replaced by its rank: equal for boards that differ only in their node numbers."""
         rank = {node: i for i, node in enumerate(self.nodes)}
 
         def named(place: tuple[int, ...]) -> tuple[int, ...]:
@@ -95,16 +98,16 @@ class GameBoard:
         )
 
     def number(self, node: int) -> int:
-        """Of a node with lanes, in the ``table`` of the board on which the games are played."""
+        """Number of a node with lanes in the ``table`` of the board, or of its twin if the games are played there."""
         return self.table.node[node] if self.twin is None else self.twin[0].table.node[self.twin[2][node]]
 
     def is_like(self, other: GameBoard) -> None:
-        """Have games played on another board, whose ``shape`` is equal."""
+        """Have the games of this board played on ``other``, which must have an equal ``shape``."""
         nodes = dict(zip(self.nodes, other.nodes, strict=True))
         self.twin = other, {place: (nodes[place[0]], *place[1:]) for place in self.onward}, nodes
 
     def outcomes(self, words: int) -> GameEnds:
-        """What all games with messages of a length come to."""
+        """Outcomes of all games with messages of ``words`` words."""
         if words not in self.tables:
             self.tables[words] = GameEnds(self.table, words)
         return self.tables[words]
@@ -112,16 +115,16 @@ class GameBoard:
 
 @dataclass(frozen=True)
 class BoardArrays:
-    """A board as arrays."""
+    """A board as arrays, for the compiled moves."""
 
     lists: BoardLists
     number: Mapping[Place, int]
-    """Of each VFSM."""
+    """By VFSM, its number in the arrays."""
     lanes: tuple[LaneImage, ...]
     first: Mapping[int, int]
     """By node, the number of its first lane."""
     node: Mapping[int, int]
-    """Number of each node that has lanes."""
+    """By node with lanes, its number in the arrays."""
 
     @classmethod
     def of(cls, board: GameBoard) -> BoardArrays:
@@ -174,7 +177,7 @@ class BoardArrays:
         return cls(lists, number, tuple(lanes), first, node)
 
     def total(self, words: int) -> np.ndarray:
-        """Words that each lane has to move."""
+        """By lane, the words that it has to move for messages of ``words`` words; 0 for lanes of load functions."""
         return _numbers([0 if o.turn == SYNC else words if o.words is None else o.words for o in self.lanes])
 
 
@@ -183,7 +186,7 @@ def _numbers(values: Sequence[int]) -> np.ndarray:
 
 
 def _users(registers: Sequence[int], count: int) -> np.ndarray:
-    """By register, the place that has it in ``registers``; -1: none."""
+    """By register, the place (the last, if several) that has it in ``registers``; -1: no place."""
     found = np.full(count, -1, np.int64)
     for place, register in enumerate(registers):
         if register >= 0:
@@ -192,8 +195,8 @@ def _users(registers: Sequence[int], count: int) -> np.ndarray:
 
 
 def _is_single(board: GameBoard) -> bool:
-    """Has each register and each place one that fills it and one that empties it? Lanes of one side that share a register must
-    not move in the same step."""
+    """Does nothing fill or empty a register or place twice? Lanes of a node that write, or that read, the same register
+    must also not move in the same step."""
     filled: list[object] = [*board.into.values(), *(to for onward in board.onward.values() for to in onward)]
     filled += board.source
     emptied: list[object] = [*board.source.values()]
@@ -209,7 +212,7 @@ def _is_single(board: GameBoard) -> bool:
 def board(
     starts: Iterable[At], states: Mapping[int, NodeState], codes: Codes, lanes: Mapping[int, Sequence[LaneImage]]
 ) -> GameBoard:
-    """The board for words that begin in the registers ``starts``; of the lanes, those that move with it."""
+    """The board for words that begin in the registers ``starts``, with the given ``lanes`` of each node."""
     found = GameBoard()
     registers: set[At] = set()
     waiting: list[Place] = []
@@ -260,12 +263,12 @@ def board(
 
 @dataclass(frozen=True)
 class GameEnd:
-    """How far a game went."""
+    """How far a game went before nothing could move."""
 
     done: frozenset[int]
-    """Nodes whose lanes have moved everything."""
+    """Nodes whose lanes have moved all of their words."""
     passed: Mapping[Place, int]
-    """Words that each VFSM has passed on."""
+    """By VFSM, words that it has passed on."""
 
 
 def play(
@@ -276,16 +279,16 @@ def play(
     after: int = 0,
     held_up: tuple[Place, int] | None = None,
 ) -> GameEnd:
-    """Move words until nothing moves.
+    """Move words until nothing can move.
 
     Parameters
     ----------
     words : int
-        Length of a message where a lane does not say.
+        Message length, for lanes without a number of words of their own.
     stopped : int or None
-        A node whose lane ``lane`` (None: all of them) moves ``after`` words only.
+        A node that stops: its lane ``lane`` (None: each of its lanes) moves only ``after`` words.
     held_up : tuple or None
-        A VFSM, and how many words it has passed on so far: routers take their time as well.
+        A VFSM, and the number of words after which it passes on no more.
     """
     table = board.table
     total = table.total(words)
@@ -303,7 +306,7 @@ def play(
 
 
 class GameEnds:
-    """What all games of a board come to with messages of a length, where nobody's move hinders another's.
+    """Outcomes of all games of a board with messages of ``words`` words; for boards where no move hinders another.
 
     Nodes are numbered as in ``BoardArrays.node``, places as in ``BoardArrays.number``, lanes in the order of nodes.
     """

@@ -1,9 +1,8 @@
-"""First pass of the judge: what can be said of images without thinking of time.
+"""First pass of the judge: every check of images that needs no notion of time.
 
-Takes images and notes findings of the rules "structure", "blocks", "annotations", "codes" and "subphases": here of the
-network, operators, phases, schedules and promises, in ``roles`` of what nodes do in operators. What breaks the rule
-"structure" would make the later passes stumble (phase 7 of 3, for example), so they are left out then; everything else is
-noted and passed over.
+Takes images and notes findings of the rules "structure", "blocks", "annotations", "codes" and "subphases": here for the
+network, operators, phases, schedules and promises; ``roles`` does it for what nodes do in operators. After a finding of
+"structure" (phase 7 of 3, for example) later passes would stumble and are left out; after any other finding they go on.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from .roles import check_node_operator, check_rewrites
 
 
 def check_structure(images: Images, notebook: Notebook) -> None:
-    """Note every number that names nothing, every code that is none, and every VFSM in two phases."""
+    """Note numbers that name nothing, codes that do not exist, schedules, annotations and blocks that do not fit."""
     notes = StructureNotes(images, notebook)
     shape, topology = images.shape, images.topology
     if not 1 <= images.period <= shape.schedule_depth:
@@ -135,7 +134,7 @@ def _check_phases(notes: StructureNotes) -> None:
 
 
 def _check_order(notes: StructureNotes, number: int) -> None:
-    """Operators of a phase that come before others: some order must be right for all."""
+    """Check that ``PhaseImage.order`` names operators of the phase and has no cycle."""
     phase = notes.images.phases[number]
     own = set(phase.operators).difference(made_operators(phase))
     for one in sorted({index for pair in phase.order for index in pair} - own):
@@ -150,7 +149,7 @@ def _check_order(notes: StructureNotes, number: int) -> None:
 
 
 def _check_continues(notes: StructureNotes, image: OperatorImage, **place: Any) -> None:
-    """Of an operator that continues over changes of phase."""
+    """Check the phases of an operator that continues over changes of phase, and that nothing rewrites it."""
     continues = image.continues
     if not continues:
         return
@@ -169,7 +168,7 @@ def _check_continues(notes: StructureNotes, image: OperatorImage, **place: Any) 
 
 
 def _check_program(notes: StructureNotes, program: Operator, **place: Any) -> None:
-    """An operator as in a program: what the run time takes for granted."""
+    """Check everything that the run time takes for granted about an operator of the program."""
     spec = OPERATORS.get(program.kind)
     if spec is None:
         notes.note("structure", f"it is a {program.kind}", f"one of {', '.join(OPERATORS)}", **place)
@@ -233,7 +232,7 @@ def _check_part(notes: StructureNotes, node: int, part: NodePhase) -> None:
 
 
 def _check_second(notes: StructureNotes, part: NodePhase, named: set[tuple[int, int]], place: dict[str, Any]) -> None:
-    """A second schedule has the size of the first and runs the same VFSMs."""
+    """Check that a second schedule has the size of the first and runs the same VFSMs."""
     images, shape = notes.images, notes.images.shape
     if bool(part.second) != bool(images.phases[part.phase].second):
         notes.note("structure", "a second schedule has no block, or a block none", "both or neither", **place)
@@ -296,7 +295,7 @@ def _check_passages(notes: StructureNotes) -> None:
 
 
 def _check_residents(notes: StructureNotes, node: int) -> None:
-    """Blocks of the phases of a node."""
+    """Check that the phases of a node have blocks in the schedule memory, and share them only if loading takes time."""
     images = notes.images
     depth, period = images.shape.schedule_depth, images.period
     blocks: dict[int, int] = {}
