@@ -1,7 +1,7 @@
 """A node's side of a network of packet routers: operators as messages, each to an interface address (Metcalf 1997, §7.2).
 
-A message is a header and its words. The reader looks at the header: a message that it does not wait for yet, from another node
-(sources may be run-time values) or for another virtual address, is put aside and found later.
+A message is a header and its words. A reader that waits for node 3 and reads a header from node 5 (or for another virtual
+address) puts that message aside in memory, where a later call takes it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Words = np.ndarray
 
 
 class PacketSubstrate:
-    """One node of a program on packet routers."""
+    """A node of a program on packet routers: its messages put aside, and a port for each of its operators."""
 
     def __init__(self, program: PacketProgram, number: int, clock: CycleClock) -> None:
         self.program = program
@@ -50,7 +50,7 @@ class PacketSubstrate:
         self.aside: dict[tuple[Address, int], deque[Words]] = {}
         """Messages that came too early, by address and source, oldest first."""
         self.words_at: dict[Address, int] = {}
-        """Words of the messages of this node's addresses, their headers left out."""
+        """Length in words, without headers, of messages to each virtual address of this node."""
         self.at = "before its first operator"
         hidden = [one.agreement for one in program.operators if one.agreement is not None]
         for one in (*program.operators, *hidden):
@@ -82,7 +82,7 @@ class PacketSubstrate:
         """Packet routers need no loading."""
 
     async def fini(self) -> None:
-        """Nor do they need a node to stay."""
+        """A node may stop at once: the routers pass on messages without its processor."""
 
     def where(self) -> str:
         aside = sum(map(len, self.aside.values()))
@@ -91,7 +91,7 @@ class PacketSubstrate:
     # -- messages --------------------------------------------------------------------------------------------
 
     def outgoing(self, to: int, address: Address, words: Words) -> list[Lane]:
-        """Lanes that send a message."""
+        """Lanes that send ``words`` to ``address`` of node ``to``: header words first, the last word marked as the last."""
         head = [pack_header(self.program.shape, to, address.number, source=self.number)]
         if address.virtual is not None:
             head.append(address.virtual)
@@ -102,7 +102,7 @@ class PacketSubstrate:
         ]
 
     def found(self, address: Address, source: int | None) -> Words | None:
-        """A message put aside, if there is one."""
+        """Take the oldest message from ``source`` (None: any node) for ``address`` that was put aside; None if there is none."""
         for (at, origin), messages in self.aside.items():
             if at == address and source in (None, origin) and messages:
                 return messages.popleft()
@@ -120,7 +120,7 @@ class PacketSubstrate:
 
 
 class PacketPort:
-    """One operator at one node: carries out its script."""
+    """An operator at a node: carries out the steps of its script."""
 
     def __init__(self, substrate: PacketSubstrate, one: PacketOperator, instance: int) -> None:
         self.substrate = substrate
@@ -131,7 +131,7 @@ class PacketPort:
         self.script: Script | None = None
         self.calls: dict[str, int] = {}
         self.result = True
-        """What func gives means something here: everywhere, but for a reduce at its destination only."""
+        """Whether ``func`` gives a message at this node: for a reduce at its destination only, otherwise everywhere."""
 
     async def load(self, given: Given) -> Permission:
         operator = self.operator
@@ -167,7 +167,7 @@ class PacketPort:
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _values(self, given: Given) -> tuple[Any, ...]:
-        """One entry for each run-time operand, as scripts want them."""
+        """Values for the script, an entry for each run-time operand; a function, or a permutation not given: None."""
         signature = _signature(self.one)
         own = self.operator.instances[self.instance].nodes.index(self.substrate.number)
         numbers = iter(given.numbers)
@@ -181,7 +181,7 @@ class PacketPort:
         return tuple(values)
 
     async def _agree(self, port: PacketPort, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Tell all nodes of the instance what this one knows, and learn the rest."""
+        """Exchange the known run-time values among all nodes of the instance, by an allreduce with maximum; gives all values."""
         operator, m = self.one.operator, port.one.operator.m
         own = operator.instances[self.instance].nodes.index(self.substrate.number)
         await port.load(Given((), 0, None))
@@ -227,7 +227,7 @@ class PacketPort:
         return self.one.addresses[self.substrate.number, step.channel]
 
     async def _exchange(self, step: Exchange, slots: list[Words]) -> None:
-        """Send, and read whatever comes first meanwhile."""
+        """Send a message while reading the next message at the address; put that aside if it is not the expected message."""
         receive = step.receive
         address = self._address(receive)
         out = self._lanes(step.send, slots)
@@ -236,7 +236,7 @@ class PacketPort:
             await Transfer(out)
             slots[receive.slot][: receive.words] = found
             return
-        words = len(slots[receive.slot][: receive.words])  # of whatever comes: the compiler has seen to that
+        words = len(slots[receive.slot][: receive.words])  # the compiler gives every message that may come this length
         head = 1 if address.virtual is None else 2
         into = np.zeros(head + words, np.uint32)
         await Transfer([Lane(False, address.number, head + words, into), *out])
@@ -266,7 +266,7 @@ class PacketPort:
             await Transfer(self._lanes(onward, slots))
 
     async def _take(self, step: Receive, address: Address, slot: Words) -> None:
-        """Read the words behind a header, and send them on as they come."""
+        """Read the words behind a header; each goes on to the first of ``step.forward`` as it comes, to the rest afterwards."""
         lanes = [Lane(False, address.number, len(slot), slot)]
         if step.forward:
             first = step.forward[0]

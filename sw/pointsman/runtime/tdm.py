@@ -1,8 +1,8 @@
 """The substrate of the time-multiplexed switch: a node's network interface, its rows of the configurations, its messages.
 
-Nobody conducts. When a processor loads an operator of another working set, it waits until its own words are gone and then has
-its own row of every configuration replaced, one command for the scheduler after the other (docs/tdm_target.md derives why
-that is safe, and why nothing can wait for ever). Words of an operator go through the queues of the interface.
+No node coordinates the others. A processor that loads an operator of another working set waits until its queued words are
+sent, then replaces its own row of every configuration by commands to the scheduler (docs/tdm_target.md derives why this is
+safe, and why no processor waits for ever). Words of an operator go through the queues of the interface.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from .api.requests import Category, Lane, Transfer, WaitEmpty, WaitUntil
 from .api.substrate import Combine, CycleClock, Given, Permission, Signature
 
 OWN_ROWS = 1
-"""Mode of LOAD and FLUSH that leaves the rows of others alone."""
+"""Mode of LOAD and FLUSH that changes only the rows of the processor that gives the command."""
 STEADY_COMMAND_CYCLES = 4
-"""From a command to the next one of the same processor while no other sends any."""
+"""Cycles between two commands of a processor while no other processor sends commands."""
 DYNAMIC, GIVES_WAY = 1, 2
-"""Modes of a slot: it takes dynamic connections; idle preloaded ones may be replaced for a time."""
+"""Modes of a slot: it takes dynamic connections; its idle preloaded connections may be replaced for a time."""
 
 
 class Interface:
-    """A processor's side of the switch: which set it is in, which rows of it stand."""
+    """A processor's side of the switch: the working set that it has entered, and which of its rows are in the registers."""
 
     def __init__(self, tables: ConnectionTables, number: int, clock: CycleClock) -> None:
         self.tables = tables
@@ -41,7 +41,7 @@ class Interface:
         self.clock = clock
         self.registers = Registers(tables.shape)
         self.current = -1
-        """Set that the processor has entered; -1: none."""
+        """Working set that the processor has entered; -1: none."""
         self.phase = -1
         """Phase of the last operator that was loaded."""
         self.rows: list[int | None] = [None] * tables.registers
@@ -52,8 +52,8 @@ class Interface:
         """Loads that were refused because another row still had the destination."""
 
     async def start(self) -> None:
-        """Out of reset. The first processor says what holds for the whole switch and loads the first set, all rows of it; the
-        others wait until that is done, so that no command of theirs comes in between."""
+        """After reset: processor 0 sets modes and time-out of the whole switch and loads all rows of the first working set.
+        The other processors wait until that is done."""
         tables = self.tables
         words = [encode(Command.SLOT, x=slot, mode=DYNAMIC | GIVES_WAY) for slot in range(tables.registers)]
         if tables.timeout:
@@ -86,7 +86,7 @@ class Interface:
         self.wanted = list(chosen.row(self.number))
         changes = self.wanted != self.rows
         if changes:
-            # Its own words of the old set go out by the old rows; then nobody needs them any more.
+            # This node's queued words go out by the old rows; after that no word needs these rows.
             await WaitEmpty(self.registers.unsent, Category.PSYNC)
         words = []
         if chosen.flush and self.current >= 0:
@@ -102,7 +102,7 @@ class Interface:
             await self.load_rows(category)
 
     async def load_rows(self, category: Category) -> None:
-        """Have the rows put in that do not stand yet. A refused one stays with the scheduler until the next call."""
+        """Load this node's missing rows of the working set. A refused row is left to the scheduler until the next call."""
         exclusive = self.tables.sets[self.current].exclusive
         for register, (stands, wanted) in enumerate(zip(self.rows, self.wanted, strict=True)):
             if stands == wanted:
@@ -123,7 +123,7 @@ class Interface:
                     self.rows[register] = None
 
     async def _asked(self, words: Sequence[int], category: Category) -> bool:
-        """Send commands and a question behind them; its answer comes first unless one of them is refused."""
+        """Send commands and then a query; were all accepted? (A refused command answers CONFLICT before the query's VALUE.)"""
         await self.command([*words, encode(Command.DEGREE)], category)
         good = True
         while True:
@@ -140,13 +140,13 @@ class Interface:
             good = False
 
     async def leave(self) -> None:
-        """At the end."""
+        """At the end of the program: release the connections that this node holds."""
         if self.held:
             await self.command([encode(Command.FLUSH, mode=OWN_ROWS)], Category.ROUTER)
             self.held.clear()
 
     async def ready(self) -> None:
-        """Before a call: try again what was refused."""
+        """Before a call: try again to load rows that were refused."""
         if self.rows != self.wanted:
             await self.load_rows(Category.ROUTER)
 
@@ -179,7 +179,7 @@ class TdmSubstrate:
         await self.interface.start()
 
     async def fini(self) -> None:
-        """The last words find their way by the rows that stand; what is held must not keep ports from others."""
+        """Release held connections, which would keep ports from other nodes. Queued words leave by the rows that are loaded."""
         await self.interface.leave()
 
     def where(self) -> str:
@@ -188,7 +188,7 @@ class TdmSubstrate:
 
 
 class TdmPort:
-    """One operator at one node of its subset; see `pointsman.runtime.api.substrate.Port`."""
+    """An operator at a node of its subset; see `pointsman.runtime.api.substrate.Port`."""
 
     def __init__(self, substrate: TdmSubstrate, table: OperatorTable) -> None:
         self.substrate = substrate
@@ -200,7 +200,7 @@ class TdmPort:
         self.scripts: list[Script] = []
         self.count: dict[str, int] = {}
         self.gets = True
-        """What its function gives means something: away from the destination of a reduction it does not."""
+        """Whether ``func`` gives a message at this node: for a reduce at its destination only, otherwise everywhere."""
 
     async def load(self, given: Given) -> Permission:
         number, tables = self.table.sets[given.index], self.substrate.tables
@@ -248,7 +248,7 @@ class TdmPort:
         return not any(self._own(i) in operator.valid for i in self.instances)
 
     def _own(self, instance: int) -> int:
-        """Place of this node in an instance."""
+        """Position of this node in an instance."""
         return self.operator.instances[instance].nodes.index(self.substrate.number)
 
     async def _call(
@@ -261,7 +261,7 @@ class TdmPort:
         script, valid = self.scripts[at], self._valid(self.instances[at])
         calls = script.calls[what]
         if valid is not None and self.operator.flow == "directional" and self.operator.kind != "broadcast":
-            # Nobody reads or writes in earnest but those; a message for anybody else would stay in his buffer.
+            # Only valid nodes read and write; a message to any other node would stay in its buffer unread.
             calls = tuple(call for call in calls if all(peer in valid for peer in _peers(call)))
             if not calls or self.substrate.number not in valid:
                 return False
@@ -283,7 +283,7 @@ class TdmPort:
         return self.gets
 
     def _valid(self, instance: int) -> frozenset[int] | None:
-        """Nodes that take part in earnest; None: all."""
+        """Nodes of an instance that ``:valid`` lists; None: no ``:valid`` is given, all take part."""
         places = self.operator.valid
         if places is None:
             return None
@@ -308,15 +308,15 @@ class TdmPort:
         await self._send(sends, slots)
 
     async def _send(self, sends: Sequence[Send], slots: list[np.ndarray]) -> None:
-        """Sends that stand one after the other share the processor's accesses: while one queue is full, another is filled."""
+        """Carry out consecutive sends together: while the queue of one destination is full, words go to another's."""
         if sends:
             await Transfer([self._lane(send, slots) for send in sends])
 
     async def _transfer(self, sends: Sequence[Send], receive: Receive, slots: list[np.ndarray]) -> None:
-        assert receive.source is not None  # ways() takes no other
+        assert receive.source is not None  # ways() gives only scripts with known sources
         before = [self._lane(send, slots) for send in sends]
         at = len(before) + len(receive.forward)
-        # What can go on goes on first: others wait for it.
+        # Forwarding comes before reading: other nodes wait for these words.
         forward = [self._lane(send, slots, after=at) for send in receive.forward]
         register = self.interface.registers.buffer(receive.source)
         words = self.operator.m if receive.words is None else receive.words
@@ -328,13 +328,13 @@ class TdmPort:
 
 
 def _peers(call: Call) -> list[int | None]:
-    """Whom a call of a directional operator sends to or receives from."""
+    """Nodes that a call of a directional operator sends to or receives from."""
     found: list[int | None] = [step.to for step in call.steps if isinstance(step, Send)]
     return found + [step.source for step in call.steps if isinstance(step, Receive)]
 
 
 def signature_of(table: OperatorTable) -> Signature:
-    """What an operator of the tables looks like to an application."""
+    """Signature that applications see of an operator in connection tables."""
     operator = table.operator
     names = tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
     function = next((value for name, value in operator.instances[0].operands if name == "function"), None)

@@ -34,8 +34,8 @@ class Application(ABC):
         A COP file, relative to the application's own file; or a program made by Python: a method or a function that
         takes a `pointsman.cop.Network` and returns parts (see `pointsman.cop.compile_program`), or a `Program`.
     functions : mapping of str to callable
-        Functions with which the program's reductions combine messages, by the names that it uses. An array function takes
-        two inputs and the output, another two items; see `pointsman.runtime.api.combine` for those that are known anyway.
+        Functions with which reductions combine messages, by their names in the program. For an array type a function takes
+        two inputs and the output, otherwise two items. "add", "max" and others need no entry (`pointsman.runtime.api.combine`).
     """
 
     program: str | Program | Callable[..., Parts]
@@ -55,7 +55,7 @@ class Application(ABC):
 
     @abstractmethod
     async def main(self, node: Node) -> Any:
-        """What each node does. The result is handed to ``check``."""
+        """The program of a node. Its result is handed to ``check``."""
 
     def check(self, results: Sequence[Any]) -> str:
         """Compare the nodes' results with what is right.
@@ -73,13 +73,13 @@ class Application(ABC):
         return "the application checks nothing"
 
     def reference(self) -> Reference | None:
-        """Published figures to show beside the run's, if there are any for it."""
+        """Published figures of this job, to be shown beside those of the run; None if there are none."""
         return None
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Published figures of the same job: mean cycles by category, and bandwidths by operator label."""
+    """Published figures of an application: mean cycles by category, and bandwidths (words a cycle) by operator label."""
 
     source: str
     """Author and year."""
@@ -90,11 +90,11 @@ class Reference:
 
 
 class WrongAnswer(Exception):  # noqa: N818 - an answer, not a fault
-    """A run went through and its result is wrong."""
+    """A run ended normally with a wrong result."""
 
 
 def answer_of(application: Application, results: Sequence[Any]) -> tuple[str, bool]:
-    """What the application checked, or what is wrong; and which of the two."""
+    """Result of the application's ``check``: its text and True, or the text of the wrong answer and False."""
     try:
         return application.check(results), True
     except WrongAnswer as error:
@@ -156,7 +156,7 @@ def load_application(path: Path) -> type[Application]:
 def compile_application(
     app: Application, path: Path, topology: Topology, parameters: Mapping[str, int], limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Program, str]:
-    """The program of an application, whose file is ``path``, on a network; and a name for it.
+    """Compile the program of an application (file ``path``) for a network; gives the Program and its name for messages.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def compile_application(
 
 @contextmanager
 def application_errors(path: Path) -> Iterator[None]:
-    """Turn what goes wrong in the application's own code into a message that names its line; leave the rest alone."""
+    """Turn exceptions of the application's own code into a `PointsmanError` that names the line; pass others through."""
     try:
         yield
     except (PointsmanError, WrongAnswer):

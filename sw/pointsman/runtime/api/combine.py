@@ -1,7 +1,7 @@
-"""Functions that combine messages (Metcalf 1997, A.1): of the application, or one of those that every program knows.
+"""Functions that combine messages (Metcalf 1997, A.1): the application's own, or built-in ones such as "add" and "max".
 
-An array function takes two inputs and the output, which may be one of them; another takes two items and returns the
-result. NumPy's binary functions can be called both ways.
+For an array type a function takes two inputs and the output, which may be one of the inputs; otherwise it takes two items and
+returns the result. NumPy's binary functions can be called both ways.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ KNOWN: Mapping[str, Callable[..., Any]] = {
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
-"""Functions that need no definition."""
+"""Built-in functions, by the name that a COP program uses."""
 
 
 def function_named(signature: Signature, functions: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
-    """The function that a COP program names; items are added if it names none.
+    """The function that an operator of a COP program names; addition if it names none.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def function_named(signature: Signature, functions: Mapping[str, Callable[..., A
 
 @dataclass(frozen=True)
 class Combiner:
-    """``function`` on the words of messages of items of type ``dtype``; not ``array``: on a message that is one item."""
+    """Applies ``function`` to words of messages with items of type ``dtype``. ``array`` False: a message is a single item."""
 
     function: Callable[..., Any]
     dtype: np.dtype[Any]
@@ -63,8 +63,8 @@ class Combiner:
 
     @property
     def item(self) -> int | None:
-        """Words of an item, if it is certain that items are combined one by one."""
-        # A ufunc with a signature, like matmul, works on more than one item.
+        """Words of an item if the function combines item k with item k only (a plain ufunc); None if that is not certain."""
+        # A ufunc with a signature, like matmul, works on several items at once.
         one = isinstance(self.function, np.ufunc) and self.function.signature is None
         return max(1, self.dtype.itemsize // 4) if one else None
 

@@ -13,7 +13,7 @@ from .substrate import CycleClock, Substrate
 
 
 class Node:
-    """One node of a running program.
+    """A node of a running program.
 
     Attributes
     ----------
@@ -69,6 +69,6 @@ class Node:
         await Wait(cycles, Category.CPU)
 
     def attended(self, program: Any) -> Any:
-        """The node's program, as the substrate wants it run: with interrupts served in between, if it has any."""
+        """``program`` (what the node runs) wrapped by the substrate, which may serve interrupts between its requests."""
         attend = getattr(self.substrate, "attended", None)
         return program if attend is None else attend(program)

@@ -1,4 +1,4 @@
-"""The functions of a COP program at one node (Metcalf 1997, §2.7, A.8), whatever moves their words."""
+"""The functions of a COP program at a node (Metcalf 1997, §2.7, A.8), the same on every target."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission, Port, 
 
 
 class Caller(Protocol):
-    """The node whose functions these are. ``activity``: what it is doing, in words, for reports."""
+    """The node that calls the functions. ``activity``: what it is doing, in words, for reports."""
 
     number: int
     activity: str
 
 
 class Cop:
-    """The functions of a COP program at one node: ``label_load``, ``label_write``, ``label_read``, ``label_func``.
+    """The functions of a COP program at a node: ``label_load``, ``label_write``, ``label_read``, ``label_func``.
 
     All are coroutines. ``label_load(*values)`` takes the run-time values in the order of the operands; every node of
     the operator's subset must call it before its other functions, and again for other values. ``label_write(message)``
     and ``label_read()`` belong to directional operators, ``label_func(message)`` to functional ones. A message of
-    an array type is a NumPy array of exactly ``:m`` words; of a plain type a number. What a function gives is None where
-    the operator gives that node nothing: away from the destination of a reduce, and outside ``:valid``.
+    an array type is a NumPy array of exactly ``:m`` words; of a plain type a number. A function gives None to a node that
+    receives nothing: in a reduce every node but the destination, and nodes outside ``:valid``.
     """
 
     def __init__(self, node: Caller, substrate: Substrate, functions: Mapping[str, Callable[..., Any]]) -> None:
@@ -63,14 +63,14 @@ class Cop:
         await self._substrate.init()
 
     async def fini(self) -> None:
-        """At the end: take part in what other nodes still need this one for (cop_fini)."""
+        """At the end of the program: go through phases in which other nodes still need this node (cop_fini)."""
         self._node.activity = "finishing"
         await self._substrate.fini()
         self._node.activity = "done"
 
 
 class OperatorFunctions:
-    """load, write, read and func of one operator at one node; ``port`` is None outside its subset."""
+    """load, write, read and func of an operator at a node; ``port`` is None for nodes outside the operator's subset."""
 
     def __init__(
         self, node: Caller, signature: Signature, port: Port | None, functions: Mapping[str, Callable[..., Any]]
@@ -240,7 +240,7 @@ class OperatorFunctions:
 
 
 def _partly_known(value: Any, sort: str) -> Any:
-    """What a node knows of a value that others know better: that it is the one, that it is not, or the value."""
+    """A node's knowledge of a partial run-time value: None or False: UNKNOWN; True, for a node: HERE; otherwise ``value``."""
     if value is None or (isinstance(value, bool | np.bool_) and not value):
         return UNKNOWN
     return HERE if isinstance(value, bool | np.bool_) and sort == "node" else value

@@ -1,6 +1,6 @@
-"""A replaced operator at one node: the function that the application calls goes through the operators that do it.
+"""A replaced operator at a node: its function calls, one after the other, the operators (*parts*) that replace it.
 
-Each part is loaded when its turn comes, so it does not matter in which phases they are.
+Each part is loaded when its turn comes, so the parts may be in different phases.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .substrate import Combine, Given, Permission, Port, Signature
 
 
 def replaced_signature(operator: Operator, source: str) -> Signature:
-    """What a replaced operator looks like to an application."""
+    """Signature that applications see of a replaced operator."""
     return Signature(
         operator.label,
         operator.kind,
@@ -30,7 +30,7 @@ def replaced_signature(operator: Operator, source: str) -> Signature:
 
 
 class ReplacedPort:
-    """Parameters: the operator as in the program, this node, and the node's ports of its parts in their order."""
+    """Port of a replaced operator. ``operator``: as in the program; ``parts``: this node's ports of its parts, in order."""
 
     def __init__(self, operator: Operator, number: int, parts: Sequence[tuple[Signature, Port]]) -> None:
         self.parts = parts
@@ -54,7 +54,7 @@ class ReplacedPort:
         raise AssertionError("only functional operators are replaced")
 
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
-        """Hand the message from part to part; whoever sends a stream has it no more, whoever broadcasts keeps it."""
+        """Hand the message from part to part. The sender of a stream gives it away; the source of a broadcast keeps it."""
         message = words
         for signature, port in self.parts:
             part = await port.load(given_to(signature, self.given))
@@ -79,14 +79,14 @@ class ReplacedPort:
 
 
 def given_to(signature: Signature, given: Given) -> Given:
-    """The run-time nodes, if this part is the one that takes them."""
+    """Load arguments of a part: the run-time values if the part has run-time operands, otherwise none."""
     if signature.values == ((),):
         return Given()
     return Given(given.numbers, signature.values.index(given.numbers))
 
 
 def _some(message: np.ndarray | None, room: np.ndarray) -> np.ndarray:
-    """The message, or any words for a barrier."""
+    """The message; the contents of ``room`` if there is none, as for a barrier."""
     return room if message is None else message
 
 

@@ -1,8 +1,8 @@
-"""A seqread or a seqwrite that a constant one and a stream do in its place
-(`pointsman.operators.scheduled.replacements`), at one node.
+"""A seqread or a seqwrite replaced by two parts, at a node: one with constant ends, and a stream to or from the run-time node
+(`pointsman.operators.scheduled.replacements`).
 
-The node between the two passes on all messages in its own call. Every node goes on from the one part to the other as soon as
-it is through with it: in its call if it has one, otherwise in its load function.
+The node where both parts meet passes on all messages in its own call. Every node loads the second part when it has finished
+the first: in its write or read if it has one, otherwise in its load function.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .substrate import Combine, Given, Permission, Port, Signature
 
 
 class ReplacedSequence:
-    """Parameters: the operator as in the program, this node, and the node's ports of its parts in their order."""
+    """Port of a replaced sequence. ``operator``: as in the program; ``parts``: this node's ports of its parts, in order."""
 
     def __init__(self, operator: Operator, number: int, parts: Sequence[tuple[Signature, Port]]) -> None:
         self.m = operator.m
@@ -39,7 +39,7 @@ class ReplacedSequence:
         self.calls = 0
 
     async def load(self, given: Given) -> Permission:
-        """Nodes that have no call go through all parts."""
+        """Note the values. A node that neither writes nor reads loads all parts here."""
         self.given, self.loaded, self.calls = given, 0, 0
         if given.numbers[0] in self.chain:
             raise PointsmanError(
@@ -57,7 +57,7 @@ class ReplacedSequence:
         return None
 
     async def write(self, words: np.ndarray) -> None:
-        """A message of the chain, or the next one of the single end."""
+        """Write a message: a node of the chain its own, the single writer of a seqwrite its next."""
         last = len(self.parts) - 1
         self.calls += 1
         if self.position == self.middle:
@@ -71,7 +71,7 @@ class ReplacedSequence:
             await self._up_to(last)
 
     async def read(self, into: np.ndarray) -> bool:
-        """The next message at the single end, or one of the chain."""
+        """Read a message: the single reader of a seqread its next, a node of the chain its own."""
         if self.position != self.middle:
             into[:] = await self._read_from(len(self.parts) - 1)
             return True
@@ -86,7 +86,7 @@ class ReplacedSequence:
         raise AssertionError("a seqread or a seqwrite is no functional operator")
 
     async def _up_to(self, part: int) -> Port:
-        """The port of a part, loaded after those before it."""
+        """Load all parts up to number ``part`` that are not loaded yet; gives its port."""
         while self.loaded <= part:
             signature, port = self.parts[self.loaded]
             self.loaded += 1

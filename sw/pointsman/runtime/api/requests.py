@@ -24,12 +24,12 @@ MAX_CYCLES = 1 << 60
 
 
 class Category(IntEnum):
-    """What a processor's cycle is spent on (Metcalf 1997, Table 8.1)."""
+    """Categories of processor cycles, by what they are spent on (Metcalf 1997, Table 8.1)."""
 
     CPU = 0
     """Computation."""
     WRITE = 1
-    """Writing to interface registers, or waiting for room in one."""
+    """Writing to interface registers, or waiting until a register has room."""
     READ = 2
     """Reading from interface registers, or waiting for a word."""
     PSYNC = 3
@@ -39,7 +39,7 @@ class Category(IntEnum):
     REPROG = 5
     """Reprogramming VFSMs for run-time values."""
     ONLINE = 6
-    """Passing on online messages: interrupts, headers, words of others."""
+    """Passing on online messages: interrupts, headers, words that other nodes sent."""
 
 
 class Request:
@@ -48,7 +48,7 @@ class Request:
     __slots__ = ()
 
     def __await__(self) -> Generator[Any, Any, None]:
-        # An iterator over one thing is all that `await` needs, and quicker than a generator.
+        # `await` needs only an iterator; over a tuple it is quicker than a generator.
         return iter((self,))  # type: ignore[return-value]
 
 
@@ -116,7 +116,7 @@ class WaitEmpty(Request):
 
 
 class Lane:
-    """Words that go one way, in order, through one or several interface registers in turn. Part of a `Transfer`.
+    """Words that move in one direction, in order, through interface registers in turn. Part of a `Transfer`.
 
     Parameters
     ----------
@@ -127,13 +127,12 @@ class Lane:
     words : int
         How many words move.
     data : array of uint32 or uint64, or None
-        One-dimensional and contiguous, at least ``words`` long. Words to send, of which the hardware takes its
-        width, or room for the words that come. None: zeros are sent, words that come are dropped. A node with
-        words of more than 32 bits needs uint64; one with narrower words takes both. The array is read and
-        written while the transfer goes on.
+        One-dimensional and contiguous, at least ``words`` long. Words to send (the hardware takes their low
+        bits), or room for words read. None: zeros are sent, words read are dropped. Hardware words of more than 32 bits
+        need uint64. The array is read and written while the transfer goes on.
     after : int or None
-        Number of a lane of the same transfer: word k may move when that lane has moved more than k words. A
-        write lane may send what the read lane it comes after receives, by naming the same array.
+        Number of another lane of the transfer: word k may move when that lane has moved more than k words. A write lane
+        with the same array as its read lane ``after`` passes on words as they come.
     after_all : bool
         With ``after``: no word may move before that lane is complete.
     pair : int or None
@@ -190,9 +189,9 @@ class Lane:
 class Transfer(Request):
     """Move words between processor and router, at most one a cycle, flow-controlled.
 
-    In each cycle the first lane, in order, that is not complete, may move a word, and finds its register ready (not
-    full for a write, full for a read) makes its access. The counts that ``after`` and ``pair`` compare are those
-    at the start of the cycle. The transfer is complete when all lanes are; one without words takes no cycle.
+    In each cycle the first lane, in order, that is incomplete, allowed to move a word, and whose register is ready (not
+    full for a write, full for a read) makes its access. ``after`` and ``pair`` compare counts at the start of the cycle.
+    The transfer is complete when all lanes are; a transfer without words takes no cycle.
 
     Parameters
     ----------
@@ -222,10 +221,9 @@ class Transfer(Request):
 class Attend(Request):
     """Move words, or wait, until that is done or an interface register calls for the processor. Keeps its progress.
 
-    It is complete in the first cycle in which all lanes are complete (if there are any; with ``one_lane``: one of
-    them), or ``until`` has come (if given), or a register of ``full`` is full, or one of ``empty`` is not: at once if that
-    is so already. Awaited again it goes on where it was. This is what interrupts are made of: a program that serves them
-    carries out whatever it has to do in pieces.
+    Complete in the first cycle (perhaps the current) in which all lanes are complete (``one_lane``: any lane), or ``until``
+    has come, or a register of ``full`` is full, or a register of ``empty`` is not full. Awaited again, it goes on where it
+    was. Interrupts are made of this: a program that serves them carries out its own requests in pieces.
 
     Parameters
     ----------
@@ -238,13 +236,13 @@ class Attend(Request):
     category : Category
         What the cycles count as, when there are no words to move.
     one_lane : bool
-        Whether one complete lane is enough.
+        Whether the request is complete as soon as any lane is.
 
     Attributes
     ----------
     state : array of int64
-        Words that each lane has moved, then 1 for each register of ``full`` and ``empty`` that called. Who runs the
-        request keeps it.
+        Words that each lane has moved, then 1 for each register of ``full`` and ``empty`` that called. Updated by whoever
+        runs the request.
     """
 
     __slots__ = ("category", "empty", "full", "lanes", "one_lane", "state", "until")
@@ -276,7 +274,7 @@ class Attend(Request):
 
     @property
     def done(self) -> bool:
-        """Are there lanes, and are all of them complete, or one if that is enough?"""
+        """Are all lanes complete (with ``one_lane``: is any lane)? False without lanes."""
         enough = any if self.one_lane else all
         return bool(self.lanes) and enough(int(n) == x.words for n, x in zip(self.moved, self.lanes, strict=True))
 
@@ -291,7 +289,7 @@ class Attend(Request):
         )
 
     def look(self, is_full: Callable[[int], bool], has_word: Callable[[int], bool] | None = None) -> bool:
-        """Note which registers call, given which are full, and which have a word if that is not the same; does any?"""
+        """Note which registers call; does any? ``has_word`` None: a register has a word when it is full."""
         first = len(self.lanes)
         flags = [(has_word or is_full)(r) for r in self.full] + [not is_full(r) for r in self.empty]
         self.state[first:] = flags
@@ -307,7 +305,7 @@ class Attend(Request):
 
 
 def _check_order(lanes: tuple[Lane, ...], number: int) -> None:
-    """Refuse conditions on other lanes which can never hold."""
+    """Refuse conditions of lanes on other lanes that can never be fulfilled."""
     lane = lanes[number]
     for name, other in (("after", lane.after), ("pair", lane.pair)):
         if other is None:

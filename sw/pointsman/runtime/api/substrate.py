@@ -1,8 +1,8 @@
-"""What lies between the functions of a COP program and whatever moves its words.
+"""Interface between the functions of a COP program and the target that moves their words.
 
-Above it: ``cop``, the same for every target. Below it a substrate for each target (``numesh`` is one), which gives a
-``Port`` for each operator at each node. Everything about a message that does not depend on how it travels, labels,
-argument checks, types, local copies, is above; a port is handed words and where to put words.
+Above: ``operator_functions``, the same for every target: labels, argument checks, types, local copies. Below: a substrate for
+each target (for example ``numesh``), which gives a ``Port`` for each operator at each node. A port is handed words to send,
+and arrays for words received.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pointsman.artifacts.images.images import IoKind
 from pointsman.program.catalogue import OPERATORS
 
 HERE, UNKNOWN = -2, -1
-"""A run-time node that is this one, or one that is not known here (``:distributed``, ``:dynamic``)."""
+"""Run-time node numbers: HERE is the calling node itself, UNKNOWN a node it does not know (``:distributed``, ``:dynamic``)."""
 CHOSEN = ("node", "distance")
 """Sorts of operands whose run-time values are listed; functions and permutations are not."""
 
 Combine = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
-"""``combine(a, b, out)``: words of a message from those of the earlier and the later one; ``out`` may be either."""
+"""``combine(a, b, out)``: combine the words of an earlier and a later message into ``out``, which may be ``a`` or ``b``."""
 
 
 class CycleClock(Protocol):
@@ -35,7 +35,7 @@ class CycleClock(Protocol):
 
 @dataclass(frozen=True)
 class Signature:
-    """An operator as its functions show it: the same on every target.
+    """An operator as applications see it: label, type, length and run-time operands, the same on every target.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Signature:
     runtime : tuple of str
         Names of its run-time operands, in the order in which ``load`` takes them.
     values : tuple of tuple of int
-        Every legal combination of those among them that are nodes or distances, sorted.
+        Every legal combination of values of the run-time operands that are nodes or distances, sorted.
     function : str or None
         Name of the function of a reduction, if the program names one.
     source : str
@@ -65,7 +65,7 @@ class Signature:
     partial: tuple[str, ...] = ()
     """Run-time operands that not every node knows."""
     whole: bool = False
-    """Of a permutation of which a node knows its own entry, may it also give all?"""
+    """May a node give the whole of a distributed permutation to ``load``, instead of its own entry only?"""
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class Signature:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """What the application calls, after the label: "load" and "write", "read" or "func"."""
+        """Suffixes of the functions that the application calls: "load" and "write", "read" or "func"."""
         return OPERATORS[self.kind].functions
 
     @property
@@ -86,10 +86,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class Given:
-    """What a load function was given, checked.
+    """Checked arguments of a load function.
 
-    ``index`` is the place of ``numbers`` (nodes and distances, in order) in ``Signature.values``. A number that is not
-    known here is ``UNKNOWN``; ``HERE`` stands for this node's own.
+    ``index`` is the place of ``numbers`` (nodes and distances, in order) in ``Signature.values``. ``UNKNOWN`` stands for a
+    number that this node does not know, ``HERE`` for its own.
     """
 
     numbers: tuple[int, ...] = ()
@@ -99,10 +99,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Permission:
-    """What a node may do in an operator after its load function.
+    """Functions of an operator that a node may call after its load function.
 
-    ``local``: it sends to itself only, no word reaches the port. ``void``: whatever it sends is not looked at and what it
-    receives is None (a node outside ``:valid``).
+    ``local``: the node sends to itself only, no word reaches the port. ``void``: the node is outside ``:valid``; its
+    messages are ignored and it receives None.
     """
 
     kind: IoKind
@@ -111,19 +111,19 @@ class Permission:
 
 
 class Port(Protocol):
-    """One operator at one node of its subset. All coroutines await `pointsman.runtime.api.requests`."""
+    """An operator at a node of its subset. All coroutines await `pointsman.runtime.api.requests`."""
 
     async def load(self, given: Given) -> Permission:
         """Get ready for these values."""
 
     def stale(self) -> str | None:
-        """Why its other functions may not be called now, after "node N"; None if they may."""
+        """Reason why write, read and func may not be called now, worded to follow "node N"; None if they may."""
 
     async def write(self, words: np.ndarray) -> None:
         """Send a message; ``words`` (uint32) may change after that."""
 
     async def read(self, into: np.ndarray) -> bool:
-        """Receive a message. False if what stands in ``into`` (uint32) then means nothing."""
+        """Receive a message into ``into`` (uint32). False if its contents mean nothing afterwards."""
 
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
         """Take part in a functional operator; both arrays are None for a barrier, ``words`` also for a void part. False if

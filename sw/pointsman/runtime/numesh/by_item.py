@@ -1,7 +1,7 @@
 """A call of a combining operator, item by item (`pointsman.artifacts.images.images.Role.by_item`).
 
-A message that a processor combines and passes on need not be there as a whole before the first of its items goes on: so its way
-through many processors takes as long as its length and the way of one item together, not as long as their product.
+A processor that combines a message and passes it on sends the first item before the last has come. A message of m items through
+k processors then takes time proportional to m + k, not m · k.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def move_by_item(
 ) -> Generator[Any, Any, None]:
     """Move messages of ``m`` words through the lanes, items of ``item`` words one after the other.
 
-    With each item the lanes and combinations come in their order. The processor makes one access a cycle; of those that it could
-    make the one furthest on goes first, as others may wait for it.
+    Each item passes the lanes and combinations in their order. The processor makes one access a cycle; of all possible accesses
+    it makes that of the last lane in this order, because other nodes may wait for its words.
 
     Parameters
     ----------
     messages : mapping of str to array
-        All that the lanes and combinations name, each of m words.
+        Every message that a lane or combination names, each of m words.
     """
     before = [[one for one in combines if one.step == k] for k in range(len(lanes) + 1)]
     moved = [0] * len(lanes)
@@ -54,7 +54,7 @@ def move_by_item(
             begin = moved[k]
             end = m if k == 0 else moved[k - 1] - moved[k - 1] % item
             if k < len(lanes) - 1 or before[-1]:
-                end = min(end, begin - begin % item + item)  # somebody waits for each item
+                end = min(end, begin - begin % item + item)  # each item is waited for, here or at another node
             if begin < end:
                 lane = lanes[k]
                 turn = begin % len(lane.registers)

@@ -1,8 +1,8 @@
-"""An operator that has several schedules, at one node (Metcalf 1997, §4.1.1, "Multiple Schedules").
+"""An operator with several schedules, at a node (Metcalf 1997, §4.1.1, "Multiple Schedules").
 
-The images have it once for each of its values, in a phase of its own; this port shows it to the application as one. Its load
-function takes the one of the value that it is given, and all its schedules are put into the router together when the first of
-them is used and if they can stay there, so that another value costs the end of a phase and a jump. Several such operators of a
+The images hold the operator once for each run-time value, each in its own phase; this port shows the application a single
+operator. Its load function enters the phase of the given value. If the router's memories can keep all its schedules, they are
+loaded together with the first, so that another value costs only the end of a phase and a jump. Several such operators of a
 parallel group have a phase for each combination of their values.
 """
 
@@ -22,8 +22,8 @@ from .router import Router
 
 
 def schedules_of(images: Images) -> list[list[int]]:
-    """Operators of the program, in order: the numbers under which each stands in the images, one but for those that have a
-    schedule for each value. Not the barriers that close phases, nor what stands for online streams."""
+    """Indices in the images of each operator of the program, in order: several where an operator has a schedule for each value.
+    Barriers that close phases and carriers of online streams are left out."""
     inner = {index for phase in images.phases for index in (phase.barrier, phase.online)}
     found: dict[str, list[int]] = {}
     for index, operator in enumerate(images.operators):
@@ -33,22 +33,22 @@ def schedules_of(images: Images) -> list[list[int]]:
 
 
 def chosen_signature(operators: Sequence[OperatorImage]) -> Signature:
-    """The operator that stands in the images as these."""
+    """Signature of an operator that the images hold as ``operators``, with the values of all of them."""
     values = tuple(sorted({value for operator in operators for value in operator.values}))
     return replace(signature_of(operators[0]), values=values)
 
 
 class Choice:
-    """Operators that share their phases, one for each combination of their values, at one node.
+    """Operators that share phases, a phase for each combination of their values, at a node.
 
-    Load functions note what they are given; the last of them, in the order of the program, knows all and goes on to the phase
-    (Metcalf 1997, §4.1.3, §5.5.1: "the first n - 1 such operators simply set a global variable").
+    Load functions note their values; that of the last operator, in the order of the program, knows all values and enters the
+    phase (Metcalf 1997, §4.1.3, §5.5.1: "the first n - 1 such operators simply set a global variable").
     """
 
     def __init__(self, router: Router) -> None:
         self.router = router
         self.ports: dict[str, list[tuple[OperatorImage, Port]]] = {}
-        """By operator, in the order of the program, its ports in all phases."""
+        """Ports in all phases by label of the operator, in the order of the program."""
         self.given: dict[str, Given] = {}
         self.chosen: dict[str, Port] = {}
 
@@ -61,7 +61,7 @@ class Choice:
         return ChosenPort(label, self)
 
     async def load(self, label: str, given: Given) -> Permission:
-        """Note what an operator is to do; go on to the phase if it is the last one."""
+        """Note the value of an operator; if it is the last of the operators, enter the phase of all their values."""
         if not self.given:
             self.chosen = {}
         self.given[label] = given
@@ -93,14 +93,14 @@ class Choice:
 
 
 class ChosenPort:
-    """An operator of a choice; the port in the phase that was chosen last does everything but loading."""
+    """An operator of a choice; write, read and func are those of its port in the phase that was chosen last."""
 
     def __init__(self, label: str, choice: Choice) -> None:
         self.label = label
         self.choice = choice
 
     async def load(self, given: Given) -> Permission:
-        """Note the value, and go on to the phase of all values if they are known."""
+        """Note the value; enter the phase when all operators of the choice have theirs."""
         return await self.choice.load(self.label, given)
 
     def stale(self) -> str | None:

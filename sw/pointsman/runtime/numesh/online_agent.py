@@ -2,12 +2,12 @@
 
 In a phase with online operators the agent owns the registers of the phase's online streams. A message is a header word, then
 its words. The header holds destination, source, destination queue and round; the length follows from the queue. Words for
-others go to the queue of the channel on which their message goes on, while more come in; words for this node to a message
-buffer, told by queue and source. The agent is served from inside whatever the node's program waits for: each request is
-carried out as an ``Attend``, broken off when a channel has a word, or room for one that waits.
+other nodes are sent on, over the next channel, while more come in; words for this node go to a message buffer, found by queue
+and source. Whatever request the node's program makes is carried out as an ``Attend``, interrupted when a channel has a word
+to read, or room for a waiting word; then the agent is served.
 
-Nothing here ever waits for room: what cannot go on stays in the processor's memory, so every word that comes is taken. That is
-the whole argument against deadlock; docs/online_routing.md has it in full.
+The agent never stops reading for lack of room: words that cannot be sent on stay in the processor's memory. That is why there
+is no deadlock; docs/online_routing.md has the argument in full.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from pointsman.runtime.api.substrate import CycleClock
 from .online_messages import HeaderLayout, OnlineMessage, OnlineSending
 
 Steps = Generator[Request, None, None]
-"""Requests, one after the other."""
+"""A sequence of requests."""
 
 
 class Service:
-    """What a program asks of its own agent, awaited like a request; the engine never sees it."""
+    """Steps of a node's own agent that its program awaits like a request; the engine sees only the requests among them."""
 
     __slots__ = ("steps",)
 
@@ -70,36 +70,36 @@ class Agent:
         self.clock = clock
         self.costs = costs
         self.arriving: list[OnlineMessage | None] = [None] * len(table.inputs)
-        """By input: the message that is half in."""
+        """By input: the message whose words are still coming."""
         self.out: list[deque[OnlineSending]] = [deque() for _ in table.outputs]
         self.queues: list[list[OnlineMessage]] = [[] for _ in lengths]
         self.input_at = {register: i for i, channel in enumerate(table.inputs) for register in channel}
         self.turns_in = [0] * len(table.inputs)
         self.turns_out = [0] * len(table.outputs)
-        """By channel: words before the header of the message that is on it; its registers are used in turn."""
+        """By channel: words before the current message. Word k of a channel goes through its register k mod their number."""
         self.headers = np.zeros(len(table.inputs), np.uint32)
         self.moves = 0
         """Words moved so far, headers included."""
         self.passed = 0
-        """Words of others that went through this processor."""
+        """Words passed on by this processor that other nodes sent to other nodes."""
         self.held = self.peak = 0
-        """Words in memory, now and at most."""
+        """Words of messages held in memory, now and at most."""
         self.urgent: tuple[int, ...] = ()
-        """Registers of the word that lets the node leave its phase, while it waits for that: the handler stops when it is there,
-        so that neighbours know how long the node may still be in the phase (§5.3.2)."""
+        """While the node waits to leave its phase: registers of the barrier word that lets it leave. The handler stops when it
+        comes, which bounds how long the node stays in the phase (§5.3.2)."""
         self.called = False
-        """It is there."""
+        """That barrier word has come."""
 
     # -- what a program asks for -----------------------------------------------------------------------------
 
     def send(self, to: int, queue: int, words: Sequence[int], round_: int = 0) -> OnlineSending:
-        """Put a message into the queue of its channel; see ``flush``."""
+        """Queue a message of this node on the channel towards node ``to``; the agent sends it while it is served."""
         assert len(words) == self.lengths[queue]
         message = OnlineMessage(self.number, queue, round_, np.array(words, np.uint32), len(words))
         return self.forward(message, to, queue, round_)
 
     def forward(self, message: OnlineMessage, to: int, queue: int, round_: int = 0) -> OnlineSending:
-        """As ``send``, of the words of a message that may still be coming in."""
+        """As ``send``, for a message whose words may still be coming in."""
         if to == self.number:
             raise PointsmanError(f"node {to} sends a message to itself")
         channel = self.table.onward[to]
@@ -113,7 +113,7 @@ class Agent:
         return sending
 
     def find(self, source: int | None, queue: int, round_: int | None = None) -> OnlineMessage | None:
-        """The first message in a queue from ``source`` (None: anybody) and of a round (None: any), as far as it has come."""
+        """The first message in a queue from ``source`` (None: any node) and of a round (None: any), complete or not."""
         wrapped = None if round_ is None else round_ % (1 << self.layout.round_bits)
         for message in self.queues[queue]:
             if source in (None, message.source) and wrapped in (None, message.round):
@@ -131,7 +131,7 @@ class Agent:
             yield from self._move(category)
 
     def idle(self) -> bool:
-        """Is nothing of any message here?"""
+        """Is there no word of any message in this processor, to be sent, arriving or unread?"""
         return not any(self.out) and not any(self.arriving) and not any(self.queues)
 
     # -- interrupts ------------------------------------------------------------------------------------------
@@ -139,8 +139,8 @@ class Agent:
     def carry_out(self, request: Request) -> Steps:
         """Carry out a request of the program, and serve the channels meanwhile.
 
-        A program that computes, or is in the middle of moving words, is interrupted; one that waits in a function of the run
-        time looks at the channels itself.
+        A program that computes or is moving words is interrupted (``costs.interrupt`` cycles); a program that waits in a
+        function of the run time polls the channels (``costs.poll``).
         """
         costs = self.costs
         if isinstance(request, Transfer):
@@ -183,7 +183,7 @@ class Agent:
             yield request
 
     def _pending(self) -> tuple[int, ...]:
-        """Registers of channels with a word to send."""
+        """Registers through which the next words to be sent go."""
         return tuple(
             _in_turn(channel, turn + (1 + queue[0].next if queue[0].begun else 0))[0]
             for channel, turn, queue in zip(self.table.outputs, self.turns_out, self.out, strict=True)
@@ -201,7 +201,7 @@ class Agent:
         return Attend(until=until, full=self._expected(), empty=self._pending(), category=category)
 
     def serve(self, entry: int, patience: int) -> Steps:
-        """The handler: move words until none has moved for ``patience`` cycles. To get there takes ``entry`` cycles."""
+        """The handler: after ``entry`` cycles, move words until none has moved for ``patience`` cycles."""
         yield Wait(entry, Category.ONLINE)
         while True:
             before = self.moves
@@ -212,8 +212,8 @@ class Agent:
     def _move(self, waiting: Category | None, until: int | None = None) -> Steps:
         """Move words on all channels at once, a word a cycle, until a message begins or ends.
 
-        ``waiting``: the program waits for that in this category, so its own words are its own time. None: it does not, and
-        at ``until``, or when there is nothing to move, its turn has come.
+        ``waiting``: category in which the program waits for messages; then cycles that move only its own words count as WRITE
+        or READ. None: the program is interrupted, and goes on at ``until`` or when no word is left to move.
         """
         lanes, own = self._lanes()
         silent = tuple(r for r, there in zip(self._expected(), self.arriving, strict=True) if there is None)
@@ -235,9 +235,9 @@ class Agent:
             yield from self._begin(begun)
 
     def _lanes(self) -> tuple[list[Lane], bool]:
-        """Block moves, of all outputs, then of all inputs; are all words this program's own?
+        """Lanes of all outputs, then of all inputs; and whether all their words are sent by or for this node's program.
 
-        A word goes out as soon as it is in: a lane of a message that is half in stays behind the lane that it comes by.
+        A word goes out as soon as it has come: the output lane of an incomplete message stays behind its input lane.
         """
         outputs = zip(self.table.outputs, self.turns_out, self.out, strict=True)
         inputs = zip(self.table.inputs, self.turns_in, self.arriving, strict=True)
@@ -268,7 +268,7 @@ class Agent:
         return lanes, own
 
     def _keep(self, moved: Sequence[int]) -> int:
-        """Note what the lanes have moved. Gives the messages of others that have gone on."""
+        """Note the words that the lanes have moved. Gives how many passing messages have been sent on to their last word."""
         counts = iter(moved)
         ended = 0
         for channel, queue in enumerate(self.out):
@@ -301,7 +301,7 @@ class Agent:
         return ended
 
     def _begin(self, inputs: Sequence[int]) -> Steps:
-        """Take the headers of new messages. One for another node goes on before its buffer is allocated."""
+        """Read the headers of new messages. A header for another node is sent on before its message's buffer is allocated."""
         expected = self._expected()
         lanes = [Lane(False, expected[i], 1, self.headers[i : i + 1]) for i in inputs]
         yield Transfer(lanes, Category.ONLINE)
@@ -335,13 +335,13 @@ class Agent:
 
 
 def _in_turn(channel: tuple[int, ...], turn: int) -> tuple[int, ...]:
-    """The registers of a channel, from the one on that word ``turn`` goes through."""
+    """The registers of a channel in turn, the register of word ``turn`` first."""
     at = turn % len(channel)
     return channel[at:] + channel[:at]
 
 
 def agents_of(images: Images, number: int, clock: CycleClock, costs: AgentCosts | None = None) -> dict[int, Agent]:
-    """The agents of a node, by phase: one for all phases of what continues."""
+    """The agents of a node by phase. Phases through which the same online streams continue share an agent."""
     found: dict[int, Agent] = {}
     known: dict[int, Agent] = {}
     views = dict(images.nodes[number].operators)
@@ -370,7 +370,7 @@ def queue_lengths(images: Images, phase: int) -> list[int]:
 
 
 def attended(agent: Callable[[], Agent | None], program: Coroutine[Any, None, Any]) -> Generator[Request, None, Any]:
-    """A program whose requests its node's agent carries out, whenever there is one."""
+    """Run ``program``. The agent that ``agent()`` gives carries out its requests; without an agent the engine does."""
     refusal: PointsmanError | None = None
     while True:
         try:

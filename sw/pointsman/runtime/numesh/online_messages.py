@@ -11,10 +11,10 @@ HEADER_BITS = 32
 
 @dataclass(frozen=True)
 class HeaderLayout:
-    """Fields of a header word, lowest bits first: destination, source, queue, round; the round has what is left.
+    """Fields of a header word, lowest bits first: destination, source, queue, round; the round has the remaining bits.
 
-    Two rounds of one operator are told apart as long as a sender is less than 2^``round_bits`` rounds ahead of a reader that
-    does not know whom to read from.
+    A reader that does not know its source tells rounds of an operator apart as long as no sender is 2^``round_bits`` rounds
+    ahead of it.
     """
 
     node_bits: int
@@ -62,12 +62,12 @@ class OnlineMessage:
 
 @dataclass(eq=False)
 class OnlineSending:
-    """A message on its way out: the header, then the words as far as they have come."""
+    """A message that is being sent: the header, then those words of the message that have come so far."""
 
     header: int
     message: OnlineMessage
     own: bool
-    """Sent by this node's program."""
+    """Whether this node's program sends it; otherwise it only passes through."""
     begun: bool = False
     """The header has gone."""
     next: int = 0

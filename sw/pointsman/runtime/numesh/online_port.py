@@ -26,14 +26,14 @@ from .online_messages import OnlineMessage, OnlineSending
 from .port_host import PortHost
 
 POINT_TO_POINT = ("spread", "gather", "seqread", "seqwrite", "collect")
-"""Kinds in which a call concerns two nodes only, so that it need not be made when one of them is not ``:valid``."""
+"""Kinds in which a call concerns two nodes only, so that the call is left out when either is not ``:valid``."""
 COUNTED = ("broadcast", "permute")
-"""Kinds of which every node has a part in every call, so that calls are counted alike everywhere. When readers do not know
-their source, the count tells them which message is meant."""
+"""Kinds in which every node takes part in every call, so that all nodes count the same calls (*rounds*). A reader that does not
+know its source finds its message by the round."""
 
 
 class OnlinePort:
-    """One online operator at one node."""
+    """An online operator at a node: carries out the steps of its scripts through the node's agent."""
 
     def __init__(self, substrate: PortHost, index: int, operator: OperatorImage, view: NodeOperator) -> None:
         assert operator.online is not None
@@ -52,7 +52,7 @@ class OnlinePort:
         self.calls: dict[str, int] = {}
         self.round = 0
         self.origin: int | None = None
-        """Position of the node from which the last message came, in this call."""
+        """Position of the node whose message was received last in this call."""
         self.counted = operator.kind in COUNTED and any(
             is_partial(self.program, name) for name, _ in self.program.instances[0].operands
         )
@@ -60,7 +60,7 @@ class OnlinePort:
         self.void = valid is not None and self.position not in valid
 
     async def load(self, given: Given) -> Permission:
-        """Enter the phase; find out who sends to whom, if the values are new."""
+        """Enter the phase; if the values are new, agree on them where needed and make this node's scripts."""
         if not self.image.continues:
             await self.router.enter(self.image.phase, self.substrate.leave)
         elif self.router.current not in self.image.continues:
@@ -98,7 +98,7 @@ class OnlinePort:
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combining | None) -> bool:
         await self._call("func", words, into, combine)
         if self.image.kind == "reduce":
-            # Whoever is not the destination has parts of the result at most.
+            # Any other node has at most a part of the result.
             return self._value("destination") == self.position
         if self.image.kind in ("cshift", "eoshift", "permute"):
             return self.origin is None or self.origin in taking_part(self.program, self.instance)
@@ -107,7 +107,7 @@ class OnlinePort:
     # -- values ----------------------------------------------------------------------------------------------
 
     def _values(self, given: Given) -> tuple[Any, ...]:
-        """One entry for each run-time operand, as scripts want them."""
+        """Values for the script, an entry for each run-time operand; None for a function."""
         numbers = iter(given.numbers)
         found: list[Any] = []
         sorts = {operand.name: operand.sort for operand in OPERATORS[self.program.kind].operands}
@@ -126,7 +126,7 @@ class OnlinePort:
         return tuple(found)
 
     async def _agree(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Who is the destination? Only that node knows; all nodes are in their load functions."""
+        """``values`` with the destination, which only that node knows: an allreduce with maximum in the nodes' load functions."""
         operands = [name for name, value in self.program.instances[0].operands if isinstance(value, Runtime)]
         at = operands.index("destination")
         operator = agreement(self.program)
@@ -141,7 +141,7 @@ class OnlinePort:
         return (*values[:at], int(result[0]) - 1, *values[at + 1 :])
 
     def _scripts(self, values: tuple[Any, ...]) -> list[tuple[int, Script]]:
-        """Scripts of the node in its instances; it may be in several if it writes in one and reads in another."""
+        """The node's scripts, each with its instance; several if it writes in an instance and reads in another."""
         topology = self.substrate.images.topology
         found = []
         for i, instance in enumerate(self.program.instances):
@@ -152,7 +152,7 @@ class OnlinePort:
         return found
 
     def _among_valid(self, instance: int, script: Script) -> Script:
-        """Without the calls in which a node that is not ``:valid`` would be the other one."""
+        """``script`` without calls that send to or receive from a node that is not ``:valid``."""
         if self.program.valid is None or self.program.kind not in POINT_TO_POINT:
             return script
         nodes = self.program.instances[instance].nodes
@@ -166,14 +166,14 @@ class OnlinePort:
         return replace(script, calls={name: several for name, several in calls.items() if several})
 
     def _value(self, name: str) -> Any:
-        """Value of an operand of this node's instance."""
+        """Value of the operand ``name`` of this node's instance, as loaded if it is a run-time operand."""
         assert self.loaded is not None
         value = self.program.instances[self.instance].operand(name)
         operands = [name for name, value in self.program.instances[0].operands if isinstance(value, Runtime)]
         return self.loaded[operands.index(name)] if isinstance(value, Runtime) else value
 
     def _to_itself(self, words: np.ndarray) -> None:
-        """A message of the destination of a collect to itself; it stands with those that have come."""
+        """Append the own message of a collect's destination to the messages that it has received."""
         agent = self.substrate.agent
         assert agent is not None  # alone in its instance, the node would not come here
         here = OnlineMessage(self.number, self.queues[0], 0, words.astype(np.uint32), len(words))
@@ -259,7 +259,7 @@ class OnlinePort:
             into[:] = slots[call.result]
 
     async def _arrival(self, agent: Agent, receive: Receive, queue: int) -> OnlineMessage:
-        """The message that is meant, as soon as its header is here."""
+        """Wait for the header of the message that ``receive`` names; gives the message, whose words may still be coming."""
         round_ = self.round if self.counted and receive.source is None else None
         found: list[OnlineMessage] = []
 
@@ -282,7 +282,7 @@ def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
 
 def online_signature(image: OperatorImage, program: Operator) -> Signature:
-    """What an online operator looks like to an application: its run-time values are not listed one by one."""
+    """Signature that applications see of an online operator; ranges of its run-time values instead of all combinations."""
     ranges: list[tuple[int, ...] | range] = []
     partial = []
     runtime = []

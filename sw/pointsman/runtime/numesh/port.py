@@ -1,4 +1,4 @@
-"""An operator on the mesh of scheduled routers, at one node.
+"""An operator on the mesh of scheduled routers, at a node.
 
 What a COP compiler would generate as C (Metcalf 1997, §2.7, A.8) is data here: the images say for each operator and node what
 its load, write, read and func functions do.
@@ -36,7 +36,7 @@ from .scheduling import Schedule, schedule_moves
 
 
 class NumeshPort:
-    """One operator at one node: its load function rewrites the router, its others move the lanes of its role."""
+    """An operator at a node: its load function rewrites the router; write, read and func move the words of its role's lanes."""
 
     def __init__(self, substrate: PortHost, index: int, operator: OperatorImage, view: NodeOperator) -> None:
         self.substrate = substrate
@@ -48,14 +48,14 @@ class NumeshPort:
         self.value = -1
         """Index of the values that were loaded last."""
         self.calls: dict[str, int] = {}
-        """Calls of each I/O function since then."""
+        """Calls of write, read and func since the last load."""
         self.asked: tuple[tuple[int, int], ...] | None = None
-        """Who sends to whom in the schedule that was made last."""
+        """(from, to) of each node in the schedule that was made last at run time."""
         self.partners: tuple[int | None, int | None] = (None, None)
-        """Who sends to this node in it, and to whom this node sends."""
+        """In that schedule, the node that sends to this node, and the node to which this node sends."""
         order = () if operator.continues else substrate.images.phases[operator.phase].order
         self.first = [one for one, other in order if other == index and _exchanges(self.router.operators.get(one))]
-        """Operators of the phase that come before it, by which this node hears of others or they of it."""
+        """Operators with words at this node that must be used before it in its phase: they tell which nodes have entered."""
         self.gates = 0
         """Gates that have been opened, since the beginning."""
         self.own: deque[np.ndarray] = deque()
@@ -69,7 +69,7 @@ class NumeshPort:
         phase = self.operator.phase
         router = self.router
         if self.operator.continues:
-            # In any of its phases it is ready: nothing of the router changes for it (§5.1.1).
+            # The operator is ready in any phase that it continues through: nothing in the router changes (§5.1.1).
             if router.current not in self.operator.continues:
                 await router.enter(self.view.enters, self.substrate.leave)
                 router.unused = True
@@ -98,7 +98,7 @@ class NumeshPort:
         return Permission(role.kind, role.local, role.void)
 
     def part(self, value: int) -> Permission:
-        """What the node may do once it has loaded this value."""
+        """Permission of the node once it has loaded the value with this index."""
         role = self._role_at(value, 0)
         return Permission(role.kind, role.local, role.void)
 
@@ -116,7 +116,7 @@ class NumeshPort:
         )
 
     def _refuse_alone(self, meets: bool) -> None:
-        """Nodes must have met before they rewrite for other values."""
+        """Refuse to rewrite VFSMs for other values if the operator has no barrier in which its nodes meet first."""
         if not meets and self.view.nodes > 1:
             raise PointsmanError(
                 f"{self.operator.source}: {self.operator.label}_load has other values, and phase "
@@ -125,9 +125,9 @@ class NumeshPort:
             )
 
     async def _load_remote(self, given: Given) -> Permission:
-        """Get ready for a value that the node that writes may be the only one to know: it tells the routers of the others.
+        """Load a value that only the writing node may know: that node sends commands to the routers of the other nodes.
 
-        Everybody has to be in the phase for that, and the messages before have been read, as ``write`` waits for it.
+        For that all nodes must be in the phase, so they meet after entering, and earlier messages must have been read.
         """
         router, own, values = self.router, self.view.position, self.operator.values
         sends = any(role.commands for role in self.view.roles)
@@ -146,7 +146,7 @@ class NumeshPort:
             await router.enter(self.operator.phase, self.substrate.leave)
             await self._meet(role)
         if role.commands and (entering or value != self.value):
-            # What the router drops of the messages before has had time to go; then the commands have time to come.
+            # First wait until words that routers drop of earlier messages are gone; afterwards, until the commands arrive.
             await Wait(role.delay, Category.PSYNC)
             lanes = [Lane(True, (register,), 1, np.array([word], np.uint64)) for register, word in role.commands]
             await Transfer(lanes, Category.REPROG)
@@ -158,7 +158,7 @@ class NumeshPort:
         return Permission(role.kind, role.local, role.void)
 
     async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
-        """Work out a schedule for these values, all nodes the same, and load one's own part of it."""
+        """Work out the schedule of all nodes for these values (all nodes get the same), and load this node's part of it."""
         router, here = self.router, self.substrate.number
         images, phase = self.substrate.images, self.operator.phase
         instance = next(i for i, nodes in enumerate(self.operator.instances) if here in nodes)
@@ -183,13 +183,13 @@ class NumeshPort:
 
     @property
     def _shares_phase(self) -> bool:
-        """Are there other operators in its phase? Then some nodes may enter it with one of them and others with this one, and
-        how often they meet must not depend on that."""
+        """Does its phase have other operators? Then nodes may enter the phase with different operators, and the number of
+        meetings must not depend on which."""
         phase = self.substrate.images.phases[self.operator.phase]
         return any(index not in (self.index, phase.barrier, phase.online) for index in phase.operators)
 
     async def _meet(self, role: Role) -> None:
-        """The operator's own barrier."""
+        """Pass the operator's own barrier, if it has any."""
         lanes = [lane_request(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC]
         if lanes:
             await Transfer(lanes, Category.PSYNC)
@@ -247,7 +247,7 @@ class NumeshPort:
         return self.role
 
     def _lanes(self, what: str) -> list[LaneImage]:
-        """The lanes of this call of an I/O function."""
+        """The lanes of the next call of an I/O function (``what``: "write", "read" or "func"), which is counted."""
         call = self.calls.get(what, 0)
         self.calls[what] = call + 1
         turn = call % self._role.turns
@@ -283,8 +283,8 @@ class NumeshPort:
     async def _move_in_turn(
         self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None
     ) -> None:
-        """Each lane comes after the one before it: with each item, or with the whole message if the function wants that, or if
-        the processor passes on messages of others meanwhile."""
+        """Move the lanes in order: item by item, or message by message if the function combines whole messages or an agent
+        serves online messages meanwhile."""
         role, m = self._role, self.operator.m
         for name in (*(lane.data for lane in lanes), *(one.result for one in role.combines)):
             if name != "token" and name not in messages:
@@ -302,7 +302,7 @@ class NumeshPort:
                 await Transfer(lane_request(replace(lanes[k], after=None), m, messages))
 
     def _used(self) -> None:
-        """Words are exchanged: others may rely on it, and on what has come before."""
+        """Note that the operator's words are exchanged; refuse it if an operator that must come before it was not used."""
         router = self.router
         router.begin(self.index)
         if self.index in router.due:
@@ -318,19 +318,19 @@ class NumeshPort:
                 )
 
     def _loaded(self) -> None:
-        """Who exchanges no words has nothing to wait for."""
+        """A node without words in the operator has used it as soon as it is loaded."""
         if all(lane.turn == SYNC for lane in self._role.lanes):
             self.router.begin(self.index)
             self.router.used.add(self.index)
 
     def _through(self) -> None:
-        """An I/O function is over; a node that both writes and reads has two."""
+        """Note after an I/O function that the operator is used; a node that writes and reads must have called both."""
         if self._role.kind != "both" or {"write", "read"} <= self.calls.keys():
             self.router.used.add(self.index)
 
     async def _through_gate(self, messages: dict[str, np.ndarray]) -> None:
-        """Open the gate whose turn it is, move the words, shut it. The gate before is shut for certain by then, and nobody
-        waits until this one is."""
+        """Open the next gate in turn, move the words, shut it. The commands that shut the previous gate are carried out first;
+        those for this gate are only posted."""
         self._used()
         stage = 1 + self.gates % (self.operator.stages - 1)
         self.gates += 1
@@ -342,7 +342,7 @@ class NumeshPort:
         await self.router.post(phase, self.router.changed(phase, self._role_at(self.value, 0).rewrites))
 
     async def _go_on(self, lanes: Sequence[LaneImage]) -> None:
-        """Through with its own messages, the node lets its router do what is left for others."""
+        """After its own last message the node rewrites its VFSMs for the last stage, in which its router serves other nodes."""
         router = self.router
         self.calls["stage"] = 1
         later = self._role_at(self.value, self.operator.stages - 1)
@@ -373,7 +373,7 @@ def _schedule(key: _ImagesKey, operator: int, instance: int, moves: tuple[tuple[
 
 
 def _scheduled(images: Images, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
-    """Each node works it out; here it is done once for all."""
+    """`schedule_moves`, cached: each real processor would compute the same schedule, the simulation does it once."""
     return _schedule(_ImagesKey(images), operator, instance, moves)
 
 
@@ -391,7 +391,7 @@ class _ImagesKey:
 
 
 def signature_of(operator: OperatorImage) -> Signature:
-    """What an operator of the images looks like to an application."""
+    """Signature that applications see of an operator in images."""
     if operator.online is not None:
         return online_signature(operator, operator.online.program)
     if operator.remote:
@@ -418,7 +418,7 @@ def signature_of(operator: OperatorImage) -> Signature:
 
 
 def _exchanges(view: NodeOperator | None) -> bool:
-    """Does a node move words in an operator? One that is alone in a replaced operator never comes to its parts."""
+    """Does the node move words in the operator? (A node alone in a replaced operator never calls its parts.)"""
     return view is not None and any(lane.turn != SYNC for role in view.roles for lane in role.lanes)
 
 
@@ -432,7 +432,7 @@ def _combine(one: Combination, messages: dict[str, np.ndarray], m: int, combine:
 
 
 def lane_request(lane: LaneImage, m: int, messages: dict[str, np.ndarray]) -> Lane:
-    """A request for the words of a lane; a message that the role keeps in between is made when it first comes."""
+    """Request for the words of a lane. An intermediate message that ``messages`` lacks is added to it, m words of 0."""
     words = m if lane.words is None else lane.words
     data = None if lane.data == "token" else messages.get(lane.data)
     if data is None and lane.data != "token":

@@ -1,4 +1,4 @@
-"""What an operator's port sees of its node on the mesh of scheduled routers."""
+"""Interface through which an operator's port sees its node on the mesh of scheduled routers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .router import Router
 
 
 class PortHost(Protocol):
-    """A node: its images, its router, and who serves online messages in the phase that runs."""
+    """A node: its images, its router, and the agent for online messages of the phase that runs."""
 
     images: Images
     number: int

@@ -1,7 +1,7 @@
-"""What the memories of one node's router hold of its phases, given the images (Metcalf 1997, §5.4.3).
+"""Which phases are in the memories of a node's router, given the images (Metcalf 1997, §5.4.3).
 
-The marks are `pointsman.protocol.residency`; here stands what phases take from each other's places. A VFSM number that phases
-share with the same annotation, which no load function changes, is not overwritten by any of them (§5.4.2, "VFSM aliasing").
+`pointsman.protocol.residency` marks what is loaded; this module tells it which phases overwrite each other's VFSMs. A VFSM number
+that phases share with the same annotation, unchanged by load functions, is never overwritten (§5.4.2, "VFSM aliasing").
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Place = tuple[int, int]
 
 
 class Memories:
-    """Those of one node.
+    """Schedule and annotation memories of a node.
 
     Parameters
     ----------
     preloaded : bool
-        The memories hold what `pointsman.artifacts.images.readmemh.memories_of` puts there; otherwise nothing.
+        The memories start with the contents of `pointsman.artifacts.images.readmemh.memories_of`; otherwise with no phase.
     """
 
     def __init__(self, images: Images, number: int, *, preloaded: bool) -> None:
@@ -52,7 +52,7 @@ class Memories:
             if len(phases) == 1:
                 continue
             if len(standing) == 1 and not any(place in self.changing[p] for p in phases):
-                # Alike in all, the VFSMs of operators that continue among them.
+                # The annotation is the same in all phases; VFSMs of operators that continue are among these.
                 for phase in phases:
                     lasting[phase].add(place)
             else:
@@ -75,7 +75,7 @@ class Memories:
             marks.stored |= set(marks.shared.lasting[phase])
 
     def missing(self, phase: int) -> list[Place]:
-        """VFSMs of it that have to be loaded, in order."""
+        """VFSMs of a phase whose annotations have to be loaded, sorted."""
         marks = self.marks
         found = set(marks.behind[phase])
         wanted = {"none": (), "contested": marks.shared.contested.get(phase, ()), "all": self.given[phase]}
@@ -84,13 +84,13 @@ class Memories:
         return sorted(found - (marks.stored & set(marks.shared.lasting[phase])))
 
     def loaded_with(self, phase: int, together: Iterable[int] = ()) -> list[int]:
-        """Phases to load before this one: an operator's other schedules, and those that are certain to come."""
+        """Phases to load along with a phase: ``together`` (an operator's other schedules), and phases certain to be entered."""
         if phase not in self._certain:
             self._certain[phase] = self._following.certain(phase, self._settled)
         return self.marks.with_it(phase, together, self._certain[phase])
 
     def replaced(self, part: NodePhase) -> None:
-        """A phase has another schedule and other VFSMs from now on."""
+        """Note that a phase has another schedule and other VFSMs (``part``) from now on."""
         self.given[part.phase] = _given(part)
         self.marks.replaced(part.phase, self._sharing())
 
@@ -100,7 +100,7 @@ def _given(part: NodePhase) -> dict[Place, Annotation]:
 
 
 def _following(images: Images, number: int) -> dict[int, set[int]]:
-    """Phases of a node that it may enter next; -1: the end."""
+    """By phase of a node, the phases that it may enter next; -1: the end."""
     image = images.nodes[number]
     own = {part.phase for part in image.phases}
     if image.ways:

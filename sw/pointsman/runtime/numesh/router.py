@@ -1,6 +1,6 @@
-"""A node's router as its processor sees it: what its memories hold, how to change them, which phase runs.
+"""A node's router as its processor sees it: contents of its memories, commands that change them, the phase that runs.
 
-Everything here awaits requests (``requests``) and keeps no cycles of its own.
+All waiting is done by requests (``requests``); nothing here counts cycles itself.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from pointsman.runtime.api.substrate import CycleClock
 from .residency import Memories
 
 Leave = Callable[[int], Awaitable[None]]
-"""Makes sure that no word of a phase is left in the router."""
+"""Called with a phase: waits until no word of the phase is left in the router."""
 Result = TypeVar("Result")
 ALIGN = -3
-"""The last word of the pointer command that starts the block of the loader phase is written in a cycle congruent to this,
-modulo the period. Its entries then run in the slots in which they would run had the memories been filled before reset."""
+"""Cycle, modulo the period, in which the last word of the pointer command that starts the loader phase is written. The loader
+phase's entries then run in the same slots as if the memories had been filled before reset."""
 
 
 class Router:
-    """A node's view of its own router: what is loaded, which phase runs, how its VFSMs stand."""
+    """A node's view of its own router: phases loaded, the phase that runs, and the annotations of VFSMs."""
 
     def __init__(self, images: Images, number: int, clock: CycleClock, *, preloaded: bool) -> None:
         if images.period < SHORTEST_LOOP:
@@ -52,14 +52,14 @@ class Router:
         self.phases: dict[int, NodePhase] = {part.phase: part for part in image.phases}
         self.operators: dict[int, NodeOperator] = dict(image.operators)
         self.together: dict[int, tuple[int, ...]] = {}
-        """By phase, those that are loaded with it: an operator's other schedules."""
+        """By phase, the phases that are loaded with it: other schedules of the same operator."""
         self.passages = {(left, entered): way for node, left, entered, way in images.passages if node == number}
         self.current = LOADER
         """Phase that runs."""
         self.arrived: Callable[[], None] | None = None
-        """Called when a phase runs."""
+        """Called each time the program's next phase starts to run."""
         self.unused = False
-        """The phase that runs was entered for an operator that continues, and no other has been loaded there yet."""
+        """The phase that runs was entered for an operator that continues; no other operator has been loaded in it yet."""
         self.memories = Memories(images, number, preloaded=preloaded)
         self.preloaded = preloaded
         self.changes = 0
@@ -69,18 +69,18 @@ class Router:
         self.deadline = 0
         """Cycle from which on no word of the operators used so far is left in the router."""
         self.due: dict[int, bool] = {}
-        """By operator of the phase that runs, whether it was used after it was loaded; only those that exchange words here."""
+        """For each loaded operator of the phase that runs that exchanges words at this node: was it used?"""
         self.used: set[int] = set()
-        """Operators that have been used since the phase was entered from another, or exchange no words here; of the last round,
-        if rounds of it follow each other."""
+        """Operators that have been used, or loaded without words at this node, since the phase was entered from another phase;
+        when the phase is repeated, in its last round."""
         self.turned = False
-        """The phase has been left and entered again since."""
+        """The phase has been left and entered again since the last use of an operator."""
         self.quiet: dict[int, int] = {}
-        """By phase, the cycle before which it must not be entered: neighbours may take its words for an earlier phase's."""
+        """By phase, the cycle before which it must not be entered: neighbours could mistake its words for an earlier phase's."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
             part.phase: {(r.pipeline, r.vfsm): r.annotation for r in part.annotations} for part in image.phases
         }
-        """By phase, how its VFSMs are to stand."""
+        """By phase, the annotation that each of its VFSMs is to have."""
         self.second = False
         """The second schedule of the phase runs."""
         self.posted: set[int] = set()
@@ -98,9 +98,9 @@ class Router:
         await Transfer([Lane(True, (pipeline,), len(words), data)], category)
 
     async def start(self) -> None:
-        """Out of reset: make the loader phase a block of one period, in step with all other nodes.
+        """After reset: make the loader phase a block of one period, in step with all other nodes.
 
-        While the block is written it runs through entries in some order, but each of them runs the reprogramming VFSM.
+        While the block is being written its entries run in an undefined order, but every entry runs the reprogramming VFSM.
         """
         period = self.images.period
         if self.preloaded:
@@ -129,15 +129,15 @@ class Router:
             self.arrived()
 
     def keeps(self, phases: Sequence[int]) -> bool:
-        """Does each of these phases stay where it is once it has been loaded?"""
+        """Does each of these phases, once loaded, stay in the memories (no other phase overwrites it)?"""
         return self.memories.marks.shared.staying.issuperset(phases)
 
     def _block(self, phase: int) -> int:
         return Images.LOADER_BLOCK if phase < 0 else self.images.phases[phase].block
 
     async def load(self, *phases: int) -> None:
-        """Put what is missing of these phases into the router's memories, all pipelines side by side. In the loader phase
-        only. In the order given, where they have places in common."""
+        """Load missing entries and annotations of phases, all pipelines at once, in the loader phase only. Where phases share
+        places, the last given remains."""
         period = self.images.period
         commands: list[list[int]] = [[] for _ in range(self.images.shape.pipelines)]
         for phase in phases:
@@ -162,7 +162,7 @@ class Router:
         await Wait(ANNOTATION_DRAIN, Category.ROUTER)
 
     async def switch(self, second: bool) -> None:
-        """Go to the second schedule of the phase that runs, or back to the first. No word waits for that: both run the same
+        """Go to the second schedule of the phase that runs, or back to the first. No drain is needed: both run the same
         VFSMs."""
         if second == self.second or not self.phases[self.current].second:
             return
@@ -173,8 +173,8 @@ class Router:
         await self.send(0, self.codes.add_pointer(delta if second else -delta), Category.REPROG)
 
     def replace(self, part: NodePhase) -> None:
-        """From the next load on, a phase has this schedule. VFSMs that are in it as before stay as load functions have set
-        them: they are other operators'."""
+        """Give a phase another schedule, from its next load on. VFSMs with the same annotation as before belong to other
+        operators and keep what load functions have set."""
         before = {(r.pipeline, r.vfsm): r.annotation for r in self.phases[part.phase].annotations}
         self.phases[part.phase] = part
         self.memories.replaced(part)
@@ -253,14 +253,14 @@ class Router:
         return self.images.phases[phase].online is not None
 
     def begin(self, operator: int) -> None:
-        """A use of an operator begins. Between two uses of a phase it may have been left and entered again; that may be a new
-        round of its operators, or only the next one's turn."""
+        """Note that an operator's use begins. If the phase was left and entered again, a new round of its operators begins when
+        this operator was used already; otherwise it is only this operator's turn in the same round."""
         if self.turned and operator in self.used:
             self.used.clear()
         self.turned = False
 
     async def post(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
-        """Send commands that change annotations of a phase and go on before they have taken effect; `settled` waits for them."""
+        """Send commands that change annotations of a phase, without waiting for their effect; `settled` waits for them."""
         commands = self._noted(phase, rewrites)
         if commands:
             self.posted |= set(commands)
@@ -276,18 +276,18 @@ class Router:
     # -- rewriting -------------------------------------------------------------------------------------------
 
     def changed(self, phase: int, rewrites: Sequence[Rewrite]) -> list[Rewrite]:
-        """Those that do not stand already in a phase."""
+        """The rewrites that differ from the annotations that a phase has."""
         stands = self.standing[phase]
         return [r for r in rewrites if stands[r.pipeline, r.vfsm] != r.annotation]
 
     def can_rewrite(self, rewrites: Sequence[Rewrite]) -> bool:
-        """Does the phase that runs carry commands to the pipelines in question?"""
+        """Does the schedule of the phase that runs carry out commands for all pipelines of ``rewrites``?"""
         if self.current < 0:
             return True
         return can_rewrite({r.pipeline for r in rewrites}, self._slots[self.current])
 
     def soon(self, rewrites: Sequence[Rewrite]) -> bool:
-        """Would the phase that runs carry commands out in less time than it takes to go through the loader phase?"""
+        """Are the commands carried out sooner in the phase that runs than by way of the loader phase?"""
         if self.current < 0:
             return True
         words: dict[int, int] = {}
@@ -296,7 +296,7 @@ class Router:
         return rewrites_soon(words, self._slots[self.current], self.images.period)
 
     async def rewrite(self, phase: int, rewrites: Sequence[Rewrite], *, running: bool) -> None:
-        """Change annotations of a phase that is there, in order within each pipeline; ``running``: it is the one that runs."""
+        """Change annotations of a loaded phase, in order within each pipeline; ``running``: the phase runs at present."""
         commands = self._noted(phase, rewrites)
         if not commands:
             return
@@ -308,7 +308,7 @@ class Router:
             await Wait(ANNOTATION_DRAIN, Category.REPROG)
 
     def _noted(self, phase: int, rewrites: Sequence[Rewrite]) -> dict[int, list[int]]:
-        """Note how VFSMs are to stand; words of the commands by pipeline."""
+        """Note the new annotations of VFSMs; gives the words of the commands by pipeline."""
         commands: dict[int, list[int]] = {}
         for r in rewrites:
             commands.setdefault(r.pipeline, []).extend(self.codes.write_annotation(r.vfsm, r.annotation))

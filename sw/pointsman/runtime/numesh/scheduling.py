@@ -1,19 +1,17 @@
-"""Schedules made at run time: one stream from each node to the one that it sends to (Metcalf 1997, §4.1.1, "Run-Time
-Operator-Specific Scheduling").
+"""Schedules made at run time for shifts and permutations: a stream from each node to its partner (Metcalf 1997, §4.1.1,
+"Run-Time Operator-Specific Scheduling").
 
-Every node works out the same schedule for all nodes of its instance from the same values and puts its own part into its
-router. The compiler has left a phase with streams from each node to the next in the subset: these keep the interface
-registers, and give way to the streams that are wanted. What else the phase has, barriers in the first place, stays where it is.
+From the same values every node works out the same schedule for all nodes of its instance and puts its own part into its router.
+The compiler prepares a phase with placeholder streams from each node to the next in the subset: they reserve interface registers,
+and the streams made here replace them. Everything else in the phase, such as barriers, stays in its slots.
 
-This is general run-time scheduling as well (§4.1.1, "General Run-Time Scheduling"): where ``:impl`` asks for it in a phase with
-other operators, their slots, links, registers and VFSMs are as fixed as those of a barrier, whatever their load functions make
-of them, and their words wait in the routers while a node loads its new part. What the compiler leaves free must do: cap the
-others with ``:b``.
+This serves general run-time scheduling too (§4.1.1, "General Run-Time Scheduling"): where ``:impl`` asks for it in a phase with
+other operators, their slots, links, registers and VFSMs are fixed as well, in every state that load functions give them, and
+their words wait in the routers while a node loads its new part. Only free slots are used: cap the other operators with ``:b``.
 
-Takes images, the operator and who sends to whom. Gives the parts of the instance's nodes, and what is promised of them,
-so that the judge can prove this schedule as it proves any other. Paths lead along one dimension after the other, without
-delays; streams that cross more of the network are placed first. Non-goals: several operators that make schedules in one
-phase, faults.
+Takes images, the operator and (from, to) pairs. Gives the parts of the instance's nodes, and promises of the new streams, by
+which the judge can prove this schedule like any other. Paths follow dimension order, without delays; the longest paths are
+placed first. Non-goals: several operators that make schedules in the same phase, faults.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from pointsman.artifacts.images.images import SYNC, Images, NodePhase, Promise, 
 from pointsman.errors import PointsmanError
 
 CYCLES_A_PROBE = 12
-"""What a processor is taken to need to look at one node, slot and pipeline."""
+"""Cycles that a processor is assumed to need to test a node, slot and pipeline."""
 ORDERS = 8
 """Orders of streams that are tried."""
 
@@ -37,9 +35,9 @@ Moves = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule for one instance.
+    """A schedule for an instance.
 
-    ``parts`` by node; ``promises`` of the streams; ``cycles`` that a processor needs to work it out.
+    ``parts`` by node; ``promises`` of the streams; ``cycles`` that a processor needs to compute it.
     """
 
     parts: Mapping[int, NodePhase]
@@ -55,7 +53,7 @@ def schedule_moves(images: Images, operator: int, instance: int, moves: Moves) -
     Raises
     ------
     PointsmanError
-        If no slots are found.
+        If in none of ``ORDERS`` orders every stream gets a slot.
     """
     probes = 0
     for attempt in range(ORDERS):
@@ -75,7 +73,7 @@ def schedule_moves(images: Images, operator: int, instance: int, moves: Moves) -
 
 
 def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]) -> Images:
-    """The images as they are with schedules made at run time, by instance: for the judge."""
+    """``images`` with the schedules that were made at run time for an operator's instances, for the judge."""
     phase = images.operators[operator].phase
     nodes = list(images.nodes)
     members: set[int] = set()
@@ -85,7 +83,7 @@ def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]
             phases = tuple(part if one.phase == phase else one for one in nodes[node].phases)
             nodes[node] = replace(nodes[node], phases=phases)
     gone = {p for p in images.promises if _replaced(images, operator, p) and p.source in members}
-    # What the processors do goes with the streams: lanes without one are left out.
+    # Lanes of the processors that no stream serves are left out.
     ends = {(p.source, p.register) for schedule in made.values() for p in schedule.promises}
     ends |= {end for schedule in made.values() for p in schedule.promises for end in p.destinations}
     for node in members:
@@ -112,7 +110,7 @@ def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]
 
 
 def _replaced(images: Images, operator: int, promise: Promise) -> bool:
-    """Is it one of the streams that keep the place, and no part of the meeting?"""
+    """Is the promise that of a placeholder stream of the operator, and not of its barrier?"""
     if promise.operator != operator:
         return False
     image = dict(images.nodes[promise.source].operators)[operator]
@@ -169,7 +167,7 @@ class _Maker:
         self.rewritten: dict[int, dict[tuple[int, int], list[Annotation]]] = {
             node: self._rewritten(node) for node in self.nodes
         }
-        """By node and VFSM, what load functions of other operators of the phase may make of it."""
+        """By node and VFSM, the annotations that load functions of the phase's operators may give it."""
         self._clear()
         self.links = {
             (node, a.destination, slot)
@@ -184,7 +182,7 @@ class _Maker:
     # -- what stands already -------------------------------------------------------------------------------------
 
     def _clear(self) -> None:
-        """Take the streams that keep the place out of the schedule, and VFSM 1 out of all slots but the one kept."""
+        """Remove the placeholder streams from the schedule, and VFSM 1 (reprogramming) from all slots but its kept slot."""
         for promise in self.images.promises:
             if promise.source in self.rows and _replaced(self.images, self.operator, promise):
                 node, code = promise.source, self.codes.register(promise.register)
@@ -207,19 +205,19 @@ class _Maker:
         return found
 
     def _may_be(self, node: int, vfsm: tuple[int, int]) -> list[Annotation]:
-        """How a VFSM of the phase may stand."""
+        """All annotations that a VFSM of the phase may have."""
         return [self.annotations[node][vfsm], *self.rewritten[node].get(vfsm, ())]
 
     def _reading(self, node: int, code: int) -> tuple[int, int]:
         return next(vfsm for vfsm, a in self.annotations[node].items() if a.source == code)
 
     def _takes(self, node: int, vfsm: tuple[int, int], port: int) -> bool:
-        """Does it read a link? A second leg names a link too, which it does not read."""
+        """Does the VFSM read from link ``port``? A fork's second leg (FORK) names a source too, but does not read it."""
         annotation = self.annotations[node][vfsm]
         return annotation.source == port and annotation.type != MoveType.FORK
 
     def _remove(self, node: int, vfsm: tuple[int, int]) -> tuple[int, tuple[int, int]] | None:
-        """Take a VFSM out; gives the one that has its words next."""
+        """Remove a VFSM; gives the VFSM that its words reach next, with its node, or None."""
         annotation = self.annotations[node].pop(vfsm)
         following: tuple[int, tuple[int, int]] | None = None
         for slot, row in enumerate(self.rows[node]):
@@ -238,7 +236,7 @@ class _Maker:
                     None,
                 )
         if following is None:
-            # A delay: its own buffer, or one that it fills, is emptied by another VFSM of the pipeline.
+            # A delay: another VFSM of the pipeline empties this VFSM's buffer, or a buffer that it fills.
             buffers = {self.codes.buffer(vfsm[1]), annotation.destination}
             for other_vfsm, a in self.annotations[node].items():
                 filled = self.codes.buffer(other_vfsm[1]) == annotation.destination
@@ -249,7 +247,7 @@ class _Maker:
     # -- placing -------------------------------------------------------------------------------------------------
 
     def path(self, source: int, destination: int) -> list[int]:
-        """Along one dimension after the other."""
+        """Nodes from ``source`` to ``destination`` in dimension order, x first."""
         place, end = list(self.topology.coordinates(source)), self.topology.coordinates(destination)
         way = [source]
         for axis in range(len(place)):
@@ -328,7 +326,7 @@ class _Maker:
             if after >= FIRST_FREE_VFSM:
                 if any(self.codes.is_register(a.source) for a in self._may_be(node, (p, after))):
                     return False
-        # A second leg must stand right behind the first, so no VFSM may come in between; none can, its slot is taken.
+        # A fork's legs are in consecutive slots; both are taken, so no VFSM can come between them.
         return True
 
     def _take(self, hop: _Hop, slot: int) -> None:
@@ -340,7 +338,7 @@ class _Maker:
             self.links.add((hop.node, hop.destination, slot))
 
     def _more(self, hops: list[_Hop]) -> bool:
-        """Another word a period for a stream, over the same VFSMs."""
+        """Give a stream another word a period, over the same VFSMs; False if no slots are free for it."""
         for start in range(self.period):
             slots = [(start + i) % self.period for i in range(len(hops))]
             free = True

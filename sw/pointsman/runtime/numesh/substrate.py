@@ -1,6 +1,6 @@
 """The substrate of scheduled routers: a node and its phases.
 
-Everything here awaits requests (``requests``) and keeps no cycles of its own, so an application runs the same on every engine.
+All waiting is done by requests (``requests``); nothing here counts cycles, so an application runs the same on every engine.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class NumeshSubstrate:
         self.left: str | None = None
         """The phase that was left last."""
         self.masked = False
-        """The node is on its way from one phase to the next, through the barrier: messages have to wait."""
+        """The node is between the barrier of a phase and the next phase: online messages have to wait."""
         self.router.arrived = self._arrived
         self.leaving: str | None = None
         """Phase whose closing barrier is running."""
 
     @property
     def agent(self) -> Agent | None:
-        """Who serves online messages in the phase that runs."""
+        """The agent for online messages in the phase that runs; None if the phase has none, or between phases."""
         return None if self.masked else self.agents.get(self.router.current)
 
     def _arrived(self) -> None:
@@ -65,8 +65,8 @@ class NumeshSubstrate:
             )
 
     def ports(self) -> list[tuple[Signature, Port | None]]:
-        """Every operator of the program, once if it has several schedules: not the barriers that close phases, nor what stands
-        for online streams, nor the parts of those that are replaced."""
+        """Signature and port (None outside its subset) of every operator of the program, once if it has several schedules.
+        Barriers that close phases, carriers of online streams and parts of replaced operators are left out."""
         images = self.images
         made: dict[int, tuple[Signature, Port | None]] = {}
         choices: dict[frozenset[int], Choice] = {}
@@ -103,7 +103,7 @@ class NumeshSubstrate:
         return NumeshPort(self, index, operator, view)
 
     def attended(self, program: Coroutine[Any, None, Any]) -> Coroutine[Any, None, Any] | Generator[Any, None, Any]:
-        """A program of this node, interrupted whenever an online message needs its processor."""
+        """``program`` of this node, interrupted whenever an online message needs its processor."""
         return attended(lambda: self.agent, program) if self.agents else program
 
     async def init(self) -> None:
@@ -111,12 +111,12 @@ class NumeshSubstrate:
         await self.router.start()
 
     async def fini(self) -> None:
-        """Go through phases that other nodes still run and that need this one."""
+        """At the end of the program: go through phases that other nodes still run and that need this node."""
         await self.router.play(finish(self.router), self.leave)
         phase = self.router.current
         if phase >= 0 and phase in self.agents:
             self._refuse_unread(self.agents[phase])
-        # Commands that gates have posted.
+        # Commands that gates have posted must have been carried out.
         await self.router.settled()
 
     def where(self) -> str:
@@ -126,7 +126,7 @@ class NumeshSubstrate:
         return f"in phase '{self.images.phases[phase].name}'" if phase >= 0 else "in the loader phase"
 
     async def leave(self, phase: int) -> None:
-        """Make sure that no word of a phase is left in the router (§5.2.3)."""
+        """Leave a phase as its technique says, so that none of its words is left in the router (§5.2.3)."""
         self.masked = False
         image = self.images.phases[phase]
         self.left = image.name
@@ -144,7 +144,7 @@ class NumeshSubstrate:
             self._refuse_unread(agent)
 
     async def _meet_all(self, image: PhaseImage, agent: Agent | None) -> None:
-        """Go through the barrier that closes a phase. ``agent``: its messages go on in the next phase."""
+        """Pass the barrier that closes a phase. ``agent``: serves online streams that continue in the next phase, or None."""
         assert image.barrier is not None
         self.leaving = image.name
         role = self.router.operators[image.barrier].roles[0]
@@ -157,7 +157,7 @@ class NumeshSubstrate:
         self.leaving = None
 
     def _refuse_unused(self, image: PhaseImage) -> None:
-        """Others rely on it that a node that has gone through a phase of its own accord has exchanged the phase's words."""
+        """Refuse to leave a phase whose operators were loaded but not used: other nodes rely on their words' exchange."""
         due = self.router.due
         last = set(image.last) & due.keys() or due.keys()
         if due and not any(due[index] for index in last):
