@@ -1,8 +1,7 @@
-"""What implementations say of an operator, asked once: the planner asks again for every candidate, draft and route.
+"""Cached streams and metrics of implementations: the planner asks for them again for every candidate, draft and route.
 
-Answers are kept as long as the operator lives and are found by its identity, as comparing operators of many instances takes
-longer than most answers. Implementations have to answer the same each time, which they do: they know nothing but what they
-are given.
+Answers are kept as long as the operator object lives and are looked up by its identity: comparing two operators with many
+instances takes longer than most answers. An implementation's answer depends on its arguments only, so it may be kept.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ _known: dict[int, tuple[weakref.ref[Operator], dict[Hashable, tuple[object, obje
 
 
 def streams_of(implementation: Implementation, operator: Operator, context: Context) -> list[Stream]:
-    """`Implementation.streams`."""
+    """The streams of `Implementation.streams`, asked for once."""
     return list(_kept("streams", implementation, operator, context, implementation.streams))
 
 
 def metric_of(implementation: Implementation, operator: Operator, context: Context) -> Metric | None:
-    """`Implementation.metric`."""
+    """The metric of `Implementation.metric`, asked for once."""
     return _kept("metric", implementation, operator, context, implementation.metric)
 
 
@@ -44,6 +43,6 @@ def _kept(
     answers = _known[number][1]
     key = what, id(implementation), id(context.topology), context.shape
     if key not in answers:
-        # What the key names is kept with the answer: its numbers must not be used again.
+        # The objects in the key are kept with the answer, so that Python cannot give their id() to other objects.
         answers[key] = (implementation, context), ask(operator, context)
     return answers[key][1]  # type: ignore[return-value]

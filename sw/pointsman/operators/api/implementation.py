@@ -16,7 +16,7 @@ from pointsman.routing.streams import Stream
 
 @dataclass(frozen=True)
 class Context:
-    """Where an operator is to run."""
+    """The network on which an operator is to run, and the sizes of its nodes' routers."""
 
     topology: Topology
     shape: NodeShape
@@ -24,10 +24,10 @@ class Context:
 
 @dataclass(frozen=True)
 class Metric:
-    """How an implementation would do (Metcalf 1997, §4.1.2), before anything is routed.
+    """Estimated speed of an implementation (Metcalf 1997, §4.1.2), before anything is routed.
 
-    ``words_per_cycle`` is what its streams could get at best; ``latency`` the cycles from the first word written to the
-    first word at the farthest reader; ``reload_words`` the commands that a load with a new value sends to one router.
+    ``words_per_cycle`` is the best rate that its streams could get; ``latency`` the cycles from the first word written to the
+    first word at the farthest reader; ``reload_words`` the commands that a load with a new value sends to each router.
     """
 
     words_per_cycle: float
@@ -38,39 +38,38 @@ class Metric:
 class Implementation(ABC):
     """One way to do one kind of operator.
 
-    ``metric`` says whether it can and how well; ``replace`` gives operators to do instead (none here); ``streams``
-    the streams to route; ``gen_router``, ``gen_io`` and ``gen_load`` what becomes of the routed VFSMs, of the
-    processor's side and of the load function. The last three come together in ``roles``.
+    ``metric`` says whether it can do an operator and how fast; ``replace`` names operators that do its work (None by default);
+    ``streams`` lists the streams to route. Of the routed streams, ``gen_router`` lists the VFSMs that load functions rewrite,
+    ``gen_io`` says what the processor writes and reads, and ``gen_load`` how the VFSMs are rewritten. `role` joins these three.
     """
 
     name: str
     kinds: tuple[str, ...]
     loading = Loading.LOCAL
-    """How its calls get the routers ready."""
+    """What load functions do to the routers before the operator is used."""
     processor_bound = False
-    """Its I/O functions return only when the node routes no more for it (§5.2.1)."""
+    """True: an I/O function returns only when the node's router has no more words of this operator to move (§5.2.1)."""
     traceable = True
-    """Its words move as its lanes do, so that how far others must be can be told from the lanes (§5.2.1). Not so where
-    words pass from stream to stream in the router, or where processors do more than move messages."""
+    """True: the processors' lanes alone tell how far other nodes must have got (§5.2.1). False where words pass from one stream
+    to another inside a router, or where processors do more than move messages."""
     alone = False
-    """It shares a phase with other operators only where ``:impl`` asks for it."""
+    """True: the operator shares a phase with others only if its ``:impl`` names this implementation."""
 
     def stages(self, operator: Operator) -> int:
-        """Stages that its nodes pass (`pointsman.artifacts.images.images.OperatorImage.stages`)."""
+        """Number of stages that each node passes in a call (`pointsman.artifacts.images.images.OperatorImage.stages`)."""
         return 1
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
-        """Cycles that words may still be on their way when all readers have what they wait for (words that the router
-        drops)."""
+        """Cycles for which words that routers drop may still be on their way after all readers have read their messages."""
         return 0
 
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
-        """Operators to use instead; None: this implementation is not a replacement."""
+        """Operators that do the work of ``operator`` in its place; None: this implementation is not a replacement."""
         return None
 
     @abstractmethod
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        """How well it would do; None if it cannot do this operator."""
+        """Estimated speed for this operator; None if the implementation cannot do it."""
 
     @abstractmethod
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
@@ -84,12 +83,12 @@ class Implementation(ABC):
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
-        """What ``node`` does in ``instance`` for these run-time values: lanes, without settings."""
+        """Lanes by which the processor of ``node`` writes and reads in ``instance``, for these run-time values."""
 
     def gen_load(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> tuple[VfsmSetting, ...]:
-        """How the VFSMs of ``gen_router`` stand for these values; as routed by default."""
+        """How a load function with these values sets the VFSMs of ``gen_router``; by default as they were routed."""
         return self.gen_router(operator, wiring, node)
 
 
@@ -101,7 +100,7 @@ def role(
     node: int,
     values: tuple[int, ...],
 ) -> RoleDraft:
-    """The complete role of a node for some values."""
+    """The complete role of a node for the run-time ``values``: lanes of ``gen_io``, settings of ``gen_load``."""
     draft = implementation.gen_io(operator, wiring, instance, node, values)
     if draft.each:
         return draft

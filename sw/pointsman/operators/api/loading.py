@@ -8,19 +8,19 @@ from enum import Enum
 class Loading(Enum):
     """How an implementation's calls are loaded (Metcalf 1997, §4.1.1 and §5.1.1).
 
-    Planner, targets and timeline ask for a member where they mean one, and for `synchronised` or `moves_early` where several
-    members have something in common.
+    Planner, targets and timeline compare with a single member, or ask for `synchronised` or `moves_early`, which several members
+    have in common.
     """
 
     LOCAL = "local"
-    """A load function rewrites VFSMs of its own node, if any, without waiting for others: the operator's own words tell that
-    nobody is behind (§4.1.1, "Run-Time Specification")."""
+    """A load function rewrites VFSMs of its own node, if any, without waiting for other nodes: the operator's own words tell it
+    that no node still uses the old values (§4.1.1, "Run-Time Specification")."""
     SYNCHRONISED = "synchronised"
     """Load functions meet in a barrier of their own before and after they rewrite VFSMs of their nodes
     (`pointsman.operators.scheduled.synchronised`; §4.1.1, "Run-Time Specification")."""
     LEFT_BETWEEN_USES = "left_between_uses"
-    """Load functions rewrite VFSMs of their nodes before they enter the phase. It has to be left between any two uses with
-    different values, so what closes the phase takes the place of the barrier (`pointsman.plan.termination.left_between_uses`)."""
+    """Load functions rewrite VFSMs of their nodes before they enter the phase. The phase has to be left between two uses with
+    different values; its end then takes the place of the barrier (`pointsman.plan.termination.left_between_uses`)."""
     RESCHEDULED = "rescheduled"
     """Load functions meet and work out a schedule of their own, which they load instead of the one that was compiled
     (`pointsman.runtime.numesh.scheduling`; §4.1.1, run-time general scheduling)."""
@@ -44,10 +44,10 @@ class Loading(Enum):
 
     @property
     def synchronised(self) -> bool:
-        """Do load functions rewrite when nobody is behind, by a barrier of their own or by what closes the phase?"""
+        """Do load functions wait until no node uses the old values, in a barrier of their own or at the end of the phase?"""
         return self in (Loading.SYNCHRONISED, Loading.LEFT_BETWEEN_USES, Loading.RESCHEDULED, Loading.REMOTE)
 
     @property
     def moves_early(self) -> bool:
-        """May words move before a node calls an I/O function: those of a load function, or a word that a gate held?"""
+        """May words move before a node calls an I/O function: words of a load function, or a word that waited at a gate?"""
         return self.synchronised or self is Loading.GATED

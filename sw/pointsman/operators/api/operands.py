@@ -1,6 +1,6 @@
-"""What a call of an operator says: its operands, the values that they can have at run time, which nodes take part.
+"""Operands of an operator: their values, known at compile time or not, and which nodes take part.
 
-Also the names and limits of its streams, which follow from these: `stream_name`, `message_stream`, `keep_in`.
+Also the names and limits of its streams, which follow from the operands: `stream_name`, `message_stream`, `keep_in`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pointsman.routing.streams import Stream
 
 
 def item_by_item(operator: Operator) -> bool:
-    """Does it combine messages of several items one by one, as far as is known: with a function that every program has?"""
+    """Has the message several items, combined by a function that works on single items (or by a function not known yet)?"""
     if operator.m <= operator.type.words or not operator.instances:
         return False
     return dict(operator.instances[0].operands).get("function") in (None, *ITEM_FUNCTIONS)
@@ -30,14 +30,14 @@ def runtime_operands(operator: Operator) -> tuple[str, ...]:
 
 
 def chosen_operands(operator: Operator) -> tuple[str, ...]:
-    """Those of them that are nodes or distances, whose values can be listed."""
+    """Names of the run-time operands that are nodes or distances, whose values can be listed."""
     return operator.chosen
 
 
 def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
-    """Every legal combination of run-time nodes and distances; one empty tuple for an operator without any.
+    """Every legal combination of run-time nodes and distances; a single empty tuple for an operator without any.
 
-    A distance is any number of places round a cshift, and of an eoshift from one beyond the subset on either side.
+    On n nodes a run-time distance is -(n-1)…n-1 for a cshift and -n…n for an eoshift, unless ``:values`` lists others.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
         else:
             choices.append(tuple(range(-nodes, nodes + 1)))
         if operator.valid is not None and name != "distance":
-            # A node that is named has to take part in earnest.
+            # A source or destination must be one of the nodes that take part.
             choices[-1] = tuple(value for value in choices[-1] if value in operator.valid)
     combinations: list[tuple[int, ...]] = [()]
     for choice in choices:
@@ -73,7 +73,7 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
 
 
 def is_settled(operator: Operator) -> bool:
-    """Is there one value, or none, for its run-time nodes and distances?"""
+    """Has each run-time operand a single legal value, or has the operator no run-time operands?"""
     return all(
         not isinstance(value, Runtime) or (value.values is not None and len(set(value.values)) == 1)
         for _, value in (operator.instances[0].operands if operator.instances else ())
@@ -81,7 +81,7 @@ def is_settled(operator: Operator) -> bool:
 
 
 def rounds_between_values(operator: Operator) -> int:
-    """Times round after which a run-time value changes, about (``:block``, Metcalf 1997, A.4)."""
+    """Rounds of the program's loop after which a run-time value changes: the least ``:block`` (Metcalf 1997, A.4)."""
     blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
     return max(1, min(blocks, default=1))
 
@@ -108,12 +108,12 @@ def operand(operator: Operator, instance: int, name: str, values: tuple[int, ...
 
 
 def is_constant(operator: Operator, name: str) -> bool:
-    """Is this operand known at compile time?"""
+    """Is operand ``name`` known at compile time?"""
     return not isinstance(operator.instances[0].operand(name), Runtime)
 
 
 def is_partial(operator: Operator, name: str) -> bool:
-    """May nodes not know this operand (``:distributed``, ``:dynamic``)?"""
+    """Is ``name`` an operand that some nodes do not know (``:distributed``, ``:dynamic``)?"""
     value = operator.instances[0].operand(name)
     return isinstance(value, Runtime) and (value.distributed or value.dynamic)
 
@@ -132,10 +132,9 @@ def message_stream(
     what: str = "",
     **more: Any,
 ) -> Stream:
-    """A stream of an instance for whole messages of the operator, named by `stream_name`, which gets as many words as the others
-    of the operator.
+    """A stream for whole messages of the operator, named by `stream_name`; all streams of the operator get equally many words.
 
-    ``more``: further fields of `pointsman.routing.streams.Stream`, or others in place of these.
+    ``more``: further fields of `pointsman.routing.streams.Stream`, or other values for the fields set here.
     """
     fields = {
         "weight": float(operator.m * operator.c),
@@ -147,7 +146,7 @@ def message_stream(
 
 
 def keep_in(instance: Instance, context: Context) -> frozenset[int] | None:
-    """Nodes that an instance's streams may use: its own if they are connected, else the box around them; None: all.
+    """Nodes that an instance's streams may use: its own if they are connected, else their `box`; None (a graph): all.
 
     Source: extents, Metcalf 1997 §6.1.
     """

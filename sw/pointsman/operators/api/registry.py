@@ -1,7 +1,7 @@
 """Implementations from outside: entry points ``pointsman.implementations``, and files (Metcalf 1997, §2.8 and A.7).
 
-Each is wrapped in `Plugin`, which checks what it gives and turns what goes wrong in it into a message that names it.
-The code of a plugin is trusted: it runs as the compiler does.
+Each is wrapped in `Plugin`, which checks its answers and turns its exceptions into errors that name it.
+The code of a plugin is trusted: it runs with the compiler's rights.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 class Plugin(Implementation):
-    """An implementation from ``origin`` (a file or an entry point), with its answers checked."""
+    """An implementation from ``origin`` (a file or an entry point) whose answers are checked."""
 
     def __init__(self, inner: Implementation, origin: str, path: Path | None = None) -> None:
         self.inner = inner
@@ -123,12 +123,12 @@ class Plugin(Implementation):
 def all_implementations(
     builtin: Iterable[Implementation], files: Iterable[Path] = (), *, entry_points: bool = True
 ) -> tuple[Implementation, ...]:
-    """The built-in implementations and those from outside, in this order.
+    """The built-in implementations, then those of entry points, then those of ``files``.
 
     Raises
     ------
     PointsmanError
-        If a file or an entry point cannot be used, or takes a name that is taken.
+        If a file or an entry point cannot be used, or its implementation has a name that is already used.
     """
     known: dict[str, str] = {one.name: "Pointsman" for one in builtin}
     found: list[Implementation] = list(builtin)
@@ -142,17 +142,17 @@ def all_implementations(
                 )
             own[plugin.name] = plugin.origin
             found.append(plugin)
-        known |= own  # variants of one name may stand together
+        known |= own  # a file may have several variants of the same name
     return tuple(found)
 
 
 def load_file(path: Path) -> list[Plugin]:
-    """Implementations of a Python file: those in its ``IMPLEMENTATIONS``, else all classes that it defines.
+    """Implementations of a Python file: those in its ``IMPLEMENTATIONS``, else all `Implementation` classes that it defines.
 
     Raises
     ------
     PointsmanError
-        If it cannot be read, does not run, or has none that can be used.
+        If the file cannot be read, does not run, or has no usable implementation.
     """
     if not path.is_file():
         raise PointsmanError(f"there is no file {path}")
@@ -193,7 +193,7 @@ def _entry_points() -> list[Plugin]:
 
 
 def _take(given: object, origin: str, path: Path | None) -> list[Plugin]:
-    """Plugins of an implementation, a class of one, or several of these."""
+    """Plugins of ``given``: an `Implementation`, a class derived from it, or a list of these."""
     several = list(given) if isinstance(given, list | tuple) else [given]
     if not several:
         raise PointsmanError(
@@ -216,7 +216,7 @@ def _take(given: object, origin: str, path: Path | None) -> list[Plugin]:
 
 
 def _checked(one: Implementation, origin: str) -> Implementation:
-    """Name and kinds are what the planner relies on."""
+    """The implementation itself, if name, kinds, flags and loading are legal; otherwise a PointsmanError."""
     what = type(one).__name__
     name = getattr(one, "name", None)
     if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -246,7 +246,7 @@ def _checked(one: Implementation, origin: str) -> Implementation:
 
 @contextmanager
 def _blamed(origin: str, path: Path | None, doing: str | None) -> Iterator[None]:
-    """Turn what a plugin raises into a message that names it, and its line if it is a file's."""
+    """Turn an exception of a plugin's code into a PointsmanError that names its origin, and for a file the line."""
     try:
         yield
     except PointsmanError:

@@ -1,4 +1,4 @@
-"""What a processor does in one call of a combining operator, written down step by step."""
+"""A processor's steps in a call of a combining operator: lanes that move messages, and combinations of messages."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ class RoleScript:
         self.lanes: list[LaneImage] = []
         self.combines: list[Combination] = []
         self.places: list[int] = []
-        """Lanes before each combination."""
+        """For each combination, how many lanes were written down before it."""
         self.step = 0
 
     def move(self, write: bool, registers: tuple[int, ...], message: str, after: int | None = None) -> int:
-        """A message to or from the router, in one step with those before it unless something has been combined since."""
+        """Add a lane that moves ``message``, in the same step as the lanes before it unless a combination came between; gives
+        the lane's index."""
         self.lanes.append(LaneImage(write, registers, data=message, step=self.step, after=after))
         return len(self.lanes) - 1
 
     def wait(self) -> None:
-        """What comes next comes after what has been moved so far."""
+        """Begin a new step, if the current step has lanes: later lanes wait for those written down so far."""
         if any(lane.step == self.step for lane in self.lanes):
             self.step += 1
 
@@ -35,7 +36,7 @@ class RoleScript:
         self.places.append(len(self.lanes))
 
     def fold(self, messages: list[str], result: str) -> str:
-        """Combine messages in order; gives the name under which the outcome stands (that of a single one)."""
+        """Combine messages in order; gives the name of the outcome: ``result``, or the message itself if it is alone."""
         standing = messages[0]
         for message in messages[1:]:
             self.combine(standing, message, result)
@@ -43,8 +44,8 @@ class RoleScript:
         return standing
 
     def role(self, *, by_item: bool, result: bool, void: bool, switch: int | None = None) -> RoleDraft:
-        """What was written down as a role. ``by_item``: all of it is done with one item after the other, so that a processor
-        is at the last lanes with the first items while it is at the first lanes with others."""
+        """The steps as a role. ``by_item``: items of a message go through all steps singly, so the processor may have its
+        first items in the last lanes while later items are still in the first lanes."""
         lanes, combines = tuple(self.lanes), tuple(self.combines)
         if by_item:
             lanes = tuple(replace(lane, step=0, after=k - 1 if k else None) for k, lane in enumerate(lanes))

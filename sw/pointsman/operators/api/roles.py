@@ -1,4 +1,4 @@
-"""What a node does in an operator, before interface registers and VFSMs have their numbers."""
+"""Roles of nodes in an operator, before interface registers and VFSMs have their numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pointsman.routing.streams import Place, RoutedVfsm
 
 @dataclass(frozen=True)
 class VfsmSetting:
-    """A VFSM of chain ``chain`` of stream ``stream``, as it stands for some role."""
+    """A VFSM of chain ``chain`` of stream ``stream``, with the source and destination that some role gives it."""
 
     stream: int
     chain: int
@@ -30,7 +30,7 @@ class VfsmSetting:
         return replace(self, vfsm=replace(self.vfsm, destination=Place("register", register)))
 
     def discard(self) -> VfsmSetting:
-        """The same VFSM, or leg of a fork, dropping what it gets."""
+        """The same VFSM, or leg of a fork, dropping its words."""
         return replace(self, vfsm=replace(self.vfsm, destination=Place("null")))
 
     def command(self, pipeline: int) -> VfsmSetting:
@@ -53,8 +53,8 @@ class VfsmSetting:
 class RoleDraft:
     """A role before VFSMs and interface registers have their numbers: see ``pointsman.artifacts.images.images.Role``.
 
-    Registers of the lanes are virtual: numbers from 0 within their node and phase. ``later``: how the VFSMs of
-    ``settings`` stand when the node is through with its I/O, if otherwise; ``stage`` the last stage without that.
+    Registers of the lanes are virtual: numbers from 0 within their node and phase. ``later``: settings of the same VFSMs after
+    the node has done its I/O, if they differ from ``settings``; ``stage``: the last stage that still has ``settings``.
     """
 
     kind: IoKind
@@ -68,10 +68,11 @@ class RoleDraft:
     later: tuple[VfsmSetting, ...] | None = None
     stage: int = 0
     switch: int | None = None
-    """Step from which on the router runs the second schedule of the phase, if it has one, until the call ends."""
+    """Step from which on the router runs the second schedule of the phase until the call ends; None: never."""
     commands: tuple[tuple[int, VfsmSetting], ...] = ()
-    """What the load function writes: (register, how a VFSM of the node to which its words go is to stand)."""
+    """Commands that the load function writes: (register to write to, setting that the command gives a VFSM of the node where
+    it arrives)."""
     each: tuple[RoleDraft, ...] = ()
-    """If the stages are quite different: the role in each of them."""
+    """The role in each stage, where stages differ in more than ``settings`` and ``later`` can say."""
     by_item: bool = False
     """As `pointsman.artifacts.images.images.Role.by_item`."""

@@ -1,4 +1,4 @@
-"""Which interface registers the lanes of a phase use at each node, before the registers have their numbers."""
+"""Interface registers that the lanes of a phase use at each node, numbered virtually (from 0 at each node)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Wiring:
 
     @staticmethod
     def _enters(vfsms: Sequence[RoutedVfsm], vfsm: RoutedVfsm) -> bool:
-        """Does the chain enter the node with this VFSM and go on to another one?"""
+        """Does the chain enter this VFSM's node with it, and go on to another node?"""
         if vfsm.source.kind != "link" or vfsm.type == MoveType.FORK:
             return False
         return any(other.node == vfsm.node and other.destination.kind == "link" for other in vfsms)
@@ -57,7 +57,7 @@ class Wiring:
 
     @property
     def registers_used(self) -> dict[int, int]:
-        """Virtual registers by node."""
+        """Number of virtual registers of each node."""
         return dict(self._used)
 
     @property
@@ -69,7 +69,7 @@ class Wiring:
         return self._registers[node, stream, chain, end]
 
     def has(self, name: str, node: int, end: str) -> bool:
-        """Does this stream have registers at this end here?"""
+        """Has stream ``name`` a register at ``node`` for this end ("inject" or "deliver")?"""
         stream = self.index[name]
         return any((node, stream, chain, end) in self._registers for chain in self._chains[stream])
 
@@ -91,8 +91,7 @@ class Wiring:
         return [self.routed.streams[stream].name for stream in sorted(self._settings.get(node, {}))]
 
     def ending_in(self, suffix: str) -> Wiring:
-        """The streams whose names end in ``suffix``, to be asked for by their names without it: ``b[0]`` stands for ``b[0]@3``
-        where the suffix is ``@3``."""
+        """A view with only the streams whose names end in ``suffix``, named without it: with ``@3``, ``b[0]`` is ``b[0]@3``."""
         if suffix not in self._views:
             view = copy(self)
             view.index = {n.removesuffix(suffix): i for n, i in self.index.items() if n.endswith(suffix)}

@@ -1,7 +1,7 @@
-"""Operators as messages: which node sends what to whom, in which order, and what it combines.
+"""Operators as messages: which node sends which message to whom, in which order, and which messages it combines.
 
-``decompose`` picks a way to do an operator; its ``script`` says what a node does in it. Used by every target that carries
-messages: packet routers, connections through a crossbar, online routing.
+``decompose`` picks a `Decomposition` of an operator; its ``script`` lists a node's sends, receives and combinations. Used by
+every target that carries messages: packet routers, connections through a crossbar, online routing.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ DECOMPOSITIONS: tuple[Decomposition, ...] = (
     DynSeqread(),
     DynSeqwrite(),
 )
-"""The best first, for each kind."""
+"""All decompositions; of the same kind, the preferred comes first."""
 
 
 def decompose(operator: Operator, topology: Topology, impl: str | None = None) -> Decomposition:
-    """The way to do ``operator`` by messages; ``impl`` (or its ``:impl``, if that is a *dyn* name) asks for one by name.
+    """The first decomposition that can do ``operator``, or that named by ``impl`` (or by its ``:impl``, if a *dyn* name).
 
     Raises
     ------
     PointsmanError
-        If none can do it, or the one asked for cannot.
+        If no decomposition, or not the named decomposition, can do the operator.
     """
     wanted = impl
     if wanted is None and operator.impl is not None and operator.impl.startswith("dyn_"):

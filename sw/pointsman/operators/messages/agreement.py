@@ -1,10 +1,10 @@
-"""Values that not every node knows (``:distributed``): its nodes agree on them in the load function.
+"""Run-time values that not every node knows (``:distributed``): the nodes agree on them in the load function.
 
-There every node of the instance is, so that an allreduce by messages can tell all of them what each knows: the largest
-entry counts, and a node that knows nothing gives 0. The operator then is one with a plain run-time value, which all ways of
-doing it can do. A destination or source is one word, a permutation one for each node.
+Every node of an instance calls the load function, so an allreduce by messages, with max, can tell the values to all of them: a
+node gives its value plus 1, or 0 if it does not know the value. After that the operator has a plain run-time value, which every
+decomposition can handle. A destination or source takes a word, a permutation a word for each node.
 
-Non-goals: ``:dynamic`` values, of which the writer alone may load new ones. Readers of these take what comes.
+Non-goals: ``:dynamic`` values, which only the writer loads. Readers take whatever message comes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pointsman.program.program import Operator, Runtime
 
 
 def agreed_operands(operator: Operator) -> tuple[str, ...]:
-    """Names of the operands on which its nodes have to agree."""
+    """Names of the operands on which the operator's nodes have to agree."""
     operands = operator.instances[0].operands
     return tuple(n for n, value in operands if isinstance(value, Runtime) and value.distributed and not value.dynamic)
 
 
 def plain_operator(operator: Operator) -> Operator:
-    """The operator when all nodes know all values."""
+    """The operator after agreement: no operand is ``:distributed`` (unless it is ``:dynamic``)."""
     names = agreed_operands(operator)
     instances = tuple(
         replace(
@@ -44,7 +44,7 @@ def plain_operator(operator: Operator) -> Operator:
 
 
 def agreement_of(operator: Operator) -> Operator:
-    """The operator by which its nodes agree, with a word for each entry."""
+    """The allreduce by which the operator's nodes agree; its message has a word for each node or permutation entry."""
     instances = tuple(replace(instance, operands=(("function", "max"),)) for instance in operator.instances)
     most = max(len(instance.nodes) for instance in operator.instances)
     words = sum(most if _is_permutation(operator, name) else 1 for name in agreed_operands(operator))
@@ -52,7 +52,7 @@ def agreement_of(operator: Operator) -> Operator:
 
 
 def known_words(operator: Operator, own: int, values: Sequence[Any], words: int) -> np.ndarray:
-    """What the node at position ``own`` knows: entries plus 1, and 0 for what it does not know."""
+    """Message of the node at position ``own`` to the allreduce: each entry plus 1, 0 for entries that it does not know."""
     found = np.zeros(words, np.uint32)
     at = 0
     for name, value in _agreed(operator, values):
@@ -68,12 +68,12 @@ def known_words(operator: Operator, own: int, values: Sequence[Any], words: int)
 def agreed_values(
     operator: Operator, instance: int, own: int, values: Sequence[Any], words: np.ndarray
 ) -> tuple[Any, ...]:
-    """``values`` with what the nodes have told each other.
+    """``values`` completed by the allreduce's result ``words``.
 
     Raises
     ------
     PointsmanError
-        If no node knows a value, two know different ones, or a permutation is none.
+        If no node knows a value, two nodes give different values, or the entries of a permutation are not a permutation.
     """
     nodes = len(operator.instances[instance].nodes)
     found = list(values)

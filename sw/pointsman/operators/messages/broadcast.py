@@ -1,4 +1,4 @@
-"""Broadcasts by messages: to each reader, by a flood fill, or down a tree (Metcalf 1997, B.1)."""
+"""Broadcasts by messages: separate messages to all readers, a flood fill, or a tree (Metcalf 1997, B.1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from .script import Call, Receive, Script, Send
 
 
 class DynBcast(Decomposition):
-    """One message for each other node (dyn_bcast). Readers of a ``:distributed`` source take a message from anybody."""
+    """The source sends a message to each other node (dyn_bcast). If the source is ``:distributed``, readers do not know it and
+    take a message from any sender."""
 
     name = "dyn_bcast"
     kinds = ("broadcast",)
@@ -26,7 +27,7 @@ class DynBcast(Decomposition):
         source = value_of(operator, instance, "source", values)
         own = nodes.index(node)
         if source == own:
-            # From the next one on, so that sources far away do not all begin with the same node.
+            # Beginning with the next position, so that different sources do not all send to position 0 first.
             others = (*nodes[own + 1 :], *nodes[:own])
             return Script("write", {"write": (Call(tuple(Send(other) for other in others)),)})
         origin = None if is_partial(operator, "source") else nodes[source]
@@ -34,7 +35,7 @@ class DynBcast(Decomposition):
 
 
 class DynBcastDense(Decomposition):
-    """A flood fill ordered by dimension: the last one first, forwarding as words come in (dyn_bcast_dense)."""
+    """A flood fill along the last dimension first; nodes forward words as they come in (dyn_bcast_dense). Boxes only."""
 
     name = "dyn_bcast_dense"
     kinds = ("broadcast",)
@@ -51,7 +52,7 @@ class DynBcastDense(Decomposition):
 
 
 class DynBcastTree(Decomposition):
-    """Forwarding down a tree from a known source (dyn_bcast_tree); serves subsets with holes."""
+    """Forwarding down a binary tree from a source known at compile time (dyn_bcast_tree); any subset, also with holes."""
 
     name = "dyn_bcast_tree"
     kinds = ("broadcast",)

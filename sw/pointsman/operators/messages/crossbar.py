@@ -1,9 +1,9 @@
-"""How each operator is done by messages on the switch, and which connections that takes.
+"""Operators by messages on the time-multiplexed switch, and the connections that they need.
 
-Takes an Operator. Gives a `Decomposition` and the pairs of ports between which its words go. The messages are those of
-``operators.messages``; two ways of broadcasting and one barrier are added that a mesh would not want and a crossbar does:
-round a ring each port has one destination, so that one configuration is enough, whatever the source.
-Non-goals: time; that is for ``sets``.
+Takes an Operator. Gives `Decomposition`s that can do it and the pairs of ports between which their words go. Besides those of
+``operators.messages`` the switch has two broadcasts and a barrier along a ring, useless on a mesh but good on a crossbar: each
+port sends to the next port only, so a single configuration is enough, whatever the source.
+Non-goals: time; see `pointsman.targets.tdm.working_sets`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from . import (
 )
 
 MAX_SCRIPTS = 100_000
-"""Scripts that are looked at for one operator; with more, every pair of its ports counts as used."""
+"""Most scripts (run-time values × nodes) that `use_of` reads for an operator; beyond that every pair of its ports is used."""
 
 
 class ChainBcast(Decomposition):
-    """From the source to the next node of the subset, and on from each to the next; the last one keeps it (chain_bcast)."""
+    """Each node forwards the message to the next node of the subset, up to the node before the source (chain_bcast)."""
 
     name = "chain_bcast"
     kinds = ("broadcast",)
@@ -53,9 +53,9 @@ class ChainBcast(Decomposition):
 
 
 class RingBcast(Decomposition):
-    """Round the ring and back to the source, which takes its own words out (ring_bcast).
+    """Each node forwards the message to the next node of the subset, round to the source, which removes it (ring_bcast).
 
-    No reader needs to know who the source is: each takes words from the node before it and hands them to the one after it.
+    No reader needs to know the source: each reads from the node before it and sends to the node after it.
     """
 
     name = "ring_bcast"
@@ -72,7 +72,7 @@ class RingBcast(Decomposition):
 
 
 class RingBarrier(Decomposition):
-    """A word goes round the ring twice: when it comes by again, all have called (ring_barrier)."""
+    """A word goes round the ring twice: when a node sees it again, all nodes have called the barrier (ring_barrier)."""
 
     name = "ring_barrier"
     kinds = ("barrier",)
@@ -91,17 +91,11 @@ class RingBarrier(Decomposition):
 
 
 WAYS: tuple[Decomposition, ...] = (ChainBcast(), RingBcast(), RingBarrier(), *DECOMPOSITIONS)
-"""Everything that the switch can do, by name."""
+"""All decompositions that the switch can use; of the same kind, the preferred comes first."""
 
 
 def way_named(name: str, kind: str) -> Decomposition:
-    """The way of this name for this kind of operator.
-
-    Raises
-    ------
-    PointsmanError
-        If there is none.
-    """
+    """The decomposition called ``name`` for operators of ``kind``; PointsmanError if there is none."""
     for way in WAYS:
         if way.name == name and kind in way.kinds:
             return way
@@ -110,12 +104,12 @@ def way_named(name: str, kind: str) -> Decomposition:
 
 
 def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
-    """Ways that can do ``operator``; only the one that its ``:impl`` names, if that is one of the switch.
+    """Decompositions that can do ``operator``; if its ``:impl`` names a decomposition of the switch, only that.
 
     Raises
     ------
     PointsmanError
-        If none can do it.
+        If no decomposition can do it.
     """
     mine = [way for way in WAYS if operator.kind in way.kinds]
     named = [way for way in mine if way.name == operator.impl]
@@ -135,7 +129,7 @@ def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
 
 
 def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topology) -> bool:
-    """Does it wait for whoever comes first? A processor waits at one input buffer at a time."""
+    """Does some script receive from an unknown sender? A processor of the switch waits at a single input buffer at a time."""
     if is_permuted(operator) and is_partial(operator, "permutation"):
         return True
     partial = [is_partial(operator, name) for name in chosen_operands(operator) if name in runtime_operands(operator)]
@@ -155,12 +149,12 @@ def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topolo
 
 
 def is_permuted(operator: Operator) -> bool:
-    """Is a permutation given at run time?"""
+    """Is ``operator`` a permute whose permutation is given at run time?"""
     return operator.kind == "permute" and isinstance(operator.instances[0].operand("permutation"), Runtime)
 
 
 def arguments(operator: Operator, numbers: Sequence[int], permutation: Sequence[int] | None = None) -> list[Any]:
-    """Values for a script: nodes and distances in order, the permutation (None: everyone to itself), None for a function."""
+    """Run-time values for `Decomposition.script`: ``numbers`` for nodes and distances, ``permutation``, None for functions."""
     left = list(numbers)
     chosen = chosen_operands(operator)
     found: list[Any] = []
@@ -177,20 +171,20 @@ def arguments(operator: Operator, numbers: Sequence[int], permutation: Sequence[
 
 @dataclass(frozen=True)
 class SwitchUse:
-    """What one call of every I/O function of an operator asks of the switch and of the processors.
+    """Traffic on the switch when every node calls all I/O functions of an operator.
 
     Parameters
     ----------
     words : mapping of Pair to float
-        Words between two ports, for the value with most of them.
+        Words between two ports, for the run-time value with most words.
     share : mapping of Pair to float
-        For what part of the values a pair is used at all.
+        Fraction of the run-time values for which a pair is used.
     by_value : tuple of frozenset of Pair
-        Pairs for each of the operator's run-time values.
+        Pairs used, for each of the operator's run-time values.
     accesses : int
         Words that the busiest processor writes and reads.
     depth : int
-        Messages one after the other from the first to the last.
+        Messages in the longest sequence of which each waits for the message before it.
     """
 
     words: Mapping[Pair, float]
@@ -201,7 +195,7 @@ class SwitchUse:
 
 
 def use_of(operator: Operator, way: Decomposition, topology: Topology) -> SwitchUse:
-    """Look at the scripts of all nodes for all values."""
+    """Traffic counted in the scripts of all nodes for all run-time values (above MAX_SCRIPTS: estimated)."""
     possible = runtime_values(operator)
     partial = any(is_partial(operator, name) for name in runtime_operands(operator))
     nodes = sum(len(instance.nodes) for instance in operator.instances)
@@ -283,7 +277,7 @@ def _depth(scripts: Mapping[int, Script]) -> int:
                 if isinstance(step, Send):
                     sends = (step,)
                 elif isinstance(step, Exchange):
-                    # Sent once, however often one comes back to wait for the other half.
+                    # The send is done now; only its receive stays, which may be tried several times.
                     steps[node][place[node]] = step.receive
                     arrived.setdefault((step.send.to, node), []).append(level[node] + 1)
                     moved = True

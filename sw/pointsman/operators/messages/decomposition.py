@@ -1,4 +1,4 @@
-"""What every way of doing an operator by messages has (the *dyn* implementations of Metcalf 1997, appendix B)."""
+"""Base class of the ways to do an operator by messages (the *dyn* implementations of Metcalf 1997, appendix B)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .script import Script
 
 
 class Decomposition(ABC):
-    """One way to do one kind of operator by messages.
+    """A way to do some kinds of operators by messages.
 
     Attributes
     ----------
@@ -31,12 +31,12 @@ class Decomposition(ABC):
     channels: int = 1
 
     def fits(self, operator: Operator, topology: Topology) -> bool:
-        """Can it do this operator on this network?"""
+        """Can this decomposition do ``operator`` on this network?"""
         return True
 
     @abstractmethod
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
-        """What ``node`` (of the network, a member of the instance) does for these run-time values.
+        """Script of ``node`` (a number of the network, not a position) in the instance, for these run-time values.
 
         ``values`` has one entry for each run-time operand, in the order of the operands. An entry that the node does not
         know (``:distributed``) is -1.
@@ -44,7 +44,7 @@ class Decomposition(ABC):
 
 
 def value_of(operator: Operator, instance: int, name: str, values: Sequence[Any]) -> Any:
-    """Value of an operand, from the text or from ``values``."""
+    """Value of operand ``name``: known at compile time, else taken from the run-time ``values``."""
     value = operator.instances[instance].operand(name)
     if isinstance(value, Runtime):
         return values[runtime_operands(operator).index(name)]
@@ -52,5 +52,5 @@ def value_of(operator: Operator, instance: int, name: str, values: Sequence[Any]
 
 
 def is_known(operator: Operator, name: str) -> bool:
-    """Is it known at compile time in every instance?"""
+    """Is operand ``name`` known at compile time in every instance?"""
     return not any(isinstance(instance.operand(name), Runtime) for instance in operator.instances)

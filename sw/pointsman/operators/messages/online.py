@@ -1,7 +1,7 @@
 """Operators over online routing: the fall-back of every operator (Metcalf 1997, §4.2; "dyn" in B.1).
 
 An operator is done by point-to-point messages (``messages``), which processors pass on over streams to neighbours. These
-streams belong to the phase (``routing.online.channels``), so an implementation here has none of its own: it only
+streams belong to the phase (``routing.online.channels``), so an implementation here has no streams of its own: it only
 says between which nodes messages may go.
 """
 
@@ -26,21 +26,22 @@ from pointsman.routing.streams import Stream
 from . import DECOMPOSITIONS, Decomposition, Exchange, Receive, Script, Send
 
 UNKNOWN = -1
-"""A run-time value that a node does not know."""
+"""Stands in a script's arguments for a run-time value that the node does not know."""
 MOST_SCRIPTS = 20_000
-"""Most scripts that are looked at to find the pairs of an operator; beyond that every pair is taken."""
+"""Most scripts (run-time values × nodes) that `traffic` reads for an instance; beyond that it assumes every pair of nodes."""
 WORDS_PER_CYCLE = 0.45
-"""What a chain of processors passes on, about: two accesses for each word. Slots may be fewer; the plan knows."""
+"""Words per cycle that a chain of processors passes on: two accesses for each word. Too few slots may lower the real rate."""
 HOP_CYCLES = 9.0
-"""From a header at one processor to the same header at the next, about, but for the wait for a slot (benchmarks/online.py)."""
+"""Cycles that a header takes from a processor to the next, without the wait for a slot (measured by benchmarks/online.py)."""
 SERIAL = ("dyn_bcast", "dyn_spread", "dyn_gather", "dyn_seqread", "dyn_seqwrite")
-"""Ways in which one node sends or gets a message for each other."""
+"""Decompositions in which a single node sends or receives a message for each other node, so its messages queue."""
 AGREEING, AGREEMENT = 3, 6
-"""Channel from which on messages have one word, as nodes agree on a value there; channels of an operator with such."""
+"""Channels from AGREEING on carry the one-word messages by which nodes agree on a value; an operator whose nodes have to agree
+has AGREEMENT channels in all."""
 
 
 class Online(Implementation):
-    """An operator by messages that processors pass on. One instance for each decomposition; same name."""
+    """An operator by messages that processors pass on: wraps a decomposition, whose name and kinds it has."""
 
     loading = Loading.ONLINE
 
@@ -54,7 +55,7 @@ class Online(Implementation):
             return None
         nodes = max(len(instance.nodes) for instance in operator.instances)
         far = sum(size - 1 for size in context.topology.size) if context.topology.kind != "graph" else nodes
-        # One after the other, or side by side.
+        # Messages of a SERIAL decomposition go through a single node one after the other.
         several = max(1, nodes - 1) if self.name in SERIAL else 1
         return Metric(words_per_cycle=WORDS_PER_CYCLE / several, latency=HOP_CYCLES * max(1, far) + 8.0 * (several - 1))
 
@@ -64,7 +65,7 @@ class Online(Implementation):
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
-        """The functions are known when the values are: see `pointsman.runtime.numesh.online_agent`."""
+        """No lanes: I/O functions are made at run time, from the values (`pointsman.runtime.numesh.online_agent`)."""
         return RoleDraft("none")
 
 
@@ -72,38 +73,38 @@ ONLINE: tuple[Online, ...] = tuple(Online(way) for way in DECOMPOSITIONS)
 
 
 def agrees(operator: Operator) -> bool:
-    """Must its nodes find out at load who the destination is? With ``:distributed`` only that node itself knows."""
+    """Must nodes agree on the destination at load, because only the destination knows it (``:distributed``)?"""
     return operator.kind in ("collect", "reduce") and is_partial(operator, "destination")
 
 
 def agreement(operator: Operator) -> Operator:
-    """The operator by which its nodes agree: one word that all of them get."""
+    """The allreduce of a word (max) by which all nodes learn the destination."""
     instances = tuple(replace(instance, operands=(("function", "max"),)) for instance in operator.instances)
     return Operator(operator.label, "allreduce", instances, m=1)
 
 
 def channels_of(operator: Operator, way: Decomposition) -> int:
-    """Channels, each with a destination queue of its own."""
+    """Number of message channels of an operator; each has a destination queue of its own."""
     return AGREEMENT if agrees(operator) else way.channels
 
 
 def channel_words(kind: str, m: int, channel: int) -> int:
-    """Words of a message on a channel of an operator."""
+    """Words of a message on ``channel`` of an operator of this kind with ``m``-word messages."""
     return 1 if kind == "barrier" or channel >= AGREEING else m
 
 
 def destination_queues(operators: Sequence[tuple[int, int, Operator, Decomposition]]) -> dict[int, tuple[int, ...]]:
     """Destination queues of the channels of online operators, by operator.
 
-    Two channels may have messages under way at one node at the same time if they are of one phase, where operators are in no
-    order, and both operators have that node: between phases a barrier stands, behind which nothing is under way. So queues
-    are given out phase by phase, to operators without a node in common the same ones, as long as messages have the same
-    length: a node that passes on a message tells its length by its queue (Metcalf 1997, §4.2.1, §7.2.2).
+    Two channels can have messages at a node at the same time only if their operators share a phase and a node: phases are
+    separated by barriers, after which no message is under way. So each phase numbers its queues from 0, and operators without
+    a common node share queues, if their messages are equally long: a node that passes a message on tells its length from its
+    queue (Metcalf 1997, §4.2.1, §7.2.2).
 
     Parameters
     ----------
     operators : sequence
-        (operator, its phase, the operator itself, its way) of each.
+        (key of the operator in the result, its phase, the operator, its decomposition) of each.
     """
     found: dict[int, tuple[int, ...]] = {}
     taken: dict[int, list[tuple[int, frozenset[int], int]]] = {}  # by phase: queue, nodes, words
@@ -122,13 +123,7 @@ def destination_queues(operators: Sequence[tuple[int, int, Operator, Decompositi
 
 
 def way_named(name: str, kind: str) -> Decomposition:
-    """The decomposition of this name for this kind of operator.
-
-    Raises
-    ------
-    PointsmanError
-        If there is none.
-    """
+    """The decomposition called ``name`` for operators of ``kind``; PointsmanError if there is none."""
     for way in DECOMPOSITIONS:
         if way.name == name and kind in way.kinds:
             return way
@@ -136,9 +131,9 @@ def way_named(name: str, kind: str) -> Decomposition:
 
 
 def traffic(operator: Operator, way: Decomposition, topology: Topology) -> dict[tuple[int, int], float]:
-    """Words that an operator may send between two nodes, the mean over its run-time values, by (source, destination).
+    """Mean words that an operator sends between two nodes, over its run-time values, by (source, destination).
 
-    Every pair that can occur has more than none.
+    Every pair that some value can use has more than 0 words.
     """
     words: dict[tuple[int, int], float] = {}
     if agrees(operator):
@@ -163,8 +158,8 @@ def traffic(operator: Operator, way: Decomposition, topology: Topology) -> dict[
 
 
 def seen(operator: Operator, values: Sequence[Any], position: int) -> tuple[Any, ...]:
-    """What a script is given at a node: of a ``:distributed`` node only whether it is that node, of a ``:dynamic``
-    destination nothing unless it is the source."""
+    """Run-time values as the node at ``position`` knows them: a ``:distributed`` node only if it is that node itself, else
+    UNKNOWN; a ``:dynamic`` destination only at the source; of a ``:distributed`` permutation its own entry."""
     if agrees(operator):
         return tuple(values)
     found = []
@@ -178,7 +173,7 @@ def seen(operator: Operator, values: Sequence[Any], position: int) -> tuple[Any,
         if sort == "permutation" and operand.distributed and not isinstance(value, int):
             value = value[position]
         elif sort == "node" and operand.dynamic and operator.kind == "stream":
-            # The source is known to everybody, or is the operand before this one.
+            # The source is known at compile time, or is a run-time operand.
             source = known.get("source", operator.instances[0].operand("source"))
             value = value if position == source else UNKNOWN
         elif sort == "node" and (operand.distributed or operand.dynamic):
@@ -188,7 +183,7 @@ def seen(operator: Operator, values: Sequence[Any], position: int) -> tuple[Any,
 
 
 def legal_values(operator: Operator, instance: int, name: str) -> tuple[int, ...] | range:
-    """Values of a run-time operand that is a node or a distance, or a permutation of which a node knows its own entry."""
+    """Legal values of a run-time operand: of a node or a distance, or of a node's entry in a ``:distributed`` permutation."""
     value = operator.instances[instance].operand(name)
     assert isinstance(value, Runtime)
     if value.values is not None:
@@ -200,7 +195,7 @@ def legal_values(operator: Operator, instance: int, name: str) -> tuple[int, ...
 
 
 def _values(operator: Operator, instance: int) -> Iterator[tuple[Any, ...]]:
-    """Every combination of run-time values; none if they cannot be listed."""
+    """Every combination of run-time values; empty if a permutation known to all nodes makes them too many to list."""
     choices: list[Sequence[Any]] = []
     for name, operand in operator.instances[instance].operands:
         if not isinstance(operand, Runtime):
@@ -216,7 +211,7 @@ def _values(operator: Operator, instance: int) -> Iterator[tuple[Any, ...]]:
 
 
 def _sends(script: Script) -> Iterator[int]:
-    """Destinations of its messages, one for each message."""
+    """Destination of each message that the script sends."""
     for calls in script.calls.values():
         for call in calls:
             for step in call.steps:
@@ -230,7 +225,7 @@ def _sends(script: Script) -> Iterator[int]:
 
 
 def for_image(operator: Operator) -> Operator:
-    """The operator as an image keeps it: without places in the source."""
+    """The operator as an image keeps it: without positions in the COP text."""
     return replace(
         operator,
         position=None,

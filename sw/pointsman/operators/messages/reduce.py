@@ -19,17 +19,16 @@ from .script import Call, Combine, Receive, Script, Send, Step
 
 _OWN, _LEFT, _RIGHT, _ABOVE = 0, 1, 2, 3
 _FROM_LEFT, _FROM_RIGHT, _DOWN = 0, 1, 2
-"""Channels: from the child before, from the child after, from above or to the destination."""
+"""Channels of messages: from the left child, from the right child, and from the parent or to the destination."""
 _SLOTS = 4
 _IDLE = Script("func", {"func": (Call((), _OWN),)})
-"""Of a node that has nothing to send."""
+"""Script of a node that is not ``:valid``."""
 
 
 class DynReduce(Decomposition):
-    """Up a tree whose root is the destination, or next to it if that is not valid (dyn_reduce).
+    """Up a tree whose root is the destination or, if that is not valid, the nearest valid position (dyn_reduce).
 
-    With a destination that is not known to all, up a fixed tree; its root does not know where to send the result
-    then, so such operators are left to others.
+    Does not fit a ``:distributed`` destination: the root would not know where to send the result.
     """
 
     name = "dyn_reduce"
@@ -77,7 +76,7 @@ class DynAllreduce(Decomposition):
 
 
 class DynPrefix(Decomposition):
-    """Sums go up a tree; what stands before a node's part comes down (dyn_prefix)."""
+    """Sums of subtrees go up a tree; the sum of all items before a node's subtree comes down to it (dyn_prefix)."""
 
     name = "dyn_prefix"
     kinds = ("prefix",)
@@ -89,7 +88,7 @@ class DynPrefix(Decomposition):
             return _IDLE
         nodes, tree, at = place
         left, right, above = tree.left[at], tree.right[at], tree.parent[at]
-        upto, total = 4, 5  # slots: left part and own item; all below
+        upto, total = 4, 5  # slots: sum of left subtree and own item; sum of the whole subtree
         steps: list[Step] = []
         if left >= 0:
             steps += [Receive(nodes[left], _LEFT, _FROM_LEFT), Combine(upto, _LEFT, _OWN)]
@@ -113,7 +112,7 @@ class DynPrefix(Decomposition):
 
 
 class DynBarrier(Decomposition):
-    """One word up a tree and one down; nothing is combined, so all use one channel (B.1, repl_allreduce)."""
+    """A word from each node up a tree, then a word down; nothing is combined, so a single channel is enough (B.1)."""
 
     name = "dyn_barrier"
     kinds = ("barrier",)
@@ -136,15 +135,15 @@ def _valid(operator: Operator, size: int) -> list[int]:
 
 
 def _place(operator: Operator, instance: int, node: int) -> tuple[list[int], InOrderTree, int] | None:
-    """Nodes that have something to send, in the order of the subset, a tree over them with its root in the middle, and the
-    position of ``node`` among them; None if it has nothing to send."""
+    """Valid nodes in the order of the subset, a tree over them with its root in the middle, and the position of ``node`` among
+    them; None if ``node`` is not valid."""
     nodes = operator.instances[instance].nodes
     valid = [nodes[position] for position in _valid(operator, len(nodes))]
     return (valid, in_order_tree(len(valid), len(valid) // 2), valid.index(node)) if node in valid else None
 
 
 def _up(tree: InOrderTree, at: int, nodes: Sequence[int]) -> list[Step]:
-    """Collect what is below, left of it and right of it, and send it on; the root keeps it in its own slot."""
+    """Steps that combine left subtree, own item and right subtree into slot _OWN and, except at the root, send it up."""
     steps: list[Step] = []
     if tree.left[at] >= 0:
         steps += [Receive(nodes[tree.left[at]], _LEFT, _FROM_LEFT), Combine(_OWN, _LEFT, _OWN)]

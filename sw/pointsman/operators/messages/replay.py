@@ -1,8 +1,8 @@
 """Scripts run without any network: the simplest machine that carries messages.
 
-Takes the script of every node and what the application gives to each call. Gives what the calls return. Messages of
-different senders or channels arrive in an order drawn from ``seed``; nothing is lost. Used to test scripts and whoever
-carries them out.
+Takes the script of every node and the messages that the application gives to each call; gives the messages that the calls
+return. Messages of different senders or channels arrive in an order drawn from ``seed``; nothing is lost. Used to test scripts,
+and as the expectation for targets that carry them out.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def replay(
 
 
 class _Machine:
-    """What the nodes have in common: messages that are under way, and what is done with them."""
+    """Messages under way between all nodes, and the steps of a node that send and receive them."""
 
     def __init__(self, words: int, dtype: np.dtype, function: Function, random: np.random.Generator) -> None:
         self.words = words
@@ -69,7 +69,7 @@ class _Machine:
         self.random = random
         self.queues: dict[Key, deque[np.ndarray]] = defaultdict(deque)
         self.sent: set[int] = set()
-        """Nodes that have sent something since they were asked last."""
+        """Nodes that have sent a message since they last yielded."""
 
     def run(
         self,
@@ -78,7 +78,7 @@ class _Machine:
         calls: Sequence[tuple[str, np.ndarray | None]],
         results: list[np.ndarray | None],
     ) -> Generator[bool, None, None]:
-        """One node; yields whether it has got on."""
+        """Run the calls of ``node``; yields whether it has made progress since it last yielded."""
         count: dict[str, int] = defaultdict(int)
         own: deque[np.ndarray] = deque()
         for name, message in calls:
@@ -123,7 +123,7 @@ class _Machine:
         self.sent.add(node)
 
     def _arrived(self, node: int, step: Receive) -> list[Key]:
-        """From whom and on which channel there is a message that the node waits for."""
+        """Non-empty queues from which this receive may take a message."""
         return [
             key
             for key, queue in self.queues.items()

@@ -1,11 +1,11 @@
-"""What a node does in an operator, when messages carry it: scripts of sending, receiving and combining.
+"""Scripts: the sends, receives and combinations of a node in an operator that is carried by messages.
 
-A script knows no hardware. Whoever runs it (packet routers, a crossbar, online routing over timetables) turns its steps
-into headers, connections or hops; `replay` runs scripts without any network.
+A script knows no hardware. Each target (packet routers, a crossbar, online routing over timetables) turns its steps into
+headers, connections or hops; `replay` runs scripts without any network.
 
-A message is told by four things: who sends it, who gets it, its channel and, among messages that agree in these,
-its place in the order of sending. The hardware or the run time must keep that order. Messages of different senders, or on
-different channels, may overtake each other freely.
+A message is identified by sender, receiver, channel and, among messages that agree in these three, its place in the order of
+sending. The hardware or the run time must keep that order. Messages of different senders, or on different channels, may
+overtake each other freely.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ class Send:
 class Receive:
     """Wait for a message from ``source`` (None: from anybody) and put it into ``slot``.
 
-    ``forward`` are sends of the same slot that may begin while words still come in; None of them has to, and they may go
-    out one after the other.
+    ``forward`` are sends of the same slot that may begin while its words still come in, or later, one after the other.
     """
 
     source: int | None
@@ -45,7 +44,7 @@ class Receive:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Send and receive, neither waiting for the other: long messages round a ring would wait for ever otherwise."""
+    """Send and receive, neither waiting for the other; otherwise long messages round a ring would deadlock."""
 
     send: Send
     receive: Receive
@@ -76,11 +75,11 @@ IoKind = Literal["none", "write", "read", "func", "both"]
 
 @dataclass(frozen=True)
 class Script:
-    """What a node does in one instance of an operator, for given run-time values.
+    """A node's calls in an instance of an operator, for given run-time values.
 
-    ``calls`` has for each I/O function of the node ("write", "read", "func") the calls after a load, in order; when they
-    are through they begin again (a node that gathers reads once for each other node). ``local``: a node that writes to
-    itself reads what it has written, in order, without any message.
+    ``calls`` lists for each I/O function of the node ("write", "read", "func") the calls after a load, in order; after the last
+    the list begins again (the destination of a gather has a read for each other node). ``local``: the node writes to itself and
+    reads its own messages in order, without sending any.
     """
 
     kind: IoKind
@@ -89,11 +88,11 @@ class Script:
     slots: int = 1
 
     def messages_in(self) -> frozenset[tuple[int | None, int]]:
-        """(source, channel) of everything it receives."""
+        """(source, channel) of all messages that the script receives; source None: any sender."""
         return frozenset((r.source, r.channel) for r in _receives(self))
 
     def messages_out(self) -> frozenset[tuple[int, int]]:
-        """(destination, channel) of everything it sends."""
+        """(destination, channel) of all messages that the script sends."""
         return frozenset((s.to, s.channel) for s in _sends(self))
 
 

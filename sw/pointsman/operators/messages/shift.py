@@ -16,7 +16,7 @@ _GIVEN, _GOT = 0, 1
 
 
 class DynShift(Decomposition):
-    """Every node sends to one and receives from one, at the same time, any distance (dyn_shift)."""
+    """Every node sends to the node ``distance`` ahead and receives from the node that far behind, at once (dyn_shift)."""
 
     name = "dyn_shift"
     kinds = ("cshift", "eoshift")
@@ -33,7 +33,7 @@ class DynShift(Decomposition):
 
 
 class DynPermute(Decomposition):
-    """Every node sends to one and receives from one (dyn_permute). With ``:distributed`` it receives from anybody."""
+    """Every node sends to its image (dyn_permute). Of a ``:distributed`` permutation it knows its own, and reads from anyone."""
 
     name = "dyn_permute"
     kinds = ("permute",)
@@ -51,7 +51,7 @@ class DynPermute(Decomposition):
 
 
 def both_ways(node: int, to: int | None, origin: int | None) -> Script:
-    """Send to one and receive from one; what nobody sends is zero, what goes to itself stays."""
+    """Send to ``to``, return the message from ``origin`` (zeros if None); if ``to`` is ``node``, return its own message."""
     if to == node:
         return Script("func", {"func": (Call((), _GIVEN),)})
     if to is None and origin is None:

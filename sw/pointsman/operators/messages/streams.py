@@ -14,7 +14,7 @@ from .script import NOTHING, Call, Receive, Script, Send
 
 
 class DynStream(Decomposition):
-    """One message from source to destination (dyn_stream). A ``:dynamic`` destination is known to the source alone."""
+    """A message from source to destination (dyn_stream). Only the source knows a ``:dynamic`` destination."""
 
     name = "dyn_stream"
     kinds = ("stream",)
@@ -32,7 +32,7 @@ class DynStream(Decomposition):
 
 
 class DynCollect(Decomposition):
-    """A message from whoever writes; the destination reads them as they come (dyn_collect)."""
+    """Any node sends messages to the destination, which reads them in the order in which they arrive (dyn_collect)."""
 
     name = "dyn_collect"
     kinds = ("collect",)
@@ -48,7 +48,7 @@ class DynCollect(Decomposition):
 
 
 class DynSpread(Decomposition):
-    """One message for each other node, in their order, a call each (dyn_spread)."""
+    """The source sends a message to each other node, in the order of the subset, a write call each (dyn_spread)."""
 
     name = "dyn_spread"
     kinds = ("spread",)
@@ -60,7 +60,7 @@ class DynSpread(Decomposition):
 
 
 class DynGather(Decomposition):
-    """One message from each other node, read in their order (dyn_gather)."""
+    """The destination reads a message from each other node, in the order of the subset, a read call each (dyn_gather)."""
 
     name = "dyn_gather"
     kinds = ("gather",)
@@ -72,7 +72,7 @@ class DynGather(Decomposition):
 
 
 class DynSeqread(Decomposition):
-    """Sources write once each; the destination reads them in the order of the list (dyn_seqread)."""
+    """Each source writes a message; the destination reads them in the order of its list of sources (dyn_seqread)."""
 
     name = "dyn_seqread"
     kinds = ("seqread",)
@@ -84,7 +84,7 @@ class DynSeqread(Decomposition):
 
 
 class DynSeqwrite(Decomposition):
-    """The source writes once for each destination, in the order of the list (dyn_seqwrite)."""
+    """The source writes a message to each destination, in the order of its list of destinations (dyn_seqwrite)."""
 
     name = "dyn_seqwrite"
     kinds = ("seqwrite",)
@@ -96,14 +96,14 @@ class DynSeqwrite(Decomposition):
 
 
 def _to_each(node: int, source: int, others: Sequence[int]) -> Script:
-    """What ``node`` does where ``source`` writes a message for each of ``others``, in a call each."""
+    """Script of ``node`` where ``source`` writes a message to each of ``others``, a call each."""
     if node == source:
         return Script("write", {"write": tuple(Call((Send(other),)) for other in others)})
     return _reads(source) if node in others else NOTHING
 
 
 def _from_each(node: int, destination: int, others: Sequence[int]) -> Script:
-    """What ``node`` does where ``destination`` reads a message from each of ``others``, in a call each."""
+    """Script of ``node`` where ``destination`` reads a message from each of ``others``, a call each."""
     if node == destination:
         return Script("read", {"read": tuple(Call((Receive(other),), 0) for other in others)})
     return _writes(destination) if node in others else NOTHING

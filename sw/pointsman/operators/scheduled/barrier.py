@@ -1,4 +1,4 @@
-"""The barrier by processors: one word up a tree and one down a multicast (Metcalf 1997, A.1 and B.1: str_barrier_tree)."""
+"""The barrier by processors: words up a tree, then a multicast down (Metcalf 1997, A.1 and B.1: str_barrier_tree)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pointsman.routing.streams import Stream
 
 
 class StrBarrierTree(Implementation):
-    """One word up a tree, then one word down a multicast that the root also reads (str_barrier_tree).
+    """A word from each node up a tree, then a word down a multicast that the root also reads (str_barrier_tree).
 
     The words up are the reduction without a function of ``repl_allreduce``; the broadcast down is processor-bound,
     as §5.2.3 asks: a node that has read the word has no more traffic of the barrier in its router, because the
@@ -28,7 +28,7 @@ class StrBarrierTree(Implementation):
 
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
-        """Of its streams' names, where another operator has it inside."""
+        """Put before the names of its streams, where the barrier is part of another operator."""
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         return Metric(words_per_cycle=0.1, latency=4.0 * max(len(i.nodes) for i in operator.instances))
@@ -93,7 +93,7 @@ class StrBarrierTree(Implementation):
 
 
 def tree(nodes: tuple[int, ...], context: Context) -> tuple[int, dict[int, int]]:
-    """Root and parent of each other node: breadth first from a centre over the links among ``nodes``.
+    """Root, and parent of every other node: breadth first from a centre over the links among ``nodes``.
 
     Nodes that cannot be reached that way hang below the root. A centre is a node whose farthest node is nearest; the
     lowest such node is taken.

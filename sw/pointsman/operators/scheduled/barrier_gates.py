@@ -16,16 +16,16 @@ TURNS = ("even", "odd")
 
 
 class StrBarrier(Implementation):
-    """A word goes along a snake through the routers of all nodes and comes back to all of them, without a processor on its way
+    """A word goes along a snake through the routers of all nodes and returns to all of them, without passing through a processor
     (str_barrier).
 
-    Each router has a gate on the snake, a VFSM that reads nothing. A node opens its gate when it enters the barrier, so the
-    word comes to the end when all have entered; there the router turns it round into a multicast that every processor waits
-    for. Then the node shuts its gate again. It may do so late, when a quick node has already sent the next word: so there are two
-    snakes, used in turn, and a word cannot come a second time through one gate before its node has been through the other.
+    Each router has a gate on the snake: a VFSM that reads nothing while shut. A node opens its gate when it enters the barrier,
+    so the word reaches the end when all nodes have entered; there the router feeds it into a multicast for which every processor
+    waits. Then the node shuts its gate again. It may be late, when the first node has already sent the next word: so there are
+    two snakes, used in turn, and a word cannot pass a gate twice before the gate's node has been through the other snake.
 
-    The thesis has a tree on which a child's word is a command that lets the next child send; here a gate is opened by its own
-    node, and the order along the snake makes one word stand for all nodes before it.
+    The thesis has a tree on which a child's word is a command that lets the next child send; here each node opens its own gate,
+    and a word at some place on the snake tells that all nodes before it have entered.
     """
 
     name = "str_barrier"
@@ -35,7 +35,7 @@ class StrBarrier(Implementation):
     loading = Loading.GATED
 
     def stages(self, operator: Operator) -> int:
-        """All gates shut; those of the one snake open; those of the other."""
+        """Three stages: all gates shut, the first snake's gates open, the second snake's gates open."""
         return 1 + len(TURNS)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
@@ -71,8 +71,8 @@ class StrBarrier(Implementation):
         return streams
 
     def gates(self, operator: Operator, wiring: Wiring, instance: int, node: int, turn: str) -> tuple[VfsmSetting, ...]:
-        """The VFSMs of a snake at the node, open: the one by which it enters, and delays; none at its head, whose processor
-        sends the word."""
+        """The VFSMs of snake ``turn`` at ``node`` as they are when its gate is open; none at the head, whose processor sends
+        the word."""
         here = wiring.settings(stream_name(operator, instance, turn), node)
         return () if any(s.vfsm.source.kind == "inject" for s in here) else here
 

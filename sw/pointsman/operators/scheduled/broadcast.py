@@ -1,4 +1,4 @@
-"""Broadcasts: by a multicast, on a snake from any source, and by a flood fill (Metcalf 1997, A.1 and B.1)."""
+"""Broadcasts: by a multicast, along a snake from any source, and by a flood fill (Metcalf 1997, A.1 and B.1)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ from pointsman.routing.streams import Condition, Stream
 class StrBcast(Implementation):
     """A multicast stream for each instance, source known (str_bcast).
 
-    ``legs``: most moves that a word takes at a node; None: the router chooses its tree. A chain of VFSMs takes a word every so
-    many slots, and each pipeline has a chain, so that two legs (a snake, with the source anywhere on it) give nearly a word a
-    cycle, and three (a tree of two children a node) two words in three cycles, by shorter ways. Both chains go the same way.
-    Where they do not, processors, who use them in turn, wait for one and then for the other, which costs a fifth of the words
-    and more.
+    ``legs``: most moves that a word takes at a node; None: the router chooses its tree. A chain of VFSMs takes a word every
+    ``legs`` slots, and each of two pipelines has a chain: 2 legs (a snake, with the source anywhere on it) give nearly a word
+    per cycle, 3 legs (a tree of two children a node) two words in three cycles on shorter paths. Both chains take the same
+    path: processors use the chains in turn, and on paths of different lengths would lose a fifth of the words or more waiting.
     """
 
     name = "str_bcast"
@@ -70,7 +69,7 @@ class StrBcast(Implementation):
         ]
 
     def _tree(self, operator: Operator, instance: int, context: Context) -> Links | None:
-        """Links of the multicast; None if there is none with so few legs."""
+        """Links of the multicast; None if `multicast_tree` finds no tree with at most ``self.legs`` moves at a node."""
         assert self.legs is not None
         one = operator.instances[instance]
         source, readers = one.nodes[operand(operator, instance, "source", ())], self._readers(operator, instance)
@@ -99,15 +98,15 @@ class StrBcast(Implementation):
 
 
 class StrBcastLinear(Implementation):
-    """Two multicasts along a snake through all nodes, one each way; the load function makes the source inject into
+    """Two multicasts in opposite directions along a snake through all nodes; the load function makes the source inject into
     both (str_bcast_linear).
 
-    ``left_between_uses``: for short messages without reading back, where the phase is left between any two uses: what closes
-    it tells that all words have been read.
+    ``left_between_uses``: for short messages without reading back, in phases that are left between any two uses: the end of
+    the phase tells that all words have been read.
 
     At the source the forwarding VFSMs are rewritten to read the interface. With ``bind`` the source also reads its own
-    words back, which makes the operator processor-bound for messages of any length; without, its deliveries are
-    switched off, which frees interface cycles and needs a message longer than the buffers on the way.
+    words back, which makes the operator processor-bound for messages of any length; without ``bind`` its deliveries are
+    switched off, which frees interface cycles but needs a message longer than the buffers on the way.
     """
 
     name = "str_bcast_linear"
@@ -141,7 +140,7 @@ class StrBcastLinear(Implementation):
             sources = _sources(operator, i)
             heads = [at for at, node in enumerate(path) if node in sources]
             choice = stream_name(operator, i, "source")
-            # Each way begins where the first possible source stands; words never come from before it.
+            # Each direction begins at its first possible source; no words come from before it.
             for what, way in (("up", path[heads[0] :]), ("down", path[heads[-1] :: -1])):
                 if len(way) == 1:
                     continue
@@ -166,7 +165,7 @@ class StrBcastLinear(Implementation):
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
         """The VFSMs by which the chains enter the node, and the deliveries unless the source reads back.
 
-        Deliveries come first: were an entering VFSM back on its link before them, words could pass undelivered.
+        Deliveries come first: if an entering VFSM read its link again before the deliveries are on, words could pass undelivered.
         """
         instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
         if len(_sources(operator, instance)) == 1:
@@ -178,7 +177,7 @@ class StrBcastLinear(Implementation):
                 continue
             here = wiring.settings(name, node)
             if self.bind and here[0].vfsm.source.kind == "inject":
-                continue  # the head of the stream; with deliveries that stay, nothing of it has to change
+                continue  # the head of the stream always injects, and its deliveries stay on
             if wiring.has(name, node, "inject"):
                 entering.append(here[0])
             if not self.bind:
@@ -213,7 +212,7 @@ class StrBcastLinear(Implementation):
         at, source = path.index(node), path.index(nodes[operand(operator, instance, "source", values)])
         if at != source:
             name = up if source < at else down
-            # A node that is not :valid takes the words like the others, and they are dropped for it.
+            # A node that is not :valid reads the words too; its run time drops them.
             void = nodes.index(node) not in taking_part(operator, instance)
             return RoleDraft("read", (wiring.read_lane(name, node),), void=void)
         ways = [name for name, last in ((up, len(path) - 1), (down, 0)) if at != last]
@@ -228,8 +227,8 @@ class StrBcastLinear(Implementation):
 class StrBcastDense(Implementation):
     """Streams between all neighbours; processors forward what they read (str_bcast_dense).
 
-    The flood fill is ordered by dimension: from the source along the last dimension first, x last, so that every node
-    knows from the source alone whom to read from and whom to write to (§4.1.1, "Processor Intervention").
+    The flood fill goes along the last dimension first, x last, so that every node knows from the source alone whom to read from
+    and whom to write to (§4.1.1, "Processor Intervention").
     """
 
     name = "str_bcast_dense"
@@ -298,7 +297,7 @@ class StrBcastDense(Implementation):
                 False,
                 read,
                 data="in",
-                # Without a window a reader could take all words and leave its children far behind.
+                # The window keeps the node's reads at most 4 words ahead of its writes to children.
                 pair=1 if children else None,
                 window=4 if children else None,
             )
@@ -319,7 +318,7 @@ class StrBcastDense(Implementation):
 
 
 def _sources(operator: Operator, instance: int) -> frozenset[int]:
-    """Nodes that may be the source of an instance."""
+    """Nodes that may be the source of this instance."""
     nodes = operator.instances[instance].nodes
     return frozenset(nodes[operand(operator, instance, "source", value)] for value in runtime_values(operator))
 

@@ -1,4 +1,4 @@
-"""More broadcasts: read back, through a tree, and a path for every source (Metcalf 1997, §4.1.1 and B.1)."""
+"""More broadcasts: with the source reading back, up and down a tree, a path per source (Metcalf 1997, §4.1.1 and B.1)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _members(operator: Operator, instance: int) -> list[int]:
 
 
 class StrBcastBind(Implementation):
-    """A multicast that the source reads too, source known (str_bcast_bind)."""
+    """A multicast that the source itself reads too; the source is known at compile time (str_bcast_bind)."""
 
     name = "str_bcast_bind"
     kinds = ("broadcast",)
@@ -63,11 +63,11 @@ class StrBcastBind(Implementation):
 
 
 class StrBcastTree(Implementation):
-    """Up a tree to its root, and from there to all, joined in the router (str_bcast_tree).
+    """Words go up a tree to its root and from there to all nodes, joined in the routers (str_bcast_tree).
 
-    Streams lead from each node to its parent, where they deliver into the register of the parent's own stream, at the root
-    into that of a multicast to all nodes, the source too. A source that has read its own words back knows that they have
-    passed the root, so those of the next one come behind them, and nothing is ever rewritten.
+    A stream leads from each node to its parent and delivers into the register from which the parent's own stream reads; at the
+    root, into the register of a multicast to all nodes. When a source has read its own words back, they have passed the root,
+    so words of the next source come behind them; no VFSM is ever rewritten.
     """
 
     name = "str_bcast_tree"
@@ -107,7 +107,7 @@ class StrBcastTree(Implementation):
 
     @staticmethod
     def _passed(operator: Operator, instance: int, tree: ReductionTree) -> set[int]:
-        """Nodes from which words of some source go up."""
+        """Nodes below the root that words of some possible source pass on their way up."""
         found: set[int] = set()
         for values in runtime_values(operator):
             node: int | None = _source(operator, instance, values)
@@ -133,8 +133,8 @@ class StrBcastTree(Implementation):
 
 
 class ParBcast(Implementation):
-    """A multicast for each possible source, of which one is used at a time (§4.1.1, "Multiple Path Allocation"; the
-    thesis gives it no name: par_bcast). For few sources."""
+    """A multicast for each possible source, only one of them in use at a time (par_bcast, our name; §4.1.1, "Multiple Path
+    Allocation"). For few sources."""
 
     name = "par_bcast"
     kinds = ("broadcast",)

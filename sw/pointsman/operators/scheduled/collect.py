@@ -23,8 +23,8 @@ from .synchronised import Synchronised, shifted
 
 
 class StrCollect(Implementation):
-    """A tree of streams rooted at the destination; at each node the words of its children go on in its own stream without
-    the processor, and so join (str_collect)."""
+    """A tree of streams rooted at the destination; at each node the children's words join the node's own stream in the router,
+    without the processor (str_collect)."""
 
     name: str = "str_collect"
     kinds: tuple[str, ...] = ("collect",)
@@ -60,7 +60,7 @@ class StrCollect(Implementation):
                 if here.parent is None:
                     continue
                 name = stream_name(operator, i, f"up{here.node}")
-                # All that come to the root share one register, the others that of their parent's stream.
+                # Streams into the root share a register; others deliver into the register of their parent's stream.
                 into = first if here.parent == tree.root else stream_name(operator, i, f"up{here.parent}")
                 into_other = into if into != name else None
                 streams.append(
@@ -87,8 +87,8 @@ class StrCollect(Implementation):
 
 
 class StrCollectDimensions(StrCollect):
-    """The same on a tree along one dimension after the other, in subsets that hang together: the schedule of a place of the
-    destination in sch_collect_dim (`pointsman.operators.scheduled.schedules_per_value`)."""
+    """A collect on a `dimension_tree`, for connected subsets: used for each value of the destination in sch_collect_dim
+    (`pointsman.operators.scheduled.schedules_per_value`)."""
 
     name = "sch_collect_dim"
 
@@ -99,8 +99,8 @@ class StrCollectDimensions(StrCollect):
 
 
 class StrStreamRtsrc(StrCollect, Synchronised):
-    """The same tree, for a stream whose source is chosen at run time (str_stream_rtsrc). Nothing has to be rewritten, but
-    the words of one source must have come before another's set out, so load functions meet."""
+    """The tree of `StrCollect`, for a stream whose source is chosen at run time (str_stream_rtsrc). No VFSM is rewritten, but all
+    words of a source must have arrived before the next source writes, so load functions have a barrier."""
 
     name = "str_stream_rtsrc"
     kinds = ("stream",)

@@ -1,11 +1,11 @@
 """Messages to or from several nodes in turn: spread, gather, seqread, seqwrite (Metcalf 1997, A.1, B.1 and §1.2.3).
 
-In the router: streams lie from link to link of a chain of nodes. In a gather each node sends its own message down the
-chain and then has its router take what comes from the node behind it, so that the messages arrive in order; in a spread
-each takes the first message that comes and then has its router pass the rest on. What changes is where the stream that
-leaves the node takes its words: from the register of its processor, or from that in which the chain arrives.
+`StrChain`, in the routers: a stream between each two neighbours of a chain of nodes. In a gather each node first sends its own
+message and then lets its router forward the messages of the nodes behind it, so messages arrive in order; in a spread each node
+reads the first message that comes and then lets its router forward the rest. To switch, the VFSM that begins the outgoing stream
+is rewritten: it reads first its processor's register, then the register in which the incoming stream ends.
 
-Across the network: a stream for each node, and the single end serves them in turn.
+`StrFan`, across the network: a stream for each node; the source or destination serves them in turn.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .synchronised import Synchronised, shifted
 READS = ("gather", "seqread")
 WRITES = ("spread", "seqwrite")
 MOST_STAGES = 64
-"""Longest chain: every stage of every node is proven."""
+"""Nodes of the longest chain, as the judge proves every stage of every node."""
 
 
 def ends(operator: Operator, instance: int) -> tuple[int, list[int]]:
-    """The node at the single end, and the others in the order of their messages."""
+    """The single source or destination, and the other nodes in the order of their messages."""
     nodes = operator.instances[instance].nodes
     one = nodes[operand(operator, instance, "destination" if operator.kind in READS else "source", ())]
     if operator.kind in ("gather", "spread"):
@@ -43,16 +43,15 @@ def ends(operator: Operator, instance: int) -> tuple[int, list[int]]:
 
 
 def constant(operator: Operator) -> bool:
-    """Is the single end known?"""
+    """Is the single source or destination known at compile time?"""
     return is_constant(operator, "destination" if operator.kind in READS else "source")
 
 
 class StrChain(Synchronised):
-    """One message each for or from a chain of nodes, joined in the router as they finish: from the last source to the one before,
-    and so on to the destination (str_seqread), or from the source to the first destination, and so on to the last (str_seqwrite).
+    """A message for or from each node of a chain, whose streams routers join when the node has done its part: from the last
+    source through all others to the destination (str_seqread), or from the source through all destinations (str_seqwrite).
 
-    Gathers and spreads go the same way (§1.2.3); the thesis names no implementations of these (str_gather_chain,
-    str_spread_chain).
+    Gathers and spreads use the same chain (§1.2.3; str_gather_chain and str_spread_chain are our names).
     """
 
     def __init__(self, name: str, kind: str) -> None:
@@ -87,7 +86,7 @@ class StrChain(Synchronised):
     def _neighbours(
         self, operator: Operator, wiring: Wiring, instance: int, node: int
     ) -> tuple[str | None, str | None]:
-        """Names of the streams that come in and go out."""
+        """Names of the chain's streams into and out of ``node``; None where the chain begins or ends."""
         come = go = None
         for a, b in self.links(operator, instance):
             name = stream_name(operator, instance, f"{a}-{b}")
@@ -98,7 +97,7 @@ class StrChain(Synchronised):
         return come, go
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
-        """Where the stream that goes out begins, if one comes in as well."""
+        """The VFSM that begins the stream out of ``node``, if a stream also comes in."""
         instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
         come, go = self._neighbours(operator, wiring, instance, node)
         if come is None or go is None:
@@ -139,7 +138,7 @@ def _lane(wiring: Wiring, name: str, node: int, reads: bool, turn: int = 0) -> L
 
 
 class StrFan(Implementation):
-    """A stream between the single end and each other node, served in turn."""
+    """A stream between the single source or destination and each other node; it serves them in turn."""
 
     traceable = False
 

@@ -1,9 +1,9 @@
 """Words passed from hop to hop in the routers towards a destination that may be chosen at run time.
 
-Streams of one hop lie between neighbours of a *plan* (`pointsman.operators.trees.hops`): a snake through the subset, a reduction
-tree, or the links of the mesh. Where a node passes words on, the hop that comes in delivers into the register from which the
-hop that goes out takes its words, so no processor has a part in it, and the node's own words join there. At the destination
-the hops that come in deliver to its processor instead: that is all that a load function has to rewrite (Metcalf 1997, §4.1.1,
+Each stream is a single hop between neighbours of a *plan* (`pointsman.operators.trees.hops`): a snake through the subset, a
+reduction tree, or the links of the mesh. Where a node passes words on, incoming hops deliver into the register from which the
+outgoing hop takes its words: no processor has a part in it, and the node's own words join there. At the destination
+incoming hops deliver to its processor instead: that is all that a load function has to rewrite (Metcalf 1997, §4.1.1,
 "Run-Time Specification", and B.1, where the thesis would have liked it so: "a better solution is to use simple streams, and
 rewrite the stream to deliver to the destination as necessary").
 """
@@ -33,7 +33,7 @@ from pointsman.routing.streams import Stream
 from .synchronised import Synchronised, shifted
 
 HOP = 6.0
-"""Cycles of a word from hop to hop through a register, measured on the cycle model with the usual periods."""
+"""Cycles that a word takes per hop, through a register, measured on the cycle model with the usual periods."""
 
 
 class HopByHop(Synchronised):
@@ -42,9 +42,10 @@ class HopByHop(Synchronised):
     Parameters
     ----------
     name, kind : str
-        Its name, and the kind of operator that it does.
+        Name of the implementation, and the kind of operator that it does.
     next_hops : NextHops
-        For each node but the destination, the next on the way to it; None if the plan does not serve these nodes.
+        The plan, a function of nodes, destination and network: for each node but the destination, the next node on the way to
+        it; None if the plan does not serve these nodes.
     """
 
     def __init__(self, name: str, kind: str, next_hops: NextHops) -> None:
@@ -84,7 +85,7 @@ class HopByHop(Synchronised):
         return found
 
     def ways(self, operator: Operator, instance: int, topology: Topology) -> list[tuple[int, int]]:
-        """Every hop that is used for some values, in order."""
+        """Every hop (from, to) that some run-time values use, sorted."""
         nodes = operator.instances[instance].nodes
         used: set[tuple[int, int]] = set()
         for value in runtime_values(operator):
@@ -97,7 +98,7 @@ class HopByHop(Synchronised):
         return sorted(used)
 
     def starts(self, operator: Operator, instance: int, value: tuple[int, ...]) -> list[int]:
-        """Nodes that may write for some values."""
+        """Nodes that may write when the run-time values are ``value``: the source of a stream, or all that take part."""
         nodes = operator.instances[instance].nodes
         if operator.kind == "stream":
             return [nodes[operand(operator, instance, "source", value)]]
@@ -115,7 +116,7 @@ class HopByHop(Synchronised):
         return [*streams, *self.meeting_streams(operator, context)]
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
-        """Where hops come in and end in a register."""
+        """The VFSMs by which incoming hops deliver into a register of ``node``."""
         found: list[VfsmSetting] = []
         for name in wiring.names_at(node):
             if name.startswith(f"{operator.label}[") and "meet-" not in name:
@@ -137,12 +138,12 @@ class HopByHop(Synchronised):
                 continue
             name = stream_name(operator, instance, f"{node}-{self.hops(nodes, destination, topology)[node]}")
             onward = wiring.registers(name, node, "inject") if name in wiring.index else None
-            # A hop that nothing uses for these values stands as routed, and nothing comes.
+            # A hop that these values do not use stays as routed: no words come on it.
             standing.append(setting.write_register(onward[0]) if onward else setting)
         return tuple(standing)
 
     def _arrival(self, operator: Operator, wiring: Wiring, node: int) -> int | None:
-        """The register that the processor reads where it is the destination: that of the first hop that comes in."""
+        """The register that the processor of ``node`` reads if it is the destination: that of its first incoming hop."""
         settings = self.gen_router(operator, wiring, node)
         if not settings:
             return None
@@ -174,7 +175,7 @@ class HopByHop(Synchronised):
 
 
 def _height(hops: Mapping[int, int], destination: int) -> int:
-    """Hops from the farthest node."""
+    """Number of hops from the farthest node to ``destination``."""
     depth = {destination: 0}
     for start in hops:
         way = []
@@ -191,7 +192,7 @@ HOP_BY_HOP: tuple[HopByHop, ...] = (
     HopByHop("str_collect_runtime", "collect", snake_hops),
     HopByHop("str_collect_tree", "collect", tree_hops),
     HopByHop("str_collect_dim", "collect", dimension_hops),
-    # The thesis would load a schedule for each place of the destination; here one serves all and load functions join its streams.
+    # The thesis loads a schedule for each destination; here a single schedule serves all, and load functions join its streams.
     HopByHop("sch_collect_dense", "collect", link_hops),
 )
 STREAMS_HOP_BY_HOP: tuple[HopByHop, ...] = (

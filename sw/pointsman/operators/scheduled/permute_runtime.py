@@ -13,12 +13,13 @@ from pointsman.routing.streams import Stream
 from .synchronised import Synchronised, shifted
 
 MOST_NODES = 64
-"""Nodes of an instance: a permutation of an 8x8 mesh loads a link with 8 streams at most."""
+"""Most nodes of an instance: on an 8x8 mesh a permutation puts at most 8 streams on a link."""
 
 
 class SchPermuteRuntime(Synchronised):
-    """Streams from each node to the next in the subset keep the place; the load function works out a schedule for the
-    permutation that it is given and loads that instead (sch_permute_runtime; `pointsman.runtime.numesh.scheduling`)."""
+    """At compile time a stream from each node to the next in the subset reserves resources; the load function works out a
+    schedule for the permutation that it is given, and loads it instead (sch_permute_runtime;
+    `pointsman.runtime.numesh.scheduling`)."""
 
     name: str = "sch_permute_runtime"
     kinds: tuple[str, ...] = ("permute",)
@@ -75,7 +76,7 @@ class SchPermuteRuntime(Synchronised):
 
 
 class SchShiftRuntime(SchPermuteRuntime):
-    """The same for a distance given at run time (sch_shift_runtime)."""
+    """A shift whose distance is given at run time, scheduled as a permutation (sch_shift_runtime)."""
 
     name = "sch_shift_runtime"
     kinds = ("cshift", "eoshift")

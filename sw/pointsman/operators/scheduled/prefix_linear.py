@@ -1,11 +1,11 @@
-"""A prefix along chains: what stands before a node comes from the one before it (str_prefix_linear, ours; named like the thesis's
-str_bcast_linear).
+"""A prefix along chains: each node gets the sum of the items before it from its predecessor (str_prefix_linear, our name, after
+the thesis's str_bcast_linear).
 
-The nodes are cut into blocks, one behind the other in the order of the subset, rows of a mesh as a rule. Within a block a chain
-of streams leads from node to node: each combines what comes with its own and passes it on. The last node of a block has the
-sum of all of it; from there the sum of everything so far goes to all nodes of the next block in one multicast, and each puts it
-before what it has of its own block. A processor touches a word three times at most, however many nodes there are, and where items
-are combined one by one, words follow each other as fast as processors and slots allow.
+The nodes are cut into consecutive blocks in the order of the subset, usually rows of a mesh. Within a block a chain of streams
+leads from node to node: each combines the incoming sum with its own item and passes it on. The last node of a block has the sum
+of the block; it multicasts the sum of all items so far to all nodes of the next block, each of which combines it with its sum
+within the block. The accesses of a processor for each word do not grow with the number of nodes, and where items are combined
+singly, words follow each other as fast as processors and slots allow.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 HOP = 6.0
-"""Cycles from processor to processor, about, besides one for each link."""
+"""Estimated cycles from processor to processor, besides a cycle for each link."""
 Blocks = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Blocks of nodes, and what a word needs: cycles to the last node that gets it, and accesses of the busiest processor."""
+    """Blocks of nodes; ``latency``: cycles until the last node has its first word; ``accesses`` for a word at the busiest
+    processor."""
 
     blocks: Blocks
     latency: float
@@ -40,7 +41,7 @@ class Shape:
 
 
 class StrPrefixLinear(Implementation):
-    """Chains in blocks, and a multicast from each block to the next. ``blocks``: several blocks; otherwise one chain."""
+    """Chains in blocks, and a multicast from each block to the next. ``blocks``: several blocks; otherwise a single chain."""
 
     name = "str_prefix_linear"
     kinds = ("prefix",)
@@ -50,7 +51,7 @@ class StrPrefixLinear(Implementation):
         self.blocks = blocks
 
     def shape(self, operator: Operator, instance: int, topology: Topology) -> Shape:
-        """How the nodes of an instance that take part are cut."""
+        """The blocks into which the nodes that take part in an instance are cut."""
         nodes = operator.instances[instance].nodes
         members = tuple(nodes[k] for k in taking_part(operator, instance))
         return quickest_blocks(members, topology) if self.blocks else measured((members,), topology)
@@ -58,7 +59,7 @@ class StrPrefixLinear(Implementation):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         shapes = [self.shape(operator, i, context.topology) for i in range(len(operator.instances))]
         if self.blocks and all(len(shape.blocks) < 2 for shape in shapes):
-            return None  # the same as one chain
+            return None  # a single chain: the variant without ``blocks``
         latency = max(shape.latency for shape in shapes)
         if item_by_item(operator):
             return Metric(words_per_cycle=1 / max(shape.accesses for shape in shapes), latency=latency)
@@ -74,7 +75,7 @@ class StrPrefixLinear(Implementation):
             ]
             ends += [(f"from{block[-1]}", block[-1], following) for block, following in pairwise(blocks)]
             streams += [
-                # In blocks slots are short before registers are.
+                # With blocks, slots run out before registers do: a single chain of VFSMs each.
                 message_stream(operator, i, context, source, destinations, what, chains=1 if self.blocks else 2)
                 for what, source, destinations in ends
             ]
@@ -119,8 +120,8 @@ class StrPrefixLinear(Implementation):
 
 @lru_cache(maxsize=256)
 def quickest_blocks(members: tuple[int, ...], topology: Topology) -> Shape:
-    """The way to cut ``members`` into blocks that lets a word arrive first: where they are not neighbours, or all but the same
-    length, of which lengths around the square root of their number are tried."""
+    """The cut of ``members`` into blocks with the least latency, of these: cut where consecutive members are not neighbours, or
+    into blocks of equal length (but the last), for lengths around the square root of the number of members."""
     ways = distances(members, topology)
     apart = [k for k in range(1, len(members)) if ways(members[k - 1], members[k]) > 1]
     cuts = [tuple(apart)]
@@ -136,7 +137,7 @@ def _cut(members: tuple[int, ...], places: tuple[int, ...]) -> Blocks:
 
 
 def measured(blocks: Blocks, topology: Topology) -> Shape:
-    """The latency and the accesses of these blocks."""
+    """Estimated latency (cycles) and accesses (for a word, of the busiest processor) of these blocks."""
     ways = distances(tuple(node for block in blocks for node in block), topology)
     latency = there = 0.0
     before: int | None = None

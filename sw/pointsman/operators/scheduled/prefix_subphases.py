@@ -1,12 +1,12 @@
-"""A prefix with two schedules between which nodes go while it runs (Metcalf 1997, B.1 sch_prefix, §8.2.2).
+"""A prefix with two schedules, between which each node changes while it runs (Metcalf 1997, B.1 sch_prefix, §8.2.2).
 
-Sums go up a tree as in `StrPrefix`. What stands before the subtree of a node goes down: every node sends all its children the
-same words, which its router duplicates. First, for each child, the sum of what stands before it *among the node's own*; these go
-while the sums are still on their way up. Then the sum of what stands before the node itself: each child adds its own to that. So
-a message that comes down costs a node one message to all its children, not one to each.
+Sums of subtrees go up a tree as in `StrPrefix`. Downwards a node sends the same words to all its children; its router duplicates
+them. First, for each child, it sends the sum of the node's own items (its message, its children's sums) that come before that
+child, while sums may still be on their way up. Then it sends the sum of all items before its own subtree, to which each child
+adds its part. So a message from above costs a node a single message to all its children, not a message to each.
 
-On the way up most slots belong to the streams up, on the way down to those down: two schedules of the same streams
-(`pointsman.routing.subphases`). Each node goes over when it has sent its sum, and back when its call ends.
+While words go up, most slots belong to the streams up; while words go down, to the streams down: two schedules of the same
+streams (`pointsman.routing.subphases`). Each node changes when it has sent its sum, and changes back when its call ends.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from pointsman.routing.streams import Stream
 from .reduce import idle, items_of, preceded
 
 CHILDREN = 3
-"""Most children of a node: what is left of the links of a node of a plane."""
+"""Most children of a node: in a plane a node has four links, of which its parent takes a link."""
 DISTANCES = (1, 2, 3, ANY)
-"""Longest ways between a node and its parent that are tried. The thesis's generator wanted neighbours; here that is one of
-several, as an order of nodes may have no such tree or only a deep one."""
+"""Limits, in hops, of the distance between a node and its parent, all of which are tried. The thesis's generator wants
+neighbours (1); some orders of nodes have no such tree, or only a deep tree."""
 HOP = 9.0
-"""Cycles from processor to processor up and down the tree, about, besides a cycle for each link."""
+"""Estimated cycles from processor to processor, up and down the tree, besides a cycle for each link."""
 OUT, OWN, BASE, REST, BELOW = 0, 40, 41, 42, 43
-"""Messages: sums of the node's own from OUT + 20 on, what stands before it in its parent's and altogether, what is for
-others, what stands before its children."""
+"""Numbers of messages: OUT + 20 and on: sums of the node's own items; OWN: sum of the parent's items before this node; BASE: sum
+of all items before the parent's subtree; REST: a sum meant for a sibling; BELOW: sum of all items before this node's subtree."""
 
 
 class SchPrefix(Implementation):
-    """Sums up a tree; down it the router duplicates what comes (sch_prefix)."""
+    """Sums go up a tree; downwards a node's message to all its children is duplicated by its router (sch_prefix)."""
 
     name = "sch_prefix"
     kinds = ("prefix",)
@@ -52,7 +52,7 @@ class SchPrefix(Implementation):
         return Metric(words_per_cycle=1 / (11 * depth), latency=16.0 * depth + 8)
 
     def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
-        """The tree of an instance, in the order of the subset, with at most CHILDREN children a node."""
+        """The tree of an instance, in the order of the subset, with at most CHILDREN children per node."""
         nodes = operator.instances[instance].nodes
         return quickest_tree(nodes, topology, taking_part(operator, instance))
 
@@ -82,12 +82,12 @@ class SchPrefix(Implementation):
         return streams
 
     def below(self, tree: ReductionTree, node: int) -> tuple[int, ...]:
-        """Children to whom the node sends anything: those with something before them."""
+        """Children to which the node sends words: those with some valid node before their subtrees."""
         some = preceded(tree)
         return tuple(child for child in tree.nodes[node].children if child in some)
 
     def own_sums(self, tree: ReductionTree, node: int) -> list[int]:
-        """Children for whom there is a sum of what stands before them among the node's own, in order."""
+        """Children before which the node has items of its own, whose sum it sends down; in order."""
         here = tree.nodes[node]
         names = items_of(tree, node)
         return [child for k, child in enumerate(here.children) if names.index(f"t{k}") > 0]
@@ -107,7 +107,7 @@ class SchPrefix(Implementation):
 
         for k, child in enumerate(here.children):
             script.move(False, registers("up", child, "deliver"), f"t{k}")
-        # Sums of the node's own: what stands before each of its items, and all of them.
+        # before[k]: name of the sum of the node's items 0 … k - 1; the last entry is the sum of all.
         names = items_of(tree, node)
         before: list[str] = [""]
         for k, name in enumerate(names):
@@ -138,7 +138,7 @@ class SchPrefix(Implementation):
         return script.role(by_item=False, result=not void, void=void, switch=switch)
 
     def _from_above(self, script: RoleScript, tree: ReductionTree, node: int, registers, down: tuple[int, ...]) -> str:  # type: ignore[no-untyped-def]
-        """Read what the parent sends all its children and pass on what stands before this node; gives that message's name."""
+        """Read the parent's messages, send on the sum of all items before this node's subtree; gives that message's name."""
         parent = tree.nodes[node].parent
         assert parent is not None
         come = registers("down", parent, "deliver")
@@ -155,7 +155,7 @@ class SchPrefix(Implementation):
                 script.wait()
                 if down:
                     script.move(True, down, base)
-                    beside = True  # what still comes for others is read meanwhile
+                    beside = True  # the sum for the next sibling is read in the same step
         if higher:
             script.wait()
             script.move(False, come, f"t{BASE}")
@@ -171,8 +171,8 @@ class SchPrefix(Implementation):
 
 @lru_cache(maxsize=256)
 def quickest_tree(nodes: tuple[int, ...], topology: Topology, valid: tuple[int, ...]) -> ReductionTree:
-    """Of the trees with at most CHILDREN children a node that several roots and longest distances give, and the flattest, the one
-    with the quickest way to its farthest node; the shortest distance of several."""
+    """The tree with the least estimated latency to its farthest node, of the trees with at most CHILDREN children per node for
+    several roots and distance limits, and of the flattest tree; on a tie the shortest distance limit."""
     roots = dict.fromkeys((centre(nodes, topology), 0, len(nodes) - 1, len(nodes) // 2))
     found: list[tuple[float, int, ReductionTree]] = []
     for distance in DISTANCES:

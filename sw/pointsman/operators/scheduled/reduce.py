@@ -1,7 +1,7 @@
 """Reduce, allreduce and prefix (Metcalf 1997, A.1 and B.1): messages combined by processors along a tree.
 
-Functions that every program has combine item by item. With these an item goes on as soon as it is combined, so that a tree
-takes as long as a message and the way of one item together; with others a processor combines whole messages.
+The predefined functions combine item by item: an item is sent on as soon as it is combined, so the tree takes the time of a
+message plus the latency of a single item. With an application's own functions a processor combines whole messages.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 HOP = 4.0
-"""Cycles from processor to processor up a tree, besides those that a whole message takes, measured on the cycle model."""
+"""Cycles per level of the tree, besides the time of the whole message, measured on the cycle model."""
 
 HOP_BY_ITEM = 9.0
-"""The same where items go on one by one: a word more often waits for its slot."""
+"""Cycles per level of the tree, as HOP, where items go on singly: words more often wait for their slots."""
 
 
 class _OnTree(Implementation, ABC):
-    """What is common: a tree over each instance, a stream from each node of it to its parent, and the steps of a processor."""
+    """Base class: a tree over each instance, streams along its edges, and the steps of each node's processor."""
 
     traceable = False
 
     def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
-        """The tree of an instance. Its order is that of the subset, so any associative function will do."""
+        """The tree of an instance, in the order of the subset, so that the function needs to be associative only."""
         nodes = operator.instances[instance].nodes
         found = build_tree(
             nodes, topology, start=self.root(operator, instance, topology), valid=taking_part(operator, instance)
         )
-        assert found is not None  # without limits there always is one
+        assert found is not None  # without limits there always is a tree
         return found
 
     def root(self, operator: Operator, instance: int, topology: Topology) -> int:
-        """Position of the root."""
+        """Position of the tree's root in the instance."""
         return centre(operator.instances[instance].nodes, topology)
 
     @abstractmethod
     def steps(
         self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
     ) -> None:
-        """Write down what a node of the tree does in a call."""
+        """Add to ``script`` the steps of ``node``'s processor in a call."""
 
     def goes_by_item(self, operator: Operator) -> bool:
-        """Do items go on one by one?"""
+        """Is each item sent on as soon as it is combined, before the whole message has come?"""
         return item_by_item(operator)
 
     def gen_io(
@@ -105,8 +105,8 @@ class _OnTree(Implementation, ABC):
     def gather_up(
         self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
     ) -> str:
-        """Read what the children send, combine it with the node's own, and send it on unless this is the root. Gives the
-        name of the outcome."""
+        """Add steps that read the children's messages, combine them with the node's own, and send the outcome to the parent
+        (unless ``node`` is the root). Gives the outcome's name."""
         here = tree.nodes[node]
         up = (
             wiring.registers(stream_name(operator, instance, f"up{node}"), node, "inject")
@@ -127,7 +127,7 @@ class _OnTree(Implementation, ABC):
         return outcome
 
     def accesses(self, operator: Operator, context: Context) -> int:
-        """Words that the busiest processor moves for one on its way up."""
+        """Words that the busiest processor reads and writes for each word of a message on the way up."""
         trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
         return max(
             1, *(len(here.children) + (here.parent is not None) for tree in trees for here in tree.nodes.values())
@@ -138,7 +138,7 @@ class _OnTree(Implementation, ABC):
 
 
 def items_of(tree: ReductionTree, node: int) -> list[str]:
-    """What a node combines, in order: messages of children t0, t1, … and its own."""
+    """Names of the messages that a node combines, in order: t0, t1, … of its children, and "out", its own if it is valid."""
     here = tree.nodes[node]
     names = [f"t{k}" for k in range(len(here.children))]
     before = len(here.before)
@@ -146,13 +146,13 @@ def items_of(tree: ReductionTree, node: int) -> list[str]:
 
 
 def _taking_part(operator: Operator, instance: int) -> frozenset[int]:
-    """Nodes that have something to send."""
+    """Nodes of the instance that are ``:valid``."""
     nodes = operator.instances[instance].nodes
     return frozenset(nodes[k] for k in taking_part(operator, instance))
 
 
 def idle(operator: Operator, instance: int, tree: ReductionTree, node: int) -> RoleDraft | None:
-    """The role of a node that exchanges nothing with others; None if it does."""
+    """The role of a node that exchanges no words: alone in its instance, or not in the tree; None for other nodes."""
     void = node not in _taking_part(operator, instance)
     if len(operator.instances[instance].nodes) == 1:
         return RoleDraft("func", local=True, void=void)
@@ -188,8 +188,8 @@ class StrReduce(_OnTree):
 
 
 class StrAllreduce(_OnTree):
-    """A reduction to a central node and a multicast back, in one phase (str_allreduce; the thesis only has the two
-    operators one after the other, repl_allreduce)."""
+    """A reduction to a central node and a multicast back, in a single phase (str_allreduce; the thesis only has a reduce
+    followed by a broadcast, repl_allreduce). ``by_item``: items are sent on singly; otherwise whole messages."""
 
     name = "str_allreduce"
     kinds = ("allreduce",)
@@ -206,7 +206,7 @@ class StrAllreduce(_OnTree):
         if self.by_item:
             if not item_by_item(operator):
                 return None
-            # Each reads the outcome, too.
+            # Each node reads the outcome, too: an access more.
             words = max(2, self.accesses(operator, context) + 1)
             return Metric(words_per_cycle=1 / words, latency=HOP_BY_ITEM * depth + 6)
         return Metric(words_per_cycle=1 / (4 * depth), latency=HOP * depth + 6)
@@ -245,11 +245,11 @@ class StrAllreduce(_OnTree):
 
 
 class StrPrefix(_OnTree):
-    """Sums up the tree, prefixes down it, both by processors, in one phase (str_prefix).
+    """Sums up the tree, prefixes down it, both by processors, in a single phase (str_prefix).
 
-    A node sends its parent the sum of its subtree, and each child the sum of all that stands before the child's subtree:
-    what came from its own parent, its children before that one, and its own message if it stands before it. Where
-    nothing stands before a subtree nothing is sent.
+    A node sends its parent the sum of its subtree, and each child the sum of all items before the child's subtree: the sum from
+    its own parent, the sums of earlier children, and its own message if it comes before the child. A child with no items before
+    its subtree gets no message.
     """
 
     name = "str_prefix"
@@ -258,7 +258,7 @@ class StrPrefix(_OnTree):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
         if item_by_item(operator):
-            # What comes up also goes down.
+            # For each word up, a word goes down.
             words = 2 * self.accesses(operator, context)
             return Metric(words_per_cycle=1 / words, latency=2 * HOP_BY_ITEM * depth + 8)
         return Metric(words_per_cycle=1 / (10 * depth), latency=2 * HOP * depth + 8)
@@ -296,7 +296,7 @@ class StrPrefix(_OnTree):
                     script.wait()
                     script.move(True, wiring.registers(down, node, "inject"), sofar)
             if place == len(items) - 1 and item != "out":
-                break  # nobody needs the sum behind the last child
+                break  # no node needs the sum that includes the last child
             if not sofar:
                 sofar = item
             else:
@@ -307,7 +307,7 @@ class StrPrefix(_OnTree):
 
 
 def preceded(tree: ReductionTree) -> frozenset[int]:
-    """Nodes with something valid before their subtrees."""
+    """Nodes whose subtrees have some valid node before them in the order of the subset."""
     found = set()
     stack = [(tree.root, False)]
     while stack:
@@ -317,7 +317,7 @@ def preceded(tree: ReductionTree) -> frozenset[int]:
             found.add(node)
         for child in here.before:
             stack.append((child, before))
-            before = True  # a child is only there if something valid is below it
+            before = True  # every child has a valid node in its subtree: `build_tree` leaves out the others
         before = before or here.valid
         for child in here.after:
             stack.append((child, before))

@@ -1,8 +1,8 @@
-"""Replacements: operators done by others in their place (Metcalf 1997, §4.1.2, §B.1).
+"""Replacements: an operator done by a sequence of other operators (Metcalf 1997, §4.1.2, §B.1).
 
-A replacement gives the operators to use instead, which then run one after the other: each takes the message that the one
-before gave its node. What they are called, which implementations they get and in which phases they run is for the planner
-(``plan.candidates.replacements``) to say; ``runtime.api.replaced`` is what the application calls.
+A replacement lists the operators (its parts), which run one after the other: each takes the message that the part before it gave
+to its node. The planner gives them names, implementations and phases (``plan.candidates.replacements``); applications call
+``runtime.api.replaced``.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from pointsman.routing.streams import Stream
 
 
 class Replacement(Implementation):
-    """Base: has no streams of its own."""
+    """Base class: a replacement has no streams, metric or lanes of its own."""
 
     bound = False
-    """Its parts only mean the same if they are message-bound: none of their functions returns anywhere before all nodes have
-    called theirs."""
+    """True: right only if its parts are message-bound, so that no part's function returns before all nodes have called it."""
 
     @abstractmethod
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
-        """Operators to use instead, in their order; None if it cannot do this one."""
+        """The parts in their order; None if this replacement cannot do ``operator``."""
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         return None
@@ -63,7 +62,7 @@ class ReplAllreduce(Replacement):
 
 
 class ReplRuntimeReduce(Replacement):
-    """A reduce to a node in the middle, then a stream to the destination that is known at run time (repl_runtime_reduce)."""
+    """A reduce to a node in the middle, then a stream to a destination given at run time (repl_runtime_reduce)."""
 
     name = "repl_runtime_reduce"
     kinds = ("reduce",)
@@ -72,7 +71,7 @@ class ReplRuntimeReduce(Replacement):
         destination = operator.instances[0].operand("destination")
         if not isinstance(destination, Runtime) or destination.distributed or destination.dynamic:
             return None
-        # Where not all nodes are valid, the destination is one that is.
+        # If not all nodes are valid, runtime_values lists only valid destinations.
         chosen = replace(destination, values=tuple(value for (value,) in runtime_values(operator)))
         functions = [instance.operand("function") for instance in operator.instances]
         roots = _roots(operator, context)
@@ -87,8 +86,8 @@ class ReplRuntimeReduce(Replacement):
 
 
 class ReplBarrierBcast(Replacement):
-    """A broadcast longer than all that can be buffered on its way (repl_barrier_bcast †): whoever has it, or has sent it,
-    knows that all others have come so far."""
+    """A broadcast with more words than can be buffered on its way (repl_barrier_bcast †): when a node has read or written it,
+    all nodes have entered the barrier."""
 
     name = "repl_barrier_bcast"
     kinds = ("barrier",)
@@ -98,16 +97,16 @@ class ReplBarrierBcast(Replacement):
         across = max(context.topology.across(instance.nodes) for instance in operator.instances)
         roots = _roots(operator, context)
         part = _part(operator, "broadcast", [(("source", root),) for root in roots], valid=None)
-        # A VFSM and a register buffer a word each; a stream may have two chains, and a way may make a detour.
+        # Each VFSM and each register buffers a word; a stream may have two chains, and its path may make a detour.
         return (replace(part, m=4 * across + 8),)
 
 
 class ReplSeqRuntime(Replacement):
-    """A seqread to its last source, or a seqwrite from its first destination, and a stream between that node and the end that is
-    known at run time (repl_seq_runtime †).
+    """A seqread to its last source (or a seqwrite from its first destination), and a stream between that node and the
+    destination (source) given at run time (repl_seq_runtime †).
 
-    The node in the middle passes on all messages in the one call that it has, so all nodes have to make their calls as if
-    they made them together. Therefore it is only taken where it is asked for; online routing wants nothing like that.
+    The node in the middle passes on all messages in its single call, so all nodes have to make their calls together. Therefore
+    this replacement is taken only if ``:impl`` names it; online routing has no such condition.
     """
 
     name = "repl_seq_runtime"
@@ -119,7 +118,7 @@ class ReplSeqRuntime(Replacement):
         if operator.impl != self.name or not isinstance(end, Runtime) or end.distributed or end.dynamic:
             return None
         chains = [sequence(operator, i) for i in range(len(operator.instances))]
-        # A node of the chain cannot be its end as well.
+        # The run-time end cannot be a node of the chain.
         free = tuple(value for (value,) in runtime_values(operator) if all(value not in chain for chain in chains))
         if not free or any(len(chain) != len(chains[0]) or not chain for chain in chains):
             return None
@@ -145,12 +144,12 @@ class ReplSeqRuntime(Replacement):
 
 
 def sequence_operands(kind: str) -> tuple[str, str]:
-    """Names of the single end and of the others of a seqread or a seqwrite."""
+    """Operand names of the single end and of the chain of a seqread or a seqwrite."""
     return ("destination", "sources") if kind == "seqread" else ("source", "destinations")
 
 
 def sequence(operator: Operator, instance: int) -> tuple[int, ...]:
-    """Positions of the others in the order of their messages, without those that are not valid."""
+    """Valid positions of the chain in the order of their messages."""
     chain = operator.instances[instance].operand(sequence_operands(operator.kind)[1])
     assert isinstance(chain, tuple)
     members = taking_part(operator, instance)
@@ -158,7 +157,7 @@ def sequence(operator: Operator, instance: int) -> tuple[int, ...]:
 
 
 def _roots(operator: Operator, context: Context) -> list[int]:
-    """For each instance the position of a node in its middle that takes part."""
+    """For each instance, the position of a node in its middle that takes part."""
     found = []
     for i, instance in enumerate(operator.instances):
         valid = taking_part(operator, i)
@@ -173,7 +172,7 @@ def _part(
     *,
     valid: tuple[int, ...] | None = (),
 ) -> Operator:
-    """An operator over the same instances. It is called once each time round: how often a call is made is the replacement's."""
+    """A part: an operator of this kind over the same instances, called once for each call of the replaced operator."""
     return replace(
         operator,
         label=f"{operator.label}/{kind}",

@@ -1,13 +1,12 @@
-"""Several schedules for one operator, of which its load function chooses (Metcalf 1997, §4.1.1, "Multiple Schedules", and
+"""Several schedules for an operator, of which its load function chooses (Metcalf 1997, §4.1.1, "Multiple Schedules", and
 §4.1.3, run-time subphases).
 
-Each run-time value of the operator has a phase of its own, with a block of the schedule memory, in which the operator is what it
-would be with that value known (`pointsman.plan.candidates.value_schedules` makes the phases). All nodes know the
-value, so a load function goes on
-to the phase of its value as it would to the phase of another operator: through the end of the one before, with all that is proved
-of ends. Nothing is rewritten.
+Each run-time value of the operator has a phase of its own, with a block of the schedule memory, in which the operator is
+implemented as if the value were constant (`pointsman.plan.candidates.value_schedules` makes the phases). All nodes know the
+value, so a load function goes to the phase of its value as to the phase of any other operator: through the end of the phase
+before, which is proved safe. No VFSM is rewritten.
 
-Instances choose without each other, so each keeps to routers of its own.
+Instances choose independently, so each must have routers of its own.
 """
 
 from __future__ import annotations
@@ -30,34 +29,34 @@ from .shift import StrShift
 from .stream import StrStream
 
 MOST_SCHEDULES = 32
-"""Of one operator."""
+"""Most values, and so schedules, of an operator."""
 SHORT = 8
-"""Slots of a short schedule."""
+"""Slots of the shortest schedule that is worth planning."""
 CHANGE = 16
-"""A load with another value takes as long as so many commands, about: the barrier of a phase and a jump."""
+"""Estimated time of a load with another value, in commands sent: the barrier of a phase and a jump."""
 
 
 class ByValue(Implementation):
-    """``inner``, which wants its operands constant, once for each run-time value."""
+    """``inner``, an implementation for constant operands, planned once for each run-time value."""
 
     loading = Loading.PER_VALUE
 
     def __init__(self, name: str, inner: Implementation, at_best: float) -> None:
         self.name = name
         self.at_best = at_best
-        """Words per cycle."""
+        """Estimated words per cycle."""
         self.inner = inner
         self.kinds = inner.kinds
         self.processor_bound = inner.processor_bound
         self.traceable = inner.traceable
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        """Of the worst of its values; a load goes through the barrier of a phase."""
+        """``at_best`` words per cycle, the latency of the worst value, and CHANGE for a load (0 for a single value)."""
         values = schedule_values(operator)
         if values is None or not _apart(operator, context):
             return None
         if operator.impl is None and (len(values) + 1) * SHORT > context.shape.schedule_depth:
-            return None  # planning says why, to those who ask for it
+            return None  # too long for the schedule memory; with :impl the planner tries, and reports why it fails
         found = [self.inner.metric(settled(operator, value), context) for value in values]
         if not found or any(metric is None for metric in found):
             return None
@@ -91,12 +90,13 @@ class ByValue(Implementation):
         return self.inner.gen_load(settled(operator, values), wiring, instance, node, ())
 
     def _settled(self, operator: Operator) -> Operator:
-        """For its value; while the phases are not divided yet, for the first, which estimates take for all."""
+        """The operator with its value constant: in a phase of its own it has a single value; before, the first is taken."""
         return settled(operator, runtime_values(operator)[0])
 
 
 def schedule_values(operator: Operator) -> tuple[tuple[int, ...], ...] | None:
-    """Values among which a load function chooses; None if there are none, too many, or not all nodes know them."""
+    """Run-time values among which a load function chooses; None if there are none, more than MOST_SCHEDULES, or if some node
+    does not know them."""
     if not runtime_operands(operator) or chosen_operands(operator) != runtime_operands(operator):
         return None
     if any(is_partial(operator, name) for name in runtime_operands(operator)):
@@ -122,7 +122,7 @@ def settled(operator: Operator, values: tuple[int, ...]) -> Operator:
 
 
 def for_value(operator: Operator, values: tuple[int, ...]) -> Operator:
-    """The operator as it is in the phase of these values: they are still given at run time, and no others are legal."""
+    """The operator in the phase of these values: its operands are still given at run time, but only ``values`` are legal."""
     known = dict(zip(runtime_operands(operator), values, strict=True))
 
     def only(name: str, value: Value) -> Value:
@@ -138,7 +138,7 @@ def for_value(operator: Operator, values: tuple[int, ...]) -> Operator:
 
 
 def _apart(operator: Operator, context: Context) -> bool:
-    """Does each instance hang together, and share no node with another?"""
+    """Is each instance connected, and are instances disjoint?"""
     nodes = [node for instance in operator.instances for node in instance.nodes]
     if len(set(nodes)) < len(nodes):
         return False

@@ -15,11 +15,11 @@ of w words lets w of them be under way, so it limits a ring to w words in that t
 
 
 class StrShift(Implementation):
-    """A stream from each node to the one that it sends to, distance known (str_shift).
+    """A stream from each node to its partner; the distance is known at compile time (str_shift).
 
-    Writing and reading stay within ``window`` words of each other. That is what makes the operator message-bound on long
-    rings: a node that has read k words knows that its upstream neighbour has read k - window, and so on round the
-    ring (§5.2.1 asks the compiler to follow the streams from node to node).
+    A node's writing and reading stay within ``window`` words of each other. This makes the operator message-bound on long
+    rings: a node that has read k words knows that its upstream neighbour has read k - window, and so on round the ring (§5.2.1
+    asks the compiler to follow the streams from node to node).
     """
 
     name = "str_shift"
@@ -67,18 +67,18 @@ class StrShift(Implementation):
         if origin is not None:
             name = stream_name(operator, instance, str(origin))
             lanes.append(wiring.read_lane(name, node, pair=0 if both else None, window=self.window if both else None))
-        # Over the edge of an eoshift come zeros, from nodes that are not :valid nothing.
+        # An eoshift reads zeros from beyond its ends, and no words from nodes that are not :valid.
         result = origin is not None or self._beyond(operator, instance, position)
         return RoleDraft("func", tuple(lanes), result=result)
 
     def _beyond(self, operator: Operator, instance: int, position: int) -> bool:
-        """Does what comes here come from outside the subset?"""
+        """Does ``position`` receive from outside the subset?"""
         nodes = range(len(operator.instances[instance].nodes))
         return operator.kind == "eoshift" and position - operand(operator, instance, "distance", ()) not in nodes
 
     def _partner(self, operator: Operator, instance: int, position: int, sense: int) -> int | None:
-        """Position that ``position`` sends to (sense 1) or receives from (-1); None beyond the end of an eoshift, or if
-        one of them is not :valid."""
+        """Position that ``position`` sends to (sense 1) or receives from (-1); None beyond the end of an eoshift, or if either
+        position is not :valid."""
         members = taking_part(operator, instance)
         partner = self._other(operator, instance, position, sense)
         return partner if partner in members and position in members else None
@@ -92,7 +92,7 @@ class StrShift(Implementation):
 
 
 class StrPermute(StrShift):
-    """A stream from each node to the one that it sends to, permutation known (str_permute)."""
+    """A stream from each node to its image; the permutation is known at compile time (str_permute)."""
 
     name = "str_permute"
     kinds = ("permute",)

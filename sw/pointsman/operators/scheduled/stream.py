@@ -1,4 +1,4 @@
-"""Streams from one node to another: both ends known, or one of them chosen at run time (Metcalf 1997, A.1 and B.1)."""
+"""Streams from node to node: both ends known, or source or destination chosen at run time (Metcalf 1997, A.1 and B.1)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .synchronised import Synchronised
 
 
 class StrStream(Implementation):
-    """A stream for each instance, both ends known (str_stream)."""
+    """A stream for each instance; source and destination are known at compile time (str_stream)."""
 
     name = "str_stream"
     kinds = ("stream",)
@@ -62,7 +62,7 @@ class StrStream(Implementation):
 
 
 def source_and_destinations(operator: Operator, instance: int) -> tuple[int, tuple[int, ...]]:
-    """The source of a stream, which is known, and all other nodes that may be its destination."""
+    """The (constant) source of a stream operator, and all other nodes that may be its destination."""
     nodes = operator.instances[instance].nodes
     source = nodes[operand(operator, instance, "source", ())]
     others = dict.fromkeys(nodes[operand(operator, instance, "destination", v)] for v in runtime_values(operator))
@@ -70,8 +70,8 @@ def source_and_destinations(operator: Operator, instance: int) -> tuple[int, tup
 
 
 class StrStreamRtdest(Synchronised):
-    """A multicast to all possible destinations, which the routers of all but one drop (str_stream_rtdest; §4.1.1, "Output
-    Discarding")."""
+    """A multicast to all possible destinations; all routers but that of the actual destination drop its words
+    (str_stream_rtdest; §4.1.1, "Output Discarding")."""
 
     name = "str_stream_rtdest"
     kinds = ("stream",)
@@ -97,7 +97,8 @@ class StrStreamRtdest(Synchronised):
         return [*streams, *self.meeting_streams(operator, context)]
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
-        """A word that is dropped waits for nobody, and all nodes are there when it sets out, because load functions meet."""
+        """Most cycles of a word to the farthest router: dropped words wait for no processor, and load functions meet, so all
+        nodes are in the phase when a word sets out."""
         routed = wiring.routed
         longest = 0
         for chain in routed.chains:
@@ -139,8 +140,8 @@ class StrStreamRtdest(Synchronised):
 
 
 class StrStreamSources(Implementation):
-    """A stream from each possible source to the one destination, which reads that of the source in question (str_stream_rtsrc).
-    Nothing is rewritten and nobody meets, but the streams share the links."""
+    """A stream from each possible source to the known destination, which reads the stream of the actual source
+    (str_stream_rtsrc). No VFSM is rewritten and load functions do not meet, but the streams share the links' slots."""
 
     name = "str_stream_rtsrc"
     kinds = ("stream",)

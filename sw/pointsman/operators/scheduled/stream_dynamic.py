@@ -1,13 +1,13 @@
-"""A stream whose source alone knows where it goes, and may tell the routers of the others (Metcalf 1997, §4.1.1 "Dynamic
+"""A stream whose destination only its source knows; the source reprograms the other nodes' routers (Metcalf 1997, §4.1.1 "Dynamic
 Destination Selection", B.1 str_stream_dyn).
 
-A multicast leads to all possible destinations; where words leave it is a decision, the VFSM that delivers them or drops them.
-To each of these a stream of few words leads from the source, and ends in the command register of that router. A load function
-at the source sends each of them the annotation that it is to have; nobody's processor has a part in it.
+A multicast leads to all possible destinations; at each, a VFSM either delivers its words or drops them. From the source a slow
+stream leads to each possible destination and ends in the command register of its router. A load function at the source sends
+each of these VFSMs its new annotation; the destinations' processors have no part in it.
 
-Commands must not meet words of the message before, nor words of the next message commands. So the destination tells the source
-when it has read a message; what other routers drop of it has time to go before the commands, and commands have time to come
-before the next message. When they enter the phase all nodes meet, so that no command waits at a node that is not there yet.
+Commands must not overtake words of the message before, nor the next message's words overtake commands. So the destination tells
+the source when it has read a message; then the source waits until other routers have dropped their copies, sends the commands,
+and waits until these have taken effect. All nodes meet when they enter the phase, so that no command comes before its node.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .stream import source_and_destinations
 from .synchronised import Synchronised
 
 OTHER_REGISTERS = 5
-"""Interface registers of the source for the data and the barrier, about."""
+"""Estimated interface registers of the source for the data and the barrier."""
 
 
 class StrStreamDyn(Synchronised):
-    """A multicast, of which the source tells each router to deliver or to drop it (str_stream_dyn). Taken only where it is asked
-    for: what is written has been read when the write function returns."""
+    """A multicast; the source tells each router to deliver or to drop its words (str_stream_dyn). Taken only if ``:impl`` names
+    it, as its write function returns only when the message has been read."""
 
     name = "str_stream_dyn"
     kinds = ("stream",)
@@ -43,11 +43,11 @@ class StrStreamDyn(Synchronised):
         if operator.impl != self.name or not is_constant(operator, "source") or not isinstance(destination, Runtime):
             return None
         most = max(len(source_and_destinations(operator, i)[1]) for i in range(len(operator.instances)))
-        # A command and an answer each; answers have one register in the end, but are routed as if they had not.
+        # A command and an answer for each destination; answers finally share a register, but are routed with a register each.
         if 2 * most + OTHER_REGISTERS + context.shape.pipelines > context.shape.registers:
             return None
         if Codes(context.shape).command_words > 1:
-            return None  # a node's own commands could come between the words of one
+            return None  # a node's own commands could come between the words of a command from the source
         return Metric(words_per_cycle=0.2, latency=30.0, reload_words=8 * max(1, most))
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
@@ -76,8 +76,7 @@ class StrStreamDyn(Synchronised):
         return [*streams, *self.meeting_streams(operator, context)]
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
-        """Long enough for words that are dropped, which wait for nobody, and for commands to take effect: at each VFSM at most a
-        period."""
+        """Cycles for dropped words to leave and for commands to take effect: at most a period at each VFSM of the path."""
         routed = wiring.routed
         longest = 0
         for chain in routed.chains:
@@ -90,7 +89,7 @@ class StrStreamDyn(Synchronised):
         return (longest + 1) * (routed.period + 2) + ANNOTATION_LATENCY
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
-        """The VFSM that delivers, and the one that brings its commands."""
+        """The VFSM that delivers the multicast's words at ``node``, and the VFSM that brings its commands."""
         instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
         if node not in source_and_destinations(operator, instance)[1]:
             return ()

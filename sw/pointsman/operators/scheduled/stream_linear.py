@@ -1,13 +1,13 @@
 """A stream whose ends are chosen at run time, on a snake through all nodes (Metcalf 1997, B.1: "as for bcast_linear, but the
 data is discarded on nodes except for the desired destination").
 
-One multicast goes up the snake, one down. The source injects into the one that leads to the destination, and routers on the way
-and behind the destination drop what they fork off for their processors. So words pass every node at the pace of the schedule,
-where hops that end in registers (`hop_by_hop`) take them on one by one.
+A multicast goes up the snake, another goes down. The source injects into the multicast that leads to the destination; all other
+routers drop the copies that they fork off for their processors. So words pass every node at the pace of the schedule, faster
+than through registers (`hop_by_hop`).
 
-Where the phase is left, through what holds everybody back, between any two uses of the operator, no word of the values before is
-on its way when a node enters again, and its router has been rewritten by then: so there is a variant whose load functions
-do without meeting (`Loading.LEFT_BETWEEN_USES`).
+If the phase is left, with an end at which nodes wait for each other, between any two uses of the operator, no word of the old
+values is on its way when a node enters again, and its router has been rewritten by then: so there is a variant whose load
+functions do not meet (`Loading.LEFT_BETWEEN_USES`).
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from pointsman.routing.streams import Condition, RoutedChain, Stream, largest_ga
 from .synchronised import Synchronised, shifted
 
 RATE = {Loading.SYNCHRONISED: 0.4, Loading.LEFT_BETWEEN_USES: 0.45}
-"""Words a cycle at best, with the barrier in which load functions meet and without. Where words go one way only two chains get
-more, which meeting takes back where messages are short."""
+"""Estimated words per cycle, for load functions that meet and that do not. If words only go up (or down) the snake, the stream
+has two chains and gets more, but for short messages the barrier costs as much."""
 
 
 class StrStreamLinear(Synchronised):
-    """Multicasts up and down a snake, dropped everywhere but at the destination (str_stream_runtime)."""
+    """Multicasts up and down a snake, whose words are dropped everywhere but at the destination (str_stream_runtime)."""
 
     name = "str_stream_runtime"
     kinds = ("stream",)
@@ -58,7 +58,7 @@ class StrStreamLinear(Synchronised):
         return Metric(words_per_cycle=RATE[self.loading], latency=2.0 * length, reload_words=8)
 
     def ways(self, operator: Operator, instance: int, path: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-        """The nodes of each multicast, from the first possible source to the last destination behind it."""
+        """Nodes of the multicasts "up" and "down", each from its first possible source to its last possible destination."""
         nodes = operator.instances[instance].nodes
         pairs = [
             (path.index(nodes[operand(operator, instance, "source", v)]), self._end(operator, instance, path, v))
@@ -108,9 +108,9 @@ class StrStreamLinear(Synchronised):
         return [*streams, *self.meeting_streams(operator, context)] if self._meets else streams
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
-        """Words that are dropped behind the destination wait for nobody: as long as a word takes along the whole multicast. Where
-        load functions do not meet, a node may have come late, and words may wait in all routers before it; when it comes a room
-        gets free at each of these once in a turn."""
+        """Cycles of a word along the whole multicast: words dropped behind the destination wait for no processor. Where load
+        functions do not meet, a node may enter late, with words waiting in all routers before it; these then move on by a
+        router in each gap between the chain's slots."""
         routed = wiring.routed
         own = {wiring.index[name] for name in wiring.index if name.startswith(f"{operator.label}[")}
         longest = 0
@@ -130,7 +130,7 @@ class StrStreamLinear(Synchronised):
                 continue
             here = wiring.settings(name, node)
             if wiring.has(name, node, "inject"):
-                # Of each chain the first one here.
+                # Of each chain, its first VFSM here.
                 entering += {one.chain: one for one in reversed(here)}.values()
             deliveries += [s for s in here if s.vfsm.destination.kind == "deliver"]
         return (*deliveries, *entering)
@@ -144,7 +144,7 @@ class StrStreamLinear(Synchronised):
             here = setting.stream == used
             if setting.vfsm.destination.kind == "deliver":
                 if here and node == source:
-                    standing.append(setting.off())  # words begin here, and nothing comes in to be forked
+                    standing.append(setting.off())  # at the source no words come in that could be forked
                 else:
                     standing.append(setting if here and node == destination else setting.discard())
             elif here and node == source:
@@ -157,7 +157,7 @@ class StrStreamLinear(Synchronised):
     def _way(
         self, operator: Operator, wiring: Wiring, instance: int, values: tuple[int, ...]
     ) -> tuple[int, int, int | None]:
-        """Source and destination, and the stream that carries the words; None if they are one node."""
+        """Source, destination, and index of the stream that carries the words (None if source and destination are the same)."""
         nodes = operator.instances[instance].nodes
         path = snake(nodes, wiring.routed.topology)
         assert path is not None
@@ -182,12 +182,12 @@ class StrStreamLinear(Synchronised):
 
 
 def way_cycles(chain: RoutedChain, period: int) -> int:
-    """Cycles of a word that nobody stops from the source to the farthest end, at most."""
+    """Most cycles of an unhindered word from the source to the farthest VFSM of the chain."""
     return max(cycles_to(chain, period))
 
 
 def cycles_to(chain: RoutedChain, period: int) -> list[int]:
-    """By VFSM: cycles of a word that nobody stops from the source to there, at most."""
+    """For each VFSM of the chain, the most cycles of an unhindered word from the first VFSM to it."""
     elapsed: list[int] = []
     for vfsm in chain.vfsms:
         before = chain.vfsms[vfsm.parent].slots

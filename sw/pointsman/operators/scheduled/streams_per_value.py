@@ -1,7 +1,7 @@
 """A set of streams for each run-time value of an operator, all in one phase (Metcalf 1997, §4.1.3, runtime-parallel).
 
-The load function chooses which of them the I/O functions use; nothing is rewritten and nobody waits. Streams that are not used
-lie idle, so their slots are lost: for few values.
+The load function chooses which of them the I/O functions use; no VFSM is rewritten and no node waits. The slots of streams not
+in use are lost, so this suits few values.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .shift import StrShift
 from .stream import StrStream
 
 MOST_SETS = 16
-"""Of one operator."""
+"""Most values, and so sets of streams, of an operator."""
 
 
 class ByStreams(Implementation):
-    """``inner``, which wants its operands constant, with streams for each run-time value."""
+    """``inner``, an implementation for constant operands, with streams for each run-time value."""
 
     traceable = False
 
@@ -36,7 +36,7 @@ class ByStreams(Implementation):
         self.processor_bound = inner.processor_bound
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        """Of the worst value, with the slots that the others take."""
+        """Speed for the worst value, divided by the number of values, as their streams share the slots."""
         values = schedule_values(operator)
         if values is None or len(values) > MOST_SETS:
             return None
@@ -73,7 +73,7 @@ class ByStreams(Implementation):
 
 
 def _suffix(values: tuple[int, ...]) -> str:
-    """What the names of the streams of these values end in."""
+    """Suffix of the names of the streams for these values."""
     return f"@{','.join(map(str, values))}"
 
 

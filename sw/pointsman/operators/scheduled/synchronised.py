@@ -1,10 +1,10 @@
 """Operators whose load functions meet in a barrier before and after they rewrite the router.
 
-What a load function rewrites must not meet words that belong to the values before: these would come to the wrong place,
-and so would words of a node that is ahead. Message-bound operators know from their own words that nobody is behind;
-the others meet: (1) all have finished with the old values, and words that the router drops have had time to go, (2) all
-have rewritten. The barrier is the operator's own, so it runs in its phase beside anything else. A load with the values of
-the one before skips both.
+Words of the old values must not meet rewritten VFSMs, nor words of the new values VFSMs not yet rewritten: they would go to the
+wrong place. Message-bound operators know from their own words that no node still uses the old values. The load functions of the
+others meet twice: (1) when all nodes have finished with the old values, and words that routers drop have had time to leave,
+(2) when all have rewritten. The barrier belongs to the operator, so it runs in its phase beside other operators. A load with
+unchanged values skips both meetings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MEETING = StrBarrierTree(prefix="meet-")
 
 
 class Synchronised(Implementation, ABC):
-    """What is common to implementations whose load functions rewrite in step."""
+    """Base class of implementations whose load functions meet in a barrier."""
 
     loading = Loading.SYNCHRONISED
     traceable = False
@@ -41,7 +41,7 @@ class Synchronised(Implementation, ABC):
 
 
 def shifted(lanes: list[LaneImage], by: int) -> tuple[LaneImage, ...]:
-    """Lanes that stand behind ``by`` others."""
+    """The lanes with their references to each other raised by ``by``, the number of lanes that come before them in the role."""
     return tuple(
         replace(
             lane,

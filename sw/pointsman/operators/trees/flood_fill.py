@@ -35,7 +35,7 @@ def mesh_neighbours(node: int, members: frozenset[int], topology: Topology) -> l
 
 
 def flood_children(node: int, source: int, members: frozenset[int], topology: Topology) -> list[int]:
-    """Those that get the words of ``source`` from ``node``; along the last dimension first, where most nodes lie behind."""
+    """Nodes that get the words of ``source`` from ``node``: first those along the last dimension, which serve most nodes."""
     place = topology.coordinates(node)
     found = []
     for axis in reversed(range(len(place))):

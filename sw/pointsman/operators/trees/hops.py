@@ -1,4 +1,4 @@
-"""Plans of hops: by which node words come next on their way to a destination, for every node of a subset."""
+"""Plans of hops: for every node of a subset, the next node on the way to a destination."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .multicast_trees import snake
 from .reduction_trees import build_tree, centre
 
 Hops = Mapping[int, int]
-"""For each node but the destination, the next on the way to it."""
+"""For each node but the destination, the next node on the way to it."""
 NextHops = Callable[[tuple[int, ...], int, Topology], Hops | None]
-"""A plan: of nodes, the destination and the network; None if it does not serve these nodes."""
+"""A plan: a function of nodes, destination and network; gives None if it does not serve these nodes."""
 
 
 def snake_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Hops | None:

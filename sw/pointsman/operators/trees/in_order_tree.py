@@ -8,10 +8,10 @@ from functools import lru_cache
 
 @dataclass(frozen=True)
 class InOrderTree:
-    """A binary tree over positions 0 … n - 1: what lies below a left child comes before its parent, what lies below a
-    right child after it. So results that are combined left, own, right stand in the order of the positions.
+    """A binary tree over positions 0 … n - 1: a left child's subtree comes before its parent, a right child's subtree after it.
+    So results combined as left, own, right are in the order of the positions.
 
-    ``low`` and ``high``: the positions below each one, itself included, ``high`` left out.
+    The subtree of position k is the positions ``low[k]`` … ``high[k] - 1``. In ``parent``, ``left`` and ``right``, -1: none.
     """
 
     root: int
@@ -23,7 +23,7 @@ class InOrderTree:
 
     @property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Children of each position, the one with more below it first."""
+        """Children of each position, the child with the larger subtree first."""
         found = []
         for pair in zip(self.left, self.right, strict=True):
             there = [child for child in pair if child >= 0]
@@ -33,7 +33,7 @@ class InOrderTree:
 
 @lru_cache(maxsize=256)
 def in_order_tree(size: int, root: int) -> InOrderTree:
-    """The tree over ``size`` positions with this root and halves below; -1 stands for nobody.
+    """The tree over ``size`` positions with this root; below it each child is the middle of its part.
 
     >>> tree = in_order_tree(5, 0)
     >>> tree.right[0], tree.parent

@@ -1,4 +1,4 @@
-"""Trees of links for multicasts, and snakes. How fast words follow each other depends on what they pass at each node."""
+"""Trees of links for multicasts, and snakes. The fewer moves a word takes at each node, the faster words follow each other."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import pairwise, permutations
 from pointsman.network import Topology
 
 Links = tuple[tuple[int, int], ...]
-"""(from, to), parents first."""
+"""Links (from, to) of a tree, parents first."""
 
 
 @lru_cache(maxsize=256)
 def snake(
     nodes: tuple[int, ...], topology: Topology, dimensions: tuple[int, ...] | None = None
 ) -> tuple[int, ...] | None:
-    """The nodes in an order in which each is adjacent to the next: rows back and forth, or lines of the first of
-    ``dimensions``; None if that fails."""
+    """The nodes in an order in which each is adjacent to the next: back and forth along x, or along the first of ``dimensions``;
+    on a graph in the given order. None if two consecutive nodes are not adjacent."""
     if topology.kind == "graph":
         order = list(nodes)
     else:
@@ -42,7 +42,7 @@ def multicast_tree(
     nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topology: Topology, legs: int
 ) -> Links | None:
     """Links of a tree from ``source`` to ``readers`` within ``nodes``, on which a word takes at most ``legs`` moves at a node:
-    two arms of a snake for 2, a tree of short ways for more; None if there is none or it is not found."""
+    `two_arms` of a snake for 2 legs, a `narrow_tree` for more; None if none is found."""
     if legs == 2:
         return two_arms(nodes, source, readers, topology)
     return narrow_tree(nodes, source, readers, topology, legs)
@@ -50,8 +50,8 @@ def multicast_tree(
 
 @lru_cache(maxsize=256)
 def two_arms(nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topology: Topology) -> Links | None:
-    """Links along a snake through ``nodes`` from ``source`` both ways, no farther than the last of ``readers``; the one with the
-    shortest arms of those along each dimension; None if there is none."""
+    """Links along a snake through ``nodes`` from ``source`` in both directions, each up to its last reader. Of the snakes for
+    all orders of dimensions, that with the shortest longer arm; None if ``nodes`` have no snake."""
     wanted = set(readers)
     found: list[Links] = []
     for order in dimension_orders(topology):
@@ -71,13 +71,13 @@ def two_arms(nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topo
 def narrow_tree(
     nodes: tuple[int, ...], source: int, readers: tuple[int, ...], topology: Topology, legs: int
 ) -> Links | None:
-    """Links of a tree of short ways from ``source`` to ``readers`` within ``nodes``, on which no node has more than ``legs``
-    moves for a word: one for each child and one if it is a reader. None if growing level by level does not find it."""
+    """Links of a tree, grown breadth first from ``source`` to ``readers`` within ``nodes``, on which no node has more than
+    ``legs`` moves for a word: a move for each child, and a move if the node is a reader. None if some reader is not reached."""
     inside, wanted = set(nodes), set(readers)
     parent: dict[int, int] = {source: source}
     children = {source: 0}
     queue = [source]
-    # A node that finds its neighbours full may be reached later, by those that come behind it.
+    # A node whose neighbours already have ``legs`` moves may still be reached by nodes later in the queue.
     for node in queue:
         for _, (other, _) in sorted(topology.at_port[node].items()):
             if other in inside and other not in parent and children[node] + (node in wanted) < legs:
@@ -96,7 +96,7 @@ def narrow_tree(
 
 
 def tree_depth(links: Links) -> int:
-    """Links to the farthest node."""
+    """Number of links from the source to the farthest node."""
     depth: dict[int, int] = {}
     for node, after in links:
         depth[after] = depth.get(node, 0) + 1
@@ -104,5 +104,5 @@ def tree_depth(links: Links) -> int:
 
 
 def dimension_orders(topology: Topology) -> tuple[tuple[int, ...] | None, ...]:
-    """Dimensions from the one along which a snake runs to the one along which it goes on last; None: as the nodes are given."""
+    """Every order of dimensions for `snake`, the dimension of its rows first; for a graph only None (nodes as given)."""
     return (None,) if topology.kind == "graph" else tuple(permutations(range(len(topology.size))))

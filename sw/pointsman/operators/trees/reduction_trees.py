@@ -17,14 +17,14 @@ ANY = 1 << 30
 class TreeNode:
     """A node of a reduction tree.
 
-    ``before`` are the children whose subtrees stand before the node in the order of the subset, ``after`` those behind it,
-    both in that order. ``valid``: it has a message of its own; otherwise it only passes on what comes.
+    ``before`` are the children whose subtrees come before the node in the order of the subset, ``after`` those behind it,
+    both in that order. ``valid``: the node has a message of its own; otherwise it only passes messages on.
     """
 
     node: int
     position: int
     parent: int | None
-    """Node of the parent."""
+    """The parent's node; None at the root."""
     before: list[int] = field(default_factory=list)
     after: list[int] = field(default_factory=list)
     valid: bool = True
@@ -36,13 +36,13 @@ class TreeNode:
 
 @dataclass
 class ReductionTree:
-    """A tree whose nodes, taken in order, are those of the subset in its order."""
+    """A tree over nodes of a subset; those of `build_tree` and `halving_tree` keep its order (`in_order`)."""
 
     root: int
     nodes: dict[int, TreeNode]
 
     def in_order(self) -> list[int]:
-        """Nodes as a prefix meets them."""
+        """All nodes: at each node first the subtrees before it, then the node, then the subtrees after it."""
         order: list[int] = []
         stack: list[tuple[int, bool]] = [(self.root, False)]
         while stack:
@@ -71,7 +71,7 @@ class ReductionTree:
 
 
 def _once(build: Callable[..., ReductionTree | None]) -> Callable[..., ReductionTree | None]:
-    """Trees are asked for by every part of an implementation, at every node and for every value, and changed by none."""
+    """Cache ``build``: all parts of an implementation ask for the same tree, at every node and for every value."""
     kept = lru_cache(maxsize=1024)(build)
 
     @wraps(build)
@@ -96,9 +96,9 @@ def build_tree(
     """A reduction tree over ``subset`` that keeps its order.
 
     From the start node it walks backwards and forwards through the subset and hangs each new node below the nearest node
-    of the tree that keeps the order, of several the one farthest from the root (Metcalf 1997, B.2). A node that comes
+    of the tree that keeps the order, on a tie that farthest from the root (Metcalf 1997, B.2). A node that comes
     in front of all others can hang below any node on the left edge of the tree whose own children before it are complete,
-    as its first child; one behind all others below any on the right edge, as its last.
+    as its first child; a node behind all others below any node on the right edge, as its last child.
 
     Complexity: O(n · edge) distances, where the edges are seldom longer than the network is wide.
 
@@ -149,7 +149,7 @@ def build_tree(
 
 
 def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]
-    """Hops between two nodes; within the coordinates if there are any, else by search."""
+    """A function that gives the hops between two nodes: from their coordinates, or in a graph by search."""
     if topology.kind == "mesh":
         places = {node: topology.coordinates(node) for node in subset}
 
@@ -175,8 +175,8 @@ def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-unt
 
 
 def halving_tree(subset: Sequence[int], valid: Collection[int] | None = None) -> ReductionTree:
-    """A tree over ``subset`` that keeps its order and is as flat as two children a node allow: below each node the middles of the
-    parts before and behind it. It takes no notice of distances. Positions that are not ``valid`` are left out as by
+    """A tree over ``subset`` that keeps its order and is as flat as two children per node allow: the children of a node are the
+    middles of the parts before and behind it, at any distance. Positions that are not ``valid`` are left out as by
     `build_tree`."""
     wanted = set(range(len(subset)) if valid is None else valid)
     root = len(subset) // 2
@@ -213,7 +213,8 @@ def _prune(tree: ReductionTree) -> None:
 
 
 def centre(nodes: Sequence[int], topology: Topology) -> int:
-    """Position of the node whose farthest node is nearest, the lowest of several; of many nodes, among a hundred."""
+    """Position of the node whose farthest node is nearest, the lowest on a tie; of 200 nodes and more only every n // 100th is
+    considered."""
     return _centre(tuple(nodes), topology)
 
 
@@ -227,9 +228,9 @@ def _centre(nodes: tuple[int, ...], topology: Topology) -> int:
 def dimension_tree(
     nodes: Sequence[int], topology: Topology, root: int, valid: Collection[int] | None = None
 ) -> ReductionTree:
-    """A tree of shortest ways among ``nodes``, which hang together, to ``root``, along the first dimension that leads there: in
-    a box dimension by dimension. It does not keep the order of the nodes. Positions that are not ``valid`` (None: all are)
-    and have no valid node below them are left out.
+    """A tree of shortest paths to ``root`` among connected ``nodes``; each node's parent is at its lowest port that leads nearer
+    to the root: in a box dimension by dimension. The order of the nodes is not kept. Positions that are not ``valid`` (None:
+    all are) and have no valid node below them are left out.
 
     Complexity: O(nodes · ports).
     """
