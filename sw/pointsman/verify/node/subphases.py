@@ -1,5 +1,4 @@
-"""Rule "subphases": a phase with two schedules, between which each node changes at any time (§4.1.3, B.1
-``sch_prefix``).
+"""Rule "subphases": a phase with two schedules; nodes change between them at any time (§4.1.3, B.1 ``sch_prefix``).
 
 Takes the view of a phase; notes findings. Proves in two steps that no word is lost, doubled or sent astray:
 
@@ -99,8 +98,7 @@ def _rows(view: NodeView, second: bool) -> Rows:
 
 def _hands(phase: PhaseView, node: int, here: bool, there: bool) -> list[tuple[Vfsm, Place, int]]:
     """(VFSM of ``node``, place that takes its word, slot), with the VFSM in schedule ``here`` and the taker, a
-    neighbour's VFSM or a second leg at the node itself, in schedule ``there``. False: the first schedule, True: the
-    second."""
+    neighbour's VFSM or a second leg at the node itself, in schedule ``there`` (True: the second schedule)."""
     found: list[tuple[Vfsm, Place, int]] = []
     codes, views = phase.codes, phase.nodes
     view = views[node]

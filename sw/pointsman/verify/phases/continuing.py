@@ -1,22 +1,23 @@
 """Rule "continuing": operators that continue over changes of phase (Metcalf 1997, §5.1, Table 5.2).
 
-Takes all phases; notes findings. In the images such an operator is in several phases. That none of its words is lost, doubled
-or taken for another's when a node goes on, while its neighbours may be in any of these phases, follows from what is proven
-here and from the rules of one phase:
+Takes all phases; notes findings. In the images such an operator is in several phases, and when a node goes on, its
+neighbours may be in any of these. That no word of the operator is lost, doubled or taken for another's follows from the
+rules within a phase and from what is proven here:
 
-* At every node it has the same VFSMs in all of these phases, with the same annotations, and nobody rewrites them. So while a
-  phase is loaded, or where they have fewer slots, words wait in VFSM buffers.
-* Two neighbours may be in any two of its phases at once. For each of these pairs: whoever reads what the one sends in a slot
-  is the VFSM that gets it when both are in one phase, or nobody, and then it is refused; nobody else sends in a slot in which
-  the other reads; with aliased handshakes nobody turns the wire round in such a slot; and there is a slot in which both
-  agree, so that words go on however long that lasts.
-* Where the two ends are not in the same phases, or threads go their own ways, the slots are the same (§5.1.2).
-* Nothing else has these VFSMs or registers, in any phase. Within a phase that is the rule of promises and registers.
-* A node only goes on to a phase without the operator through a barrier in which all of its nodes meet.
-* The nodes in any other barrier that have the operator all go on with each other: none stays and uses it while others wait.
+* At every node the operator has the same VFSMs in all of its phases, with the same annotations, and no load function
+  rewrites them. So while a phase is loaded, or where VFSMs have fewer slots, words wait in VFSM buffers.
+* Two neighbours, a sender and a receiver, may be in any two of its phases at once. For each such pair: a word sent in a
+  slot is taken by the VFSM that takes it when both are in the same phase, or is refused; no other VFSM of the sender
+  writes the link in a slot in which the receiver reads it for the operator; with aliased handshakes nothing uses the
+  wire the other way in such a slot; and in some slot both agree, so that words go on however long this lasts.
+* Where the two ends of a link are not in the same phases, or nodes have threads, the slots are the same (§5.1.2).
+* Nothing else uses the operator's VFSMs or registers in any phase. (Within a phase: rules "promises" and "registers".)
+* A node goes on to a phase without the operator only through a barrier in which all nodes of the operator meet.
+* Of the operator's nodes that meet in any other barrier, all go on to another of its phases or none does: none stays
+  and uses the operator while others wait.
 
-Each stream is followed over the whole operator in each phase; at a node that is not in it, in another.
-Leaves alone whether applications use the operator in the same order everywhere.
+Each stream is followed over the whole operator in each phase; a node that is not in the phase is taken in another
+phase. Leaves alone whether applications use the operator in the same order at all nodes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from .all_phases import AllPhases
 
 
 def widened(views: Sequence[PhaseView], phase: int) -> Mapping[int, NodeView]:
-    """The nodes of a phase, and those that meanwhile are in another phase of an operator that continues through it."""
+    """The nodes of a phase, and nodes that may be in another phase of an operator that continues through it."""
     found = dict(views[phase].nodes)
     for _, operator in views[phase].operators():
         for other in operator.continues:
@@ -43,7 +44,7 @@ def widened(views: Sequence[PhaseView], phase: int) -> Mapping[int, NodeView]:
 
 
 def check_continuing(phases: AllPhases, notebook: Notebook) -> None:
-    """Rule "continuing"."""
+    """Check the rule "continuing" for every operator that continues."""
     continuing = _Continuing(phases, notebook)
     for index, operator in enumerate(phases.images.operators):
         if operator.continues:
@@ -67,7 +68,7 @@ class _Continuing:
         self.notebook.note("continuing", message, right, operator, **place)
 
     def check(self, index: int) -> None:
-        """One operator."""
+        """Check operator ``index`` at all of its nodes, on their links, and where it is over."""
         phases = self.images.operators[index].continues
         used = {place[0] for p in phases for place, owner in self.phases.owners[p].items() if owner == index}
         having = {node for node, image in enumerate(self.images.nodes) if any(i == index for i, _ in image.operators)}
@@ -87,7 +88,7 @@ class _Continuing:
             self.check_met(index, p, having)
 
     def own(self, index: int, node: int, phase: int) -> dict[Vfsm, tuple[tuple[int, ...], tuple[Annotation, ...]]]:
-        """Slots of its VFSMs of a node in a phase, and all that they may be told to do."""
+        """By VFSM of the operator at ``node`` in ``phase``: its slots, and all annotations that it may have."""
         view = self.views[phase][node]
         possible = view.possible()
         return {
@@ -97,7 +98,7 @@ class _Continuing:
         }
 
     def check_same(self, index: int, node: int, here: Sequence[int]) -> None:
-        """The same VFSMs in all phases, and one annotation for all time."""
+        """Check that the node has the same VFSMs in all phases, each with a single annotation that never changes."""
         if not here:
             return
         first = self.own(index, node, here[0])
@@ -120,7 +121,7 @@ class _Continuing:
                     self.notebook.counts["VFSMs that continue in other slots"] += 1
 
     def check_link(self, index: int, node: int, port: int) -> None:
-        """The words of one link, wherever its two ends are."""
+        """Check the words of a link for all pairs of phases in which its two ends may be."""
         images = self.images
         phases = images.operators[index].continues
         far, far_port = images.topology.at_port[node][port]
@@ -168,7 +169,9 @@ class _Continuing:
         taken: Mapping[int, Vfsm],
         onward: Mapping[Vfsm, Vfsm],
     ) -> None:
-        """A link between a node in one phase and a node in another: (node, phase, port) of both ends."""
+        """Check a link whose ends are in different phases. ``sender``, ``receiver``: (node, phase, port); ``sent``,
+        ``taken``: VFSMs of the operator by slot; ``onward``: by VFSM of the sender, the receiver's VFSM that must take
+        its words."""
         (node, p, port), (far, q, far_port) = sender, receiver
         name = self.phases.name(q)
         reads = self._every(far, q, far_port, writes=False)
@@ -201,13 +204,13 @@ class _Continuing:
                 self.note(index, message, "a slot that both have", p, node, vfsm)
 
     def _slots(self, index: int, node: int, phase: int, port: int, *, writes: bool) -> dict[int, Vfsm]:
-        """Its VFSMs on a link by the slot of the writer."""
+        """By slot of the writer, the operator's VFSM that writes (or reads) the link at ``port``."""
         mine = {v for v, owner in self.phases.continuing(node, phase).items() if owner == index}
         every = self._every(node, phase, port, writes=writes)
         return {slot: vfsm for slot, vfsms in every.items() for vfsm in vfsms if vfsm in mine}
 
     def _every(self, node: int, phase: int, port: int, *, writes: bool) -> dict[int, list[Vfsm]]:
-        """By the slot of the writer, VFSMs that may read or write a link."""
+        """By slot of the writer, all VFSMs that may write (or read) the link at ``port``."""
         key = node, phase, port, writes
         if key not in self.used:
             found: dict[int, list[Vfsm]] = {}
@@ -224,7 +227,7 @@ class _Continuing:
         return self.used[key]
 
     def check_registers(self, index: int, node: int, here: Sequence[int]) -> None:
-        """Its registers are used by no other VFSM in any phase: words may wait in them."""
+        """Check that no VFSM of another operator uses its registers in any phase, as words may wait in them."""
         registers = {
             code
             for p in here
@@ -252,7 +255,7 @@ class _Continuing:
                             )
 
     def check_over(self, index: int, node: int, phase: int, later: int, nodes: set[int]) -> None:
-        """All of its nodes meet before one goes on to a phase without it."""
+        """Check that the nodes joined with ``node`` meet in a barrier before it goes on to ``later``."""
         view = self.phases.views[phase]
         group = view.meeting if view.image.technique == "barrier" else {}
         mine = self.reach(index, node) & nodes
@@ -268,12 +271,12 @@ class _Continuing:
             )
 
     def reach(self, index: int, node: int) -> set[int]:
-        """Nodes that words of an operator join with a node: promises give the ends, owners the routers."""
+        """Nodes at the ends of the operator's streams that these join with ``node``, directly or over other nodes."""
         group = groups_of([*(nodes_of(p) for p in self.images.promises if p.operator == index), {node}])
         return {other for other, root in group.items() if root == group[node]}
 
     def check_entered(self, index: int, node: int) -> None:
-        """The load function goes where the node comes to first."""
+        """Check that the load function enters the operator's phase to which the node can come first."""
         phases = self.images.operators[index].continues
         enters = next(view.enters for i, view in self.images.nodes[node].operators if i == index)
         called = self.phases.called(node)
@@ -286,8 +289,8 @@ class _Continuing:
                         self.note(index, message, "the one it enters", p, node)
 
     def check_met(self, index: int, phase: int, having: set[int]) -> None:
-        """If of those that meet at the end of a phase some go on to another phase of the operator, all do, and are called there:
-        one that stays would use it while others wait."""
+        """Check that of the operator's nodes that meet at the end of ``phase`` all go on to another of its phases,
+        where they have something to do, or none does: a node that stays would use the operator while others wait."""
         images = self.images
         image = images.phases[phase]
         if image.barrier is None:
@@ -318,7 +321,7 @@ class _Continuing:
                         )
 
     def check_shared(self) -> None:
-        """A VFSM of an operator that continues is in no phase of the node but those from which, and to which, it continues."""
+        """Check that no phase of a node outside a continuing operator uses the operator's VFSMs."""
         for node, image in enumerate(self.images.nodes):
             phases: dict[Vfsm, list[int]] = {}
             for part in image.phases:

@@ -1,14 +1,14 @@
 """Rule "message-ends" for words that routers drop: are they gone when a barrier lets the nodes leave?
 
-Takes the games of a phase; notes findings. A word that nobody reads (its last VFSM writes to NULL)
-may still be on its way when all who read have read. The game is played with one VFSM held up: how many words can be behind it
-when every node is through? They need so many of its slots to pass. The time that they have is bounded from below: one cycle
-for each VFSM that the barrier's own words pass from the node to all others and back, and the delay after it.
+Takes the games of a phase; notes findings. A word that no processor reads (its last VFSM writes to NULL) may still be
+under way when all processors have read their words. The game is played with a VFSM held up: how many words can be
+behind it when every node is through? They need a slot of the VFSM each. The time that they have is at least the delay
+after the barrier, plus a cycle for each VFSM that the barrier's own words pass from the node to all others and back.
 
 Example: 3 words may wait behind a VFSM with 1 slot in a period of 8: the last is gone after 1 + 2 * 8 = 17 cycles. If the
-barrier's words take 10 cycles round, a delay of 7 cycles is enough.
+barrier's words take 10 cycles there and back, a delay of 7 cycles is enough.
 
-Leaves to ``ends`` words that somebody reads; these are through when the nodes are.
+Leaves to ``ends`` words that processors read: these have arrived when the nodes are through.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Event = tuple[int, int]
 
 
 def check_dropped(games: PhaseGames) -> None:
-    """Rule "message-ends": the delay of what closes a phase is long enough for words that nobody reads."""
+    """Check that the delay after the closing barrier of a phase is long enough for words that no processor reads."""
     closing = games.image.barrier
     if closing is None:
         return
@@ -38,7 +38,8 @@ def check_dropped(games: PhaseGames) -> None:
 
 
 def _check(games: PhaseGames, closing: int, index: int, heard: dict[int, int]) -> None:
-    """``heard``: by node, cycles at least from when it comes to what closes the phase until it hears that all have come."""
+    """Check operator ``index``. ``heard``: by node, the least cycles from its coming to the barrier ``closing`` until
+    it hears that all nodes have come."""
     members = games.images.members[index].values()
     meets = any(lane.turn == SYNC for here in members for role in here.roles for lane in role.lanes)
     words = min(games.images.operators[index].m, SHORT)
@@ -54,7 +55,7 @@ def _check(games: PhaseGames, closing: int, index: int, heard: dict[int, int]) -
                 continue
             behind = games.behind(game, words, place)
             need = games.cycles_for(behind, len(games.slots(place)))
-            # Words wait in routers only if some node may come late.
+            # Words wait in routers only if some node may come late, which a barrier of the load functions rules out.
             need = min(need, 1) if meets else need
             if games.delay(closing, 0, node) + heard.get(node, 0) < need:
                 message = f"{behind} words that nobody reads may pass when all have met at the end of the phase"
@@ -62,7 +63,8 @@ def _check(games: PhaseGames, closing: int, index: int, heard: dict[int, int]) -
 
 
 def _steps(game: GameBoard) -> list[tuple[Event, Event, int]]:
-    """Which lane waits for which, and cycles at least between them: one a VFSM, and one a lane that waits."""
+    """(lane, lane that waits for it, least cycles between them): a cycle for each VFSM that a word passes from writer
+    to reader, and a cycle between lanes of a node (``LaneImage.after``)."""
     lanes = [((node, i), one) for node, own in game.lanes.items() for i, one in enumerate(own)]
     writers = {(event[0], r): event for event, one in lanes if one.write for r in one.registers}
     readers = {(event[0], r): event for event, one in lanes if not one.write for r in one.registers}
@@ -85,9 +87,9 @@ def _steps(game: GameBoard) -> list[tuple[Event, Event, int]]:
 
 
 def _round_trip(game: GameBoard, steps: list[tuple[Event, Event, int]], late: int) -> int:
-    """Cycles at least between the first and the last lane of a node that all others wait for."""
+    """Least cycles between the first and the last lane of node ``late``, the last node to come."""
     when = {(late, i): 0 for i in range(len(game.lanes[late]))}
-    # Lanes wait for each other in no circle, so this comes to an end before there are as many turns as steps.
+    # Lanes do not wait for each other in a circle, so nothing changes any more after at most len(steps) turns.
     for _ in steps:
         changed = False
         for of, to, cycles in steps:

@@ -1,15 +1,16 @@
-"""Rule "message-ends": who may leave a phase, and what he knows of the others (Metcalf 1997, §5.2).
+"""Rule "message-ends": when a node may leave a phase, and what it knows of the others by then (Metcalf 1997, §5.2).
 
-Takes the games of a phase (``stall_game``); notes findings. A node that leaves a phase by itself must know from its own words
-that no more words of any operator will come, and what closes a phase for many nodes must hold back everybody until all have
-begun with it. Both are put to the test in games: one processor stands still, and nobody may get away.
+Takes the games of a phase (``stall_game``); notes findings. A node that leaves a phase without a barrier must know from
+its own words that no more words of any operator will come. A barrier that closes a phase must hold back every node
+until all have begun with it. Both are tested in games: a processor stands still, and no node may get away from it.
 
-Example: a broadcast of 4 words from node 0 through node 1 to node 2. When node 1 has read its 4 words, the last ones may
-still wait in its router for node 2, which has not begun. If the game with node 2 standing still lets node 1 get through, node
-1 must not leave by its own messages; or it waits so many cycles (its delay) that the words are gone.
+Example: a broadcast of 4 words from node 0 through node 1 to node 2. When node 1 has read its 4 words, the last words
+may still wait in its router for node 2, which has not begun. If the game with node 2 standing still lets node 1 get
+through, node 1 must not leave by its own messages. If node 2 has begun, node 1 may leave after enough cycles (its
+delay) for the words to go.
 
-Leaves to ``drain`` words that nobody reads, to ``skew`` what follows for where everybody can be, and to ``continuing``
-operators that go on over the end of the phase.
+Leaves to ``drain`` words that no processor reads, to ``skew`` how far nodes can be ahead of each other, and to
+``continuing`` operators that go on over the end of the phase.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ from pointsman.verify.words.streams import PhaseStreams
 
 
 def phase_games(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -> PhaseGames | None:
-    """The games of a phase; None if nobody leaves it, nor needs to know who has come."""
+    """The games of a phase; None if no node leaves it and its operators have no prescribed order."""
     if not is_left(view) and not view.image.order:
         return None
     return PhaseGames(view, streams.promises, streams.traces, notebook)
 
 
 def is_left(view: PhaseView) -> bool:
-    """Does anything come after the phase?"""
+    """Do nodes leave the phase? If it ends by a technique, or has a successor other than itself."""
     return view.image.technique != "none" or not set(view.image.successors) <= {view.phase}
 
 
 def check_ends(games: PhaseGames) -> None:
-    """Rule "message-ends", but for words that nobody reads (``drain``)."""
+    """Check the rule "message-ends", except for words that no processor reads (``drain``)."""
     view, image = games.view, games.image
     if not is_left(view):
         return
@@ -44,7 +45,8 @@ def check_ends(games: PhaseGames) -> None:
     if image.technique == "none":
         note_end(games, first, "phases follow, and nothing is done at its end", "a technique for going on")
     for index in image.operators if image.last else ():
-        # Who leaves after one of the last has used all others before, so none of these comes after all of them.
+        # A node leaves after a last operator and must have used all others by then, so none may follow all last
+        # operators.
         before = {one for one, other in image.order if other == index}
         if index not in image.last and set(image.last) <= before:
             note_end(games, first, "it comes after all that may be the last, and is none of them", "an order", index)
@@ -58,13 +60,13 @@ def check_ends(games: PhaseGames) -> None:
 
 
 def note_end(games: PhaseGames, node: int, message: str, right: str, index: int | None = None) -> None:
-    """Note that the end of a phase is wrong at a node, because of an operator if there is one."""
+    """Note that the end of a phase is wrong at ``node``; ``index``: the operator whose words are concerned."""
     operator = None if index is None else games.images.operators[index]
     games.notebook.note("message-ends", message, right, operator, phase=games.view.name, node=node)
 
 
 def _parts(games: PhaseGames) -> dict[int, int]:
-    """Each node's part of the phase: the nodes that words of the program's operators join, as ends or on their way."""
+    """By node, the number of its part: nodes that words of the program's operators join, as ends or on their way."""
     joined = [{node} for node in games.view.nodes]
     for index in games.program:
         for number in games.promises[index]:
@@ -77,10 +79,10 @@ def _parts(games: PhaseGames) -> dict[int, int]:
 
 
 def _check_loose(games: PhaseGames, node: int, part: set[int]) -> None:
-    """A node that leaves the phase by its own messages; ``part``: nodes that words join with it."""
+    """Check a node that leaves the phase by its own messages; ``part``: the nodes that words join with it."""
     inside = [index for index in games.program if not games.lanes[index].isdisjoint(part)]
     final = [index for index in inside if index in games.image.last] or inside
-    # If each last operator tells that all have begun with it, all others are over.
+    # If getting through a last operator proves that all nodes have begun with it, all other operators are over.
     if final != inside and not all(part <= games.lanes[i] and _all_begun(games, i, node, part) for i in final):
         final = inside
     if games.image.barrier is not None and not part.isdisjoint(games.lanes[games.image.barrier]):
@@ -90,7 +92,7 @@ def _check_loose(games: PhaseGames, node: int, part: set[int]) -> None:
 
 
 def _check_told(games: PhaseGames, index: int, node: int) -> None:
-    """May a node leave when its own messages of an operator are through?"""
+    """Check that a node may leave when its own messages of operator ``index`` are through, for every state."""
     for state in games.states(index):
         boards = games.games(index, state)
         for game in boards.all:
@@ -104,7 +106,8 @@ def _check_told(games: PhaseGames, index: int, node: int) -> None:
 
 
 def _check_freed(games: PhaseGames, index: int, state: int, game: GameBoard, node: int) -> None:
-    """Does no word come any more, or only words that others in their I/O functions take away within the delay?"""
+    """Check that once ``node`` is through no word comes any more, or only words that are gone within its delay because
+    the other nodes have begun to take them."""
     wrong: tuple[str, str] | None = None
     for words in games.lengths(index):
         wrong = _freed(games, index, state, game, node, words)
@@ -115,7 +118,7 @@ def _check_freed(games: PhaseGames, index: int, state: int, game: GameBoard, nod
 
 
 def _freed(games: PhaseGames, index: int, state: int, game: GameBoard, node: int, words: int) -> tuple[str, str] | None:
-    """What is wrong if a node leaves when its messages of a length are through, and what would be right."""
+    """(fault, what would be right) if a node leaves when its messages of ``words`` words are through; None: it may."""
     if not games.gets_through(game, node, words):
         return None  # it never gets away
     here = game.here.get(node, ())
@@ -161,7 +164,7 @@ def _late(left: int, delay: int, need: int) -> tuple[str, str]:
 
 
 def _all_begun(games: PhaseGames, index: int, node: int, part: set[int]) -> bool:
-    """When a node is through with an operator, have all others of its part begun with it?"""
+    """When ``node`` is through with an operator, have all other nodes of its part certainly begun with it?"""
     for state in games.states(index):
         game = games.game_of(index, state, node)
         if game is None:
@@ -178,8 +181,8 @@ def _all_begun(games: PhaseGames, index: int, node: int, part: set[int]) -> bool
 
 
 def _check_closing(games: PhaseGames, index: int) -> None:
-    """Nobody gets through what closes the phase before all have begun with it; then no word is left in a router but for the
-    node's delay."""
+    """Check that no node gets through the barrier (or hijack) ``index`` before all have begun with it, that all get
+    through in the end, and that each node's delay is enough for words still in its router."""
     if games.image.technique == "hijack":
         _check_hijacked(games, index)
     for game in games.games(index, 0).all:
@@ -202,7 +205,7 @@ def _check_closing(games: PhaseGames, index: int) -> None:
 
 
 def _check_hijacked(games: PhaseGames, index: int) -> None:
-    """What closes the phase uses whole streams of the phase, which carry its words to everybody who expects some."""
+    """Check that the lanes of a hijack write whole streams of the phase, and that these reach every lane that reads."""
     own = {node: games.role_lanes(index, 0, node) for node in games.lanes[index]}
     reads = {(n, lane.registers): lane for n, lanes in own.items() for lane in lanes if not lane.write}
     taken: set[tuple[int, tuple[int, ...]]] = set()
@@ -227,7 +230,7 @@ def _check_hijacked(games: PhaseGames, index: int) -> None:
 
 
 def _carried(games: PhaseGames, closing: int, node: int, lane: LaneImage) -> list[Promise]:
-    """Streams of other operators that carry, for all of their values, what a lane of a node writes."""
+    """Streams of other operators that carry, for all values of these, the words that a lane of ``node`` writes."""
     images = games.images
     numbers = [number for other, own in games.promises.items() if other != closing for number in own]
     return [

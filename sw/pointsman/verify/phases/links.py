@@ -53,8 +53,7 @@ def check_aliased(view: PhaseView, notebook: Notebook) -> None:
 
 
 def check_reprogramming(phases: AllPhases, phase: int, notebook: Notebook) -> None:
-    """Note pipelines in which VFSM 1 never runs although the phase changes or load functions rewrite annotations
-    there."""
+    """Note pipelines without VFSM 1 in which the phase changes or load functions rewrite annotations."""
     view = phases.views[phase]
     for node, own in view.nodes.items():
         changes = [phases.name(later) for later in phases.following[node][phase] if later != phase]
@@ -81,8 +80,7 @@ class LinkUse:
         slots: Mapping[Vfsm, Collection[int]] | None = None,
     ) -> None:
         self.writes: dict[int, set[int]] = {}
-        """By port, slots in which VFSMs write it. Left out: VFSMs in ``without``, and the slots that ``slots`` has for
-        a VFSM."""
+        """By port, slots in which VFSMs write it, without the VFSMs ``without`` and the ``slots`` of other VFSMs."""
         self.reads: dict[int, set[int]] = {}
         """By port, the slots before those in which VFSMs read it: the slots in which the other end writes."""
         possible = view.possible()

@@ -1,13 +1,15 @@
-"""Rule "entered": operators whose load functions rewrite the router before they enter the phase, and do not meet for it.
+"""Rule "entered": operators whose load functions rewrite the router before they enter the phase, without a barrier for
+it.
 
-Takes all phases and the games of each; notes findings. Nobody tells such a load function that no word of the values before is
-on its way. So that has to follow from how the phase is left (§4.1.1, §5.2.3): between any two uses of the operator every node
-that its words pass goes through one barrier, and nothing else in the phase could make a node enter it or stay. Example: a
-run-time broadcast over nodes 0, 1, 2 in a loop with another phase. Node 0 rewrites its router for the next source while node
-2 still reads the last word, which passes node 0; with a barrier of all three at the end of the phase it cannot.
+Takes all phases and the games of each; notes findings. Nothing tells such a load function that no word for the values
+before is under way. This has to follow from how the phase is left (§4.1.1, §5.2.3): between any two uses of the
+operator all nodes that its words pass go through the same barrier, and nothing else in the phase makes a node enter it
+or stay. Example: a run-time broadcast over nodes 0, 1, 2 in a loop with another phase. Node 0 rewrites its router for
+the next source while node 2 still reads the last word, which passes node 0; with a barrier of all three at the end of
+the phase it cannot.
 
-Leaves to ``ends`` and ``drain`` that the barrier holds back everybody, and that words which routers drop are gone by then.
-The planner argues otherwise, from the program (``plan.termination.left_between_uses``).
+Leaves to ``ends`` and ``drain`` that the barrier holds back every node, and that words which routers drop are gone by
+then. The planner argues otherwise, from the program (``plan.termination.left_between_uses``).
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ from .all_phases import AllPhases
 
 
 def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], notebook: Notebook) -> None:
-    """Rule "entered". Time: one board for each state of the operators in question.
+    """Check the rule "entered". Time: that of making a board for each state of the operators concerned.
 
     Parameters
     ----------
     games : sequence of PhaseGames or None
-        By phase; None where nobody goes on.
+        By phase; None for phases that no node leaves.
     """
     images = phases.images
     for index, operator in enumerate(images.operators):
@@ -45,7 +47,7 @@ def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], noteboo
         image = images.phases[phase]
 
         note = partial(notebook.note, "entered", operator=operator, phase=image.name)
-        # What continues changes nothing of the phase, but a node must not come to it that way.
+        # Operators that continue do not change the phase, but a node must not enter the phase by such an operator.
         inner = {index, *made_operators(image)}
         others = [i for i in image.operators if i not in inner and not images.operators[i].continues]
         if others:
@@ -59,7 +61,7 @@ def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], noteboo
         for node in sorted(views):
             following = phases.following[node]
             if views[node].nodes == 1 or not following.comes_again(phase):
-                continue  # nobody's words but its own, or never used again
+                continue  # only its own words pass it, or the operator is never used again
             if phase in following[phase]:
                 message = "the node may come to it again without another phase in between"
                 note(message, "a phase between two uses", node=node)
@@ -71,12 +73,12 @@ def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], noteboo
 
 
 def _passed(games: PhaseGames, index: int, node: int) -> set[int]:
-    """Nodes that words of the operator pass which pass this one, for some values."""
+    """Nodes on the same boards as ``node``: those that words of the operator pass together with it, for some values."""
     boards = (board for state in games.states(index) for board in games.games(index, state).all)
     return {other for board in boards if node in board.nodes for other in board.nodes}
 
 
 def _met(games: PhaseGames, closing: int | None, node: int) -> set[int]:
-    """Nodes that meet this one in what closes the phase; that nobody gets through before them is proven in ``ends``."""
+    """Nodes that ``node`` meets in the barrier ``closing``; ``ends`` proves that it gets through only after them."""
     boards = games.games(closing, 0).all if closing is not None else []
     return {other for board in boards if node in board.lanes for other in board.lanes}

@@ -1,12 +1,12 @@
 """Rules "registers" and "vfsm-numbers" between phases: words that wait in a phase are not taken for another's (§5.4.2, §5.2.3).
 
-Takes all phases and who may be ahead of whom; notes findings. A phase that nodes leave by their own messages, each for
-itself, and come to again, may have words of its next use waiting while a node is still elsewhere. Example: node 1 has left
-phase A for phase B; node 0, ahead by a round, sends its next word of A, which waits in a register or VFSM buffer of A at node
-1. If B used the same register, its processor would read a word that is not its own. So such a phase has registers and VFSM
-numbers of its own, unless nobody can be ahead (``skew``).
+Takes all phases and who may be ahead of whom; notes findings. If nodes leave a phase by their own messages, without a
+barrier, and come to it again, words of its next use may arrive while a node is still in another phase. Example: node 1
+has left phase A for phase B; node 0, ahead by a round, sends its next word of A, which waits in a register or VFSM
+buffer of A at node 1. If B used the same register, node 1's processor would read it as a word of B. So such a phase has
+registers and VFSM numbers of its own; registers may be shared if no neighbour can be ahead (``skew``).
 
-Leaves what continues over phases to ``continuing``, and use within one phase to ``node.rules`` and ``words.streams``.
+Leaves operators that continue to ``continuing``, and use within a phase to ``node.rules`` and ``words.streams``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .skew import Skew
 
 
 def check_kept_registers(phases: AllPhases, skew: Skew, notebook: Notebook) -> None:
-    """A phase that is left by messages alone and entered again keeps its registers to itself.
+    """Check that a phase that nodes leave by messages alone and enter again shares no register with another phase.
 
-    A neighbour that is ahead may send words of its next use, if the node reads its link, while this node is still in it; they
-    wait in the phase's registers and must not be taken for another phase's.
+    A neighbour that is ahead may already send words of the phase's next use over a link that the node reads while it is
+    still in the phase; they wait in the phase's registers and must not be taken for words of another phase.
     """
     for node, following in enumerate(phases.following):
         used = {phase: _registers(phases, node, phase) for phase in following}
@@ -58,7 +58,7 @@ def check_kept_registers(phases: AllPhases, skew: Skew, notebook: Notebook) -> N
 
 
 def _registers(phases: AllPhases, node: int, phase: int) -> set[int]:
-    """Codes of the interface registers that VFSMs of a node may use in a phase, but for what continues."""
+    """Codes of the interface registers that VFSMs of a node may use in a phase, but for continuing operators."""
     view = phases.views[phase]
     return {
         code
@@ -71,9 +71,9 @@ def _registers(phases: AllPhases, node: int, phase: int) -> set[int]:
 
 
 def check_kept_vfsms(phases: AllPhases, notebook: Notebook) -> None:
-    """Phases may have VFSMs in common, the run time loads them, but not those in whose buffers words may wait meanwhile: of
-    phases that are left by messages alone and entered again. Nor those of a phase whose schedule is made at run time, which
-    takes numbers that are free."""
+    """Check which phases share VFSM numbers. They may, as the run time loads VFSMs, with two exceptions: phases that
+    nodes leave by messages alone and enter again, as words may wait in the VFSMs' buffers; and phases whose schedule is
+    made at run time, which takes free numbers."""
     images = phases.images
     for node, following in enumerate(phases.following):
         used = {
@@ -99,7 +99,7 @@ def check_kept_vfsms(phases: AllPhases, notebook: Notebook) -> None:
 
 
 def _vfsms(view: NodeView) -> set[Vfsm]:
-    """VFSMs of a node in a phase: scheduled, annotated, or with a buffer that another one names."""
+    """VFSMs of a node in a phase: scheduled, annotated, or with a buffer that another VFSM names."""
     used = set(view.slots) | {(r.pipeline, r.vfsm) for r in view.part.annotations}
     for (pipeline, _), choices in view.possible().items():
         named = (code for one in choices for code in (one.source, one.destination))

@@ -1,15 +1,17 @@
-"""Where can everybody be while one node stands still in a phase? A game on whole phases, for "wires" and "registers" (§5.3.4).
+"""How far can all nodes get while one of them stands still in a phase? A game on phases, for "wires" and "registers"
+(§5.3.4).
 
-Takes the phases of the images and the games of words of each; gives answers, notes nothing. A node begins an operator when it
-has come to the phase and is through with the operators that come before. It gets through the operator if all have begun it
-without whom it cannot get through; who these are is told by the games of words, with each of the others standing still. It
-leaves the phase when it is through with an operator that may be the last, and with what closes the phase. What all nodes can
-reach together, while one stays where it is, is the most that they can be ahead of it.
+Takes the phases of the images and the games of words of each; gives answers, notes nothing. A node begins an operator
+when it has come to the phase and is through with the operators before it. It gets through the operator once all nodes
+that it needs have begun the operator; the games of words tell which these are, as each of the other nodes stands still
+in turn. It leaves the phase when it is through with an operator that may be the last, and with the operator that closes
+the phase. What all nodes can reach together, while one of them stays where it is, is the most that they can be ahead of
+it.
 
-Example: phases A, B, C in turn, in each a shift from node 0 to node 1 and another from node 1 to node 0, and node 1 stands
-still in A. Node 0 reads nothing before node 1 has begun the second shift, so it cannot leave A: what it writes in B can never
-meet node 1 in A. With the first shift alone, and messages that have room on their way, node 0 could be through with all
-three.
+Example: phases A, B, C in turn, in each a shift from node 0 to node 1 and another from node 1 to node 0, and node 1
+stands still in A. Node 0 reads nothing before node 1 has begun the second shift, so it cannot leave A: no word that it
+writes in B can meet node 1 in A. With the first shift alone, and messages short enough to wait on their way, node 0
+could get through all three phases.
 
 The planner argues the other way round (``plan.conflicts.happens_before``: what must have happened).
 """
@@ -27,12 +29,12 @@ from .all_phases import AllPhases
 
 @dataclass
 class _Reached:
-    """What nodes can reach while one of them stands still. Nodes are bits."""
+    """What nodes can reach while one of them stands still. Sets of nodes are integers with bit n for node n."""
 
     there: list[int]
     """By phase, nodes that can come to it."""
     begun: list[int]
-    """By operator, nodes that can begin it in a phase to which they can come."""
+    """By operator, nodes that can begin it."""
 
 
 @dataclass(frozen=True)
@@ -40,22 +42,23 @@ class _Course:
     """How a node goes through a phase."""
 
     before: tuple[tuple[int, tuple[int, ...]], ...]
-    """Operators of the phase, and those that the node is through with before it begins them."""
+    """(operator of the phase, operators that the node is through with before it begins this operator)."""
     final: tuple[int, ...]
-    """With one of these it is through before it leaves."""
+    """The node leaves when it is through with at least one of these operators."""
     closing: int | None
-    """What closes the phase for it."""
+    """Operator that closes the phase, if the node takes part in it."""
     needs: dict[int, int] = field(default_factory=dict)
-    """By operator, nodes that have to begin it before this one gets through it; as far as that has been asked."""
+    """Cache: by operator, bits of the nodes that have to begin it before this node gets through it."""
 
 
 class Skew:
-    """Asked for one phase and node, it plays the game once: nodes x operators x those that a node waits for, a few times.
+    """Answers how far nodes can be ahead. Plays a game for each phase and node asked about; its time is about nodes x
+    operators x nodes that a node waits for.
 
     Parameters
     ----------
     games : sequence of PhaseGames or None
-        By phase; None where nobody goes on.
+        By phase; None for phases that no node leaves.
     """
 
     def __init__(self, phases: AllPhases, games: Sequence[PhaseGames | None]) -> None:
@@ -63,18 +66,19 @@ class Skew:
         self.program = phases.program
         self.games = games
         self.nodes = range(phases.images.topology.nodes)
-        # With threads each node has ways of its own through the phases; there nothing is claimed.
+        # With threads each node has ways of its own through the phases; then every question is answered by "it may".
         self.known = not phases.threads
         self._reached: dict[tuple[int, int], _Reached] = {}
         self._courses: dict[tuple[int, int], _Course] = {}
 
     def may_be(self, node: int, later: int, other: int, earlier: int) -> bool:
-        """May ``node`` be in phase ``later``, come from ``earlier``, while ``other`` is in ``earlier`` still?"""
+        """May ``node`` have come from phase ``earlier`` to ``later`` while ``other`` is still in ``earlier``?"""
         return not self.known or bool(self._at(earlier, other).there[later] >> node & 1)
 
     def may_send(self, node: int, index: int, other: int, earlier: int) -> bool:
-        """May words of ``node`` for an operator of a later phase be under course while ``other`` is in ``earlier`` still? Load
-        functions may send before the node uses the operator, and what closes a phase belongs to none."""
+        """May words of ``node`` for operator ``index`` be under way while ``other`` is still in phase ``earlier``? True
+        without a game for operators whose words may go out before the node uses them, as load functions send them, and
+        for operators that close phases."""
         operator = self.images.operators[index]
         phase = self.images.phases[operator.phase]
         early = operator.synchronised or operator.remote or operator.gated or operator.stages > 1
@@ -94,7 +98,7 @@ class Skew:
         reached = _Reached([0] * phases, [0] * len(self.images.operators))
         begun, there = reached.begun, reached.there
         first = set(self.program[earlier])
-        # Phases in which a node has still something to begin, or to leave.
+        # By node, phases in which it has still an operator to begin, or which it has still to leave.
         waiting = {node: sorted(first) for node in self.nodes if node != other and first}
         for phase in first:
             there[phase] = sum(1 << node for node in waiting)
@@ -148,7 +152,7 @@ class Skew:
         return self._courses[key]
 
     def _is_through(self, begun: Sequence[int], phase: int, index: int, node: int, course: _Course) -> bool:
-        """Can a node get through an operator?"""
+        """Has ``node`` begun operator ``index``, and so have all nodes that it needs to get through it?"""
         if not begun[index] >> node & 1:
             return False
         needs = course.needs.get(index)
@@ -172,8 +176,8 @@ class Skew:
 
 
 def needed(games: PhaseGames, index: int, node: int) -> set[int]:
-    """Nodes without whose beginning a node does not get through an operator, whatever the values; nobody if there were too many
-    games to say."""
+    """Nodes that must begin operator ``index`` before ``node`` can get through it, whatever the run-time values. Games
+    that are too many to be played find no such node."""
     lengths = (1,) if index == games.image.barrier else games.lengths(index)
     each = []
     for state in games.states(index):
@@ -187,12 +191,12 @@ def needed(games: PhaseGames, index: int, node: int) -> set[int]:
 
 
 def _first(games: PhaseGames, index: int, node: int) -> list[int]:
-    """Operators that a node has used in the phase whenever it begins with another, as the run time insists."""
+    """Operators that ``node`` must use before operator ``index`` in the phase (``PhaseImage.order``)."""
     return [one for one, other in games.image.order if other == index and node in games.lanes.get(one, ())]
 
 
 def _final(games: PhaseGames, node: int) -> list[int]:
-    """Operators of which a node has used one, at least, when it leaves the phase."""
+    """Operators of which ``node`` has used at least one when it leaves the phase."""
     own = [index for index in games.program if node in games.lanes[index]]
     final = [index for index in games.image.operators if index in games.image.last]
     return final if final and set(final) <= set(own) else own

@@ -1,17 +1,16 @@
 """Rule "threads": nodes that go through phases of their own, without the rest of the mesh (Metcalf 1997, §6.1.2, §5.2.3).
 
 Takes all phases and whose words pass each VFSM; notes findings. Each node has its own ways through its phases
-(``NodeImage.ways``). While one node is in a phase of which its neighbour has no part, the neighbour may be anywhere; so no
-word of that phase may use the link between them, in either direction: with that, an idle link of the one cannot look like a
-word to the other. For phases of which both have a part the rule "wires" holds (``links``), along the ways of each node. What
-that takes from a barrier is proven here: that it joins the two ends of a link, and everybody whose words use that link in
-that slot in the next phase.
+(``NodeImage.ways``). While a node is in a phase in which its neighbour has no part, the neighbour may be in any phase;
+so no word of that phase may use the link between them, in either direction. For phases in which both have a part, rule
+"wires" (``links``) is checked along the ways of each node. It relies on barriers, and what it relies on is proven here:
+a barrier joins the two ends of every link in use, and every node whose words use that link and slot in the next phase.
 
-Example: nodes 0 and 1 meet at the end of phase A, node 2 does not. In phase B words of node 2 come through node 0 over the
-link to node 1, in a slot of A. Node 0 and node 2 may be in B while node 1 is still in A, and the word is taken for one of A:
-a finding.
+Example: nodes 0 and 1 meet at the end of phase A, node 2 does not. In phase B words of node 2 come through node 0 over
+the link to node 1, in a slot of A. Node 0 and node 2 may be in B while node 1 is still in A, and the word is taken for
+a word of A: a finding.
 
-Leaves alone whether the nodes of one barrier come to it equally often.
+Leaves alone whether the nodes of a barrier come to it equally often.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from .succession import Succession
 
 
 def check_ways(phases: AllPhases, notebook: Notebook) -> None:
-    """The ways of each node lead through all of its phases, as the program's phases may follow each other."""
+    """Check that the ways of each node lead through all of its phases, in an order that the program allows."""
     for node, image in enumerate(phases.images.nodes):
         note = partial(notebook.note, "threads", node=node)
         parts = {part.phase for part in image.phases}
@@ -49,7 +48,7 @@ def check_ways(phases: AllPhases, notebook: Notebook) -> None:
 
 
 def check_links(view: PhaseView, phases: AllPhases, notebook: Notebook) -> None:
-    """No link of a phase leads to a node that has no part in it, but those of operators that continue (``continuing``)."""
+    """Note links that lead to a node without a part in the phase, but for operators that continue (``continuing``)."""
     for node, own in view.nodes.items():
         use = LinkUse(own, view.codes, phases.continuing(node, view.phase))
         for port in sorted(use.writes.keys() | use.reads.keys()):
@@ -61,8 +60,8 @@ def check_links(view: PhaseView, phases: AllPhases, notebook: Notebook) -> None:
 
 
 def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook) -> None:
-    """Whoever uses a link in a phase that a barrier closes, or sends over it in the next phase in the same slot, is in its
-    barrier."""
+    """Check that the barrier of a phase joins both ends of each link in use, and the nodes whose words use that link
+    and slot in the next phase (or wait there until the far end has come)."""
     images = phases.images
     own: dict[int | None, list[Promise]] = {phase.barrier: [] for phase in images.phases}
     for promise in images.promises:
@@ -73,7 +72,7 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
         if view.image.technique != "barrier" or view.image.barrier is None:
             continue
         group = view.meeting
-        # What continues goes over links beyond the barrier of one phase; where it ends is for ``continuing``.
+        # Operators that continue use links beyond the barrier of a phase; ``continuing`` checks where they end.
         uses = {n: LinkUse(one, view.codes, phases.continuing(n, earlier)) for n, one in view.nodes.items()}
         for node, use in uses.items():
             for port, slots in use.writes.items():
@@ -81,7 +80,7 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
                 if end is None or end[0] not in uses or not slots:
                     continue
                 if not view.meets(node) and not view.meets(end[0]):
-                    continue  # each leaves for itself, with wires of its own (``links``)
+                    continue  # both ends leave without a barrier: ``links`` checks their wires
                 if node not in group or group.get(end[0]) != group[node]:
                     message = f"words go to node {end[0]}, which is not in the node's barrier"
                     right = "a barrier that joins both ends of every link in use"
@@ -124,8 +123,8 @@ def _note_sender(phases: AllPhases, earlier: int, later: int, place: Place, word
 
 
 def _who_hears(images: Images, closing: int | None, own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
-    """Sources and streams of the barrier ``closing``, given its promises, whose words only go out when a node has sent a word of
-    its own: the source waits for it, or for a node that does."""
+    """(source, stream) pairs of the barrier ``closing``, whose promises are ``own``, that send only after ``node`` has
+    sent a word in this barrier: the source waits for that word, or for a node that waits for it."""
     heard = {end for promise in own if promise.source == node for end in promise.destinations}
     told: list[Promise] = []
     left = list(own)
@@ -140,7 +139,7 @@ def _who_hears(images: Images, closing: int | None, own: Sequence[Promise], node
 
 
 def _waits(images: Images, closing: int | None, promise: Promise, heard: set[tuple[int, int]]) -> bool:
-    """Does the source of a promise only write once it has read a word at one of these nodes and registers?"""
+    """Does the source of ``promise`` write only after reading a word at one of the (node, register) pairs ``heard``?"""
     node = promise.source
     roles = [role for index, here in images.nodes[node].operators if index == closing for role in here.roles]
     for role in roles:

@@ -37,8 +37,7 @@ words after which it is) or None. As the parameters of ``play``."""
 
 @dataclass
 class GameBoard:
-    """The VFSMs that words from some registers pass, where the words go from each VFSM, and the lanes that move
-    them."""
+    """The VFSMs that words from some registers pass, where words go from each VFSM, and the lanes that move them."""
 
     source: dict[Place, At] = field(default_factory=dict)
     """By VFSM that takes words from a register, that register."""

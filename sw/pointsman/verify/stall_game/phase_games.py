@@ -1,9 +1,10 @@
-"""The games of words of one phase: who plays with whom, and how each game ends when somebody stands still (``board``).
+"""The games of words of a phase: which nodes play together, and how each game ends when a node stands still
+(``board``).
 
-Takes the view of a phase, its promises and their traces; gives outcomes, nothing is noted but what is left out. Each operator
-has a game for each of its states and each group of nodes that exchange words. Which rules follow from the outcomes is for
-``phases.ends``, ``phases.drain``, ``phases.preload`` and ``phases.skew``. Games are counted when their outcome is used; where
-there would be too many of them the report says so.
+Takes the view of a phase, its promises and their traces; gives outcomes, and notes only what is left out. Each operator
+has a game for each of its states and each group of nodes that exchange words. ``phases.ends``, ``phases.drain``,
+``phases.preload`` and ``phases.skew`` draw conclusions from the outcomes. Games are counted when their outcome is used;
+if there would be too many, the report says so.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from pointsman.verify.words.trace import Trace
 from .board import GameBoard, GameEnd, GameEnds, GameKey, board, play
 
 SHORT = 16
-"""Words of a message that are tried first: what holds for a short message holds for a long one."""
+"""Message length, in words, that is tried first: what holds for a short message holds for a longer message."""
 MOST_STATES = 24
-"""States of an operator that are looked at."""
+"""Most states of an operator for which games are played."""
 MOST_STEPS = 3_000_000
-"""Moves of tokens in all games of a phase, about."""
+"""Most moves of tokens in all games of a phase, by a rough count."""
 
 
 class PhaseGames:
@@ -34,9 +35,9 @@ class PhaseGames:
     Parameters
     ----------
     promises : mapping
-        By operator of the phase, numbers of its promises.
+        By operator of the phase, numbers of its promises in the images.
     traces : mapping
-        By promise, its traces for different roles.
+        By number of a promise, its traces for different roles.
     """
 
     def __init__(
@@ -48,25 +49,25 @@ class PhaseGames:
     ) -> None:
         self.view = view
         self.images = view.images
-        # What continues is left out: where it ends, all of its nodes meet (``phases.continuing``).
+        # Operators that continue are left out: where they end, all of their nodes meet (``phases.continuing``).
         own = tuple(index for index, operator in view.operators() if not operator.continues)
         self.image = replace(view.image, operators=own)
         self.program = tuple(index for index in own if index not in made_operators(view.image))
-        """Operators that the program has in the phase."""
+        """Operators of the phase that are in the program and do not continue."""
         self.promises = {index: promises[index] for index in own}
         self.traces = traces
         self.notebook = notebook
         self.steps = MOST_STEPS
         self.known: dict[tuple[int, int], OperatorGames] = {}
         self.joined: dict[int, frozenset[int]] = {}
-        """By promise, its nodes."""
+        """By number of a promise, the nodes at its ends."""
         self.alike: dict[object, GameBoard] = {}
-        """Boards by their shape: rows of a mesh mostly play the same games."""
+        """Boards by ``GameBoard.shape``: rows of a mesh mostly play the same games."""
         self.lanes = {index: set(self.images.members[index]) for index in self.image.operators}
         """By operator, the nodes that have it."""
 
     def states(self, index: int) -> Iterable[int]:
-        """States of an operator that are looked at."""
+        """States of an operator for which games are played: all, or ``MOST_STATES`` of them, evenly spread."""
         states = self.images.operators[index].states
         if states > MOST_STATES:
             self.notebook.leave_out(f"ends of phase {self.image.name} for all but {MOST_STATES} values of an operator")
@@ -75,25 +76,25 @@ class PhaseGames:
         return range(states)
 
     def role_lanes(self, index: int, state: int, node: int) -> tuple[LaneImage, ...]:
-        """Lanes that a node's I/O functions move in a state; not those by which load functions meet."""
+        """Lanes that a node's I/O functions move in a state; none if load functions of the role meet in a barrier."""
         here = self.images.members[index].get(node)
         lanes = here.roles[here.role_of[state]].lanes if here else ()
         return () if any(lane.turn == SYNC for lane in lanes) else lanes
 
     def delay(self, index: int, state: int, node: int) -> int:
-        """Cycles that a node waits when its lanes of an operator have moved everything."""
+        """Cycles that a node waits after its lanes of an operator have moved all words."""
         here = self.images.members[index][node]
         return here.roles[here.role_of[state]].delay
 
     def cycles_for(self, words: int, slots: int) -> int:
-        """Cycles in which a VFSM with so many slots a period passes so many words on."""
+        """Cycles in which a VFSM with ``slots`` slots per period passes ``words`` words on."""
         return 1 + (words - 1) * self.images.period // slots if words else 0
 
     def slots(self, place: tuple[int, int, int]) -> Sequence[int]:
         return self.view.nodes[place[0]].slots[place[1:]]
 
     def lengths(self, index: int) -> tuple[int, ...]:
-        """Words of messages of an operator with which games are played: of a short one, and of its own if that is longer."""
+        """Message lengths in words for the games of an operator: its own, after ``SHORT`` if its own is longer."""
         m = self.images.operators[index].m
         return tuple(dict.fromkeys((min(m, SHORT), m)))
 
@@ -127,7 +128,7 @@ class PhaseGames:
         return self.images.promises[number].source, self.images.promises[number].register
 
     def _joined(self, number: int) -> frozenset[int]:
-        """Nodes that a promise joins."""
+        """Nodes at the ends of a promise."""
         if number not in self.joined:
             self.joined[number] = nodes_of(self.images.promises[number])
         return self.joined[number]
@@ -141,7 +142,7 @@ class PhaseGames:
         after: int = 0,
         held_up: tuple[tuple[int, int, int], int] | None = None,
     ) -> GameEnd | None:
-        """How a game goes; None if there were too many."""
+        """The outcome of a game, with parameters as ``board.play``; None if there were too many games."""
         if game.twin is not None:
             other, places, nodes = game.twin
             held = held_up and (places[held_up[0]], held_up[1])
@@ -162,7 +163,7 @@ class PhaseGames:
         return game.played[key]
 
     def _look_at(self, game: GameBoard, words: int, keys: Iterable[GameKey]) -> bool:
-        """Count games whose outcomes are used; none of them if there would be too many."""
+        """Count the games ``keys``, whose outcomes are to be used; False, and nothing counted, if they are too many."""
         fresh = [key for key in keys if key not in game.looked_at]
         steps = len(fresh) * len(game.onward) * (words + 4)
         if fresh and steps > self.steps:
@@ -173,14 +174,14 @@ class PhaseGames:
         return True
 
     def outcomes(self, game: GameBoard, words: int) -> GameEnds | None:
-        """What all games with messages of a length come to, if they can be played at once."""
+        """Outcomes of all games with messages of ``words`` words; None if they cannot be played together in time."""
         places = len(game.onward)
         steps = places * (words + 4) * (places + 2 * len(game.lanes))
         return game.outcomes(words) if game.table.lists.single and steps <= MOST_STEPS else None
 
     def plays(self, game: GameBoard, words: int, stopped: int | None = None) -> Sequence[bool] | None:
-        """Who gets through, as in ``BoardArrays.node`` of the board that stands for this one; None if there were too many
-        games."""
+        """Whether each node gets through, by its ``number`` on the board; None if there were too many games.
+        ``stopped``: a node that has not begun."""
         first, _, nodes = game.twin or (game, None, None)
         if nodes is not None and stopped is not None:
             stopped = nodes[stopped]
@@ -198,26 +199,27 @@ class PhaseGames:
         return first.through[key]
 
     def gets_through(self, game: GameBoard, node: int, words: int, stopped: int | None = None) -> bool:
-        """Can a node with lanes move all of them, also if another has not begun? False if there were too many games."""
+        """Can ``node`` move all of its words although ``stopped`` has not begun? False if there were too many games."""
         done = self.plays(game, words, stopped)
         return done is not None and bool(done[game.number(node)])
 
     def is_stuck(self, game: GameBoard, node: int, words: int, stopped: int) -> bool:
-        """Can it certainly not?"""
+        """Is it certain that ``node`` cannot move all of its words before ``stopped`` has begun?"""
         done = self.plays(game, words, stopped)
         return done is not None and not done[game.number(node)]
 
     def game_of(self, index: int, state: int, node: int) -> GameBoard | None:
-        """The game of an operator that a node plays."""
+        """The game of an operator in a state in which ``node`` has lanes; None: there is none."""
         return next((game for game in self.games(index, state).all if node in game.lanes), None)
 
     def needs(self, game: GameBoard, node: int, other: int, lengths: Iterable[int]) -> bool:
-        """Does a node certainly not get through before another one has begun, with messages of one of these lengths? Who is stuck
-        with a short message is stuck with a long one."""
+        """Is it certain that ``node`` does not get through before ``other`` has begun, with messages of any of
+        ``lengths`` words? A node that is stuck with a short message is stuck with a long message too."""
         return any(self.is_stuck(game, node, words, other) for words in lengths)
 
     def behind(self, game: GameBoard, words: int, place: Place, node: int | None = None) -> int:
-        """With how many words still to pass a VFSM may stand still, and a node gets through (None: whoever does anyhow)."""
+        """Most words that VFSM ``place`` may still have to pass when ``node`` is through (None: when all nodes are
+        through that ever get through), with messages of ``words`` words."""
         if game.twin is not None:
             other, places, nodes = game.twin
             return self.behind(other, words, places[place], None if node is None else nodes[node])
@@ -246,8 +248,9 @@ class PhaseGames:
         return behind
 
     def most_left(self, game: GameBoard, node: int, words: int) -> int | None:
-        """Most words that a VFSM of a node has still to pass when the node is through and another has stopped between two words;
-        None if that is not known at once, or if it may be through before another has begun."""
+        """Most words that a VFSM at ``node`` has still to pass when the node is through although another node has
+        stopped between two words. None if the games cannot be played together, or if ``node`` may be through, with
+        words still to pass, before another node has begun."""
         if game.twin is not None:
             return self.most_left(game.twin[0], game.twin[2][node], words)
         if (words, node) not in game.left:
@@ -279,7 +282,7 @@ class PhaseGames:
 
 
 class OperatorGames:
-    """Boards of an operator in a state: one for each group of nodes that exchange words."""
+    """Boards of an operator in a state, one for each group of nodes that exchange words."""
 
     def __init__(self, starts: Mapping[tuple[int, int], int], games: PhaseGames) -> None:
         self.all: list[GameBoard] = []
@@ -287,7 +290,7 @@ class OperatorGames:
         self.games = games
 
     def passing(self, game: GameBoard, node: int) -> list[str]:
-        """Streams with VFSMs at a node."""
+        """Names of streams on the board that have VFSMs at ``node``."""
         found = set()
         for at in set(game.source.values()):
             number = self.starts.get(at)

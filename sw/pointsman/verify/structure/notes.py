@@ -1,6 +1,6 @@
 """How the first pass of the judge notes numbers that name nothing, and codes that are none.
 
-Takes images that may be wrong everywhere, so a phase is named by its name only if there is one of its number.
+Takes images that may be wrong everywhere, so a phase is called by its name only if a phase of that number exists.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pointsman.verify.report import Finding, Notebook
 
 
 class StructureNotes:
-    """The images that are looked at, and the notebook for what is wrong with their numbers."""
+    """The images under judgement, and the notebook for findings about their numbers and codes."""
 
     def __init__(self, images: Images, notebook: Notebook) -> None:
         self.images = images
@@ -32,7 +32,7 @@ class StructureNotes:
         return self.images.phases[phase].name if known else f"number {phase}"
 
     def in_range(self, what: str, value: int, count: int, **place: Any) -> bool:
-        """Note a number outside 0..count-1."""
+        """Tell whether ``value`` is in 0..count-1, and note a finding if it is not."""
         if 0 <= value < count:
             return True
         right = f"a number of 0..{count - 1}" if count else "none, as there is nothing to name"

@@ -1,7 +1,7 @@
-"""First pass of the judge, second part: what nodes do in operators. Lanes, messages, and what load functions rewrite.
+"""First pass of the judge, second part: lanes, messages and rewritten VFSMs of each node's roles in operators.
 
-Takes images whose operators and phases ``structure`` has looked at, which calls these functions; notes findings of the rules
-"structure", "lanes" and "rewrites". Example: lane 0 after lane 1 and lane 1 after lane 0 wait for each other for ever.
+Called by ``structure`` after it has checked operators and phases; notes findings of the rules "structure", "lanes" and
+"rewrites". Example: lane 0 after lane 1 and lane 1 after lane 0 wait for each other for ever.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
 
 
 def _check_messages(notes: StructureNotes, role: Role, place: dict[str, Any]) -> None:
-    """What a role does with messages: names, and nothing used before it is there."""
+    """Check the names of a role's messages, and that none is combined or sent before it is there."""
     for turn in range(max(1, role.turns)):
         lanes = [lane for lane in role.lanes if lane.turn == turn]
         if role.by_item:
-            # For each item one lane after the other.
+            # Each item passes the lanes one after the other, as if each were a step.
             lanes = [replace(lane, step=number) for number, lane in enumerate(lanes)]
         there = set() if role.void else {"out"}
         for step in range(max([0, *(c.step for c in role.combines), *(lane.step for lane in lanes)]) + 1):
@@ -183,7 +183,7 @@ def check_rewrites(notes: StructureNotes, node: int) -> None:
 
 
 def _check_standing(notes: StructureNotes, node: int, index: int, operator: NodeOperator) -> None:
-    """Words may come before a node has called its load function: the VFSM must then do as in some role, or wait."""
+    """Check VFSMs before any load function, as words may come by then: each does as in some role, or reads nothing."""
     image = notes.images.operators[index]
     standing = {
         (r.pipeline, r.vfsm): r.annotation

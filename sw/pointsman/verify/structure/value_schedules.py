@@ -1,8 +1,8 @@
 """Rule "schedules": operators that have several schedules, a phase for each of their values (§4.1.1, §4.1.3).
 
-Takes images; notes findings. Operators of one label in several phases are schedules of one operator, and a load function may
-go from any to any. Example: phases "shift by 1" and "shift by 2" of one operator. Both need the same nodes, each value must
-have one schedule, and whatever may be followed by the one may be followed by the other.
+Takes images; notes findings. Operators with the same label in several phases are schedules of the same operator, and a
+load function may go from any of these phases to any other. Example: phases "shift by 1" and "shift by 2". Both need the
+same nodes, each value must have exactly one schedule, and whatever may come before either of them may come before both.
 
 Leaves to the other passes what each phase does, as for any phase.
 """
@@ -20,7 +20,7 @@ from pointsman.verify.report import Notebook
 
 
 def check_schedules(images: Images, notebook: Notebook) -> None:
-    """Note schedules of one operator that differ in more than their values, or that cannot follow each other."""
+    """Note schedules of the same operator that differ in more than their values, or that cannot follow each other."""
     closing = {index for phase in images.phases for index in made_operators(phase)}
     by_label: dict[str, list[int]] = defaultdict(list)
     for index, operator in enumerate(images.operators):
@@ -80,7 +80,7 @@ class _Schedules:
                 self.note(index, f"phase {phase.name} is not followed by it", "all schedules wherever one may follow")
 
     def _beside(self, index: int) -> list[int]:
-        """Operators that share its phase."""
+        """Operators of the program that share the phase of operator ``index``."""
         phase = self.images.phases[self.images.operators[index].phase]
         return [other for other in phase.operators if other != index and other not in self.closing]
 
@@ -92,12 +92,12 @@ class _Schedules:
         }
 
     def _combinations(self, index: int) -> list[tuple[tuple[int, ...], ...]]:
-        """Values, with those of the operators beside it, for which its phase is meant."""
+        """Combinations of values, of operator ``index`` and those that share its phase, for which this phase is."""
         inside = sorted([index, *self._beside(index)], key=lambda other: self.images.operators[other].label)
         return list(product(*(self.images.operators[other].values for other in inside)))
 
     def _check_strangers(self, index: int) -> None:
-        """A node without the operator could not tell which of the phases runs."""
+        """Note nodes with a part in the phase but without the operator: they could not tell which phase runs."""
         phase = self.images.operators[index].phase
         members = _members(self.images, index)
         for node, image in enumerate(self.images.nodes):
@@ -125,10 +125,10 @@ def _face(operator: OperatorImage) -> tuple[Any, ...]:
 
 
 def _places(images: Images, index: int) -> dict[int, tuple[int, int]]:
-    """Position of each node of an operator in its instance, and the nodes of that."""
+    """By node of an operator: its position in its instance, and the number of nodes of that instance."""
     return {node: (here.position, here.nodes) for node, here in images.members[index].items()}
 
 
 def _members(images: Images, index: int) -> dict[int, int]:
-    """Position of each node of an operator in its instance."""
+    """By node of an operator, its position in its instance."""
     return {node: here.position for node, here in images.members[index].items()}
