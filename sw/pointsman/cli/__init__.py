@@ -23,7 +23,7 @@ from .options import EXIT_USER
 
 
 class _Group(click.Group):
-    """Prints a user's error as it is, without a traceback."""
+    """Command group that prints a `PointsmanError` as a message, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

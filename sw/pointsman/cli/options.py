@@ -90,7 +90,7 @@ def parameters_of(pairs: Sequence[str]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """How COP text is read: values of its parameters, bounds on it, and what is done about likely mistakes."""
+    """Settings for reading COP text: values of its parameters, limits, and the treatment of likely mistakes."""
 
     settings: tuple[str, ...]
     limits: tuple[str, ...]
@@ -163,7 +163,7 @@ def limit_option(command: Any) -> Any:
 
 
 def limits_of(pairs: Sequence[str]) -> Limits:
-    """The default limits with those that are given."""
+    """The default limits, but for those of ``pairs``, such as "steps=5000000"."""
     from pointsman.cop.limits import Limits
     from pointsman.cop.text.source import suggestion
 
@@ -181,7 +181,7 @@ def limits_of(pairs: Sequence[str]) -> Limits:
 
 
 def implementations_of(files: Sequence[Path]) -> tuple[Implementation, ...]:
-    """Built-in implementations, those of entry points, and those of the files."""
+    """Implementations that are built in, that entry points give, and that ``files`` define."""
     from pointsman.operators import IMPLEMENTATIONS
     from pointsman.operators.api.registry import all_implementations
 
@@ -229,7 +229,7 @@ def prove(images: Images) -> None:
 
 
 def refuse_malformed(images: Images) -> None:
-    """Images of a file may break rules of the hardware, for whoever wants to see what happens then; they must have sense."""
+    """Refuse inconsistent images of a file. (Images that break rules of the hardware may be run, to see the effect.)"""
     from pointsman.verify.report import Notebook
     from pointsman.verify.structure.structure import check_structure
 

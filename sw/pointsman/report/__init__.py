@@ -1,5 +1,5 @@
-"""What a person sees of a program, a plan and a run: text, tables, plain values for JSON, figures.
+"""Reports about a program, a plan and a run for people: text, tables, plain values for JSON, figures.
 
-``explain`` (what a program means), ``decision`` (what the planner decided and what else there was), ``stages`` (plan, routes and
-images as JSON), ``run`` and ``tdm`` (what a run was), ``compare`` (two runs side by side), ``figures`` (drawn).
+``explain`` (a program's tree, extents and traffic), ``decision`` (the planner's decisions and alternatives), ``stages`` (plan,
+routes and images as JSON), ``run`` and ``tdm`` (results of runs), ``compare`` (two runs side by side), ``figures`` (drawn).
 """

@@ -1,4 +1,4 @@
-"""Two runs beside each other, from the JSON that ``pointsman run --json`` writes."""
+"""Comparison of two runs, from the JSON that ``pointsman run --json`` writes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ CATEGORIES = [category.name.lower() for category in Category]
 
 
 _ABSENT = {"online": 0.0}
-"""Categories that older results do not have."""
+"""Categories that files of older versions lack, with the value assumed for them."""
 
 
 def read_result(path: Path) -> dict[str, Any]:
-    """What a run left.
+    """Read the JSON file of a run and check its form.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _is_number(value: object) -> bool:
 
 
 def compare_json(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, Any]:
-    """Differences as plain values; every pair is the first run's value and the second's."""
+    """Values of both runs as pairs [first, second]; of settings only those that differ."""
     labels = list(dict.fromkeys([*one["operators"], *two["operators"]]))
     return {
         "total_cycles": [one["total_cycles"], two["total_cycles"]],
@@ -88,7 +88,7 @@ def compare_json(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, An
 
 
 def compare_text(one: Mapping[str, Any], two: Mapping[str, Any], names: tuple[str, str]) -> str:
-    """Two runs side by side, for a person."""
+    """Two runs side by side as text; ``names`` are those of their files."""
     found = compare_json(one, two)
     lines = [f"A: {names[0]}", f"B: {names[1]}", ""]
     rows: list[list[object]] = []

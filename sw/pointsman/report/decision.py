@@ -1,6 +1,6 @@
-"""What the planner decided, for ``pointsman explain --decision``: phases, implementations, ends, and what else there was.
+"""Decisions of the planner, for ``pointsman explain --decision``: phases, implementations, ends, and the alternatives.
 
-Takes a Plan and the costs that it was searched with; gives plain values (`decision_json`) and those as text
+Takes a Plan and the costs with which it was searched; gives plain values (`decision_json`), and text made of these
 (`decision_text`). All times are predicted cycles of the whole program.
 """
 
@@ -15,11 +15,11 @@ from pointsman.routing.phase_router.fixed_routes import goes_on
 from .table import table
 
 MOST_WAYS = 6
-"""Other ways that the text shows."""
+"""Divisions into phases, and phases of each, that the text shows at most."""
 MOST_IMPLEMENTATIONS = 3
-"""Other implementations of an operator that the text shows."""
+"""Alternative implementations of an operator that the text shows at most."""
 LONGEST = 60
-"""Characters of an outcome that the text shows."""
+"""Characters of an outcome that the text shows at most."""
 
 
 def decision_json(plan: Plan, costs: CostModel) -> dict[str, Any]:
@@ -27,8 +27,8 @@ def decision_json(plan: Plan, costs: CostModel) -> dict[str, Any]:
 
     Parameters
     ----------
-    costs : Estimates
-        Of the program, with the plan's schedule length.
+    costs : CostModel
+        Estimates for the program, made with the plan's period.
     """
     return {
         "period": plan.period,
@@ -53,7 +53,7 @@ def decision_json(plan: Plan, costs: CostModel) -> dict[str, Any]:
 
 
 def _least_words(plan: Plan, one: Continuing, phase: int) -> int:
-    """Words a period of the slowest stream of what continues, in a phase."""
+    """Words a period of the slowest stream of a continuing operator, in phase number ``phase``."""
     routed = goes_on(one.planned.routed, plan.phases[phase].routed.beside) or one.planned.routed
     return min((routed.words(s) for s in range(len(routed.streams))), default=0)
 
@@ -93,7 +93,7 @@ def _way(one: Considered) -> dict[str, Any]:
 
 
 def decision_text(plain: dict[str, Any]) -> str:
-    """What `decision_json` gives, to read."""
+    """The values of `decision_json` as text."""
     lines = [
         f"decision: {len(plain['phases'])} phases of {plain['period']} slots, {plain['cycles']:,.0f} cycles predicted"
         + (f"; the search stopped {plain['gap']:.1%} above its bound" if plain["gap"] else "")

@@ -1,13 +1,13 @@
-"""What a program says, for ``pointsman explain``: its tree with subsets, extents, traffic, and what may run together.
+"""Explanation of a program, for ``pointsman explain``: its tree with subsets, extents, traffic, and concurrent operators.
 
-Takes a Program; gives plain values (`explain_json`) and those as text (`explain_text`). Leaves alone what a target makes
-of it: no implementation is chosen and no phase is closed here.
+Takes a Program; gives plain values (`explain_json`), and text made of these (`explain_text`). Leaves targets alone: no
+implementation is chosen and no phase is closed here.
 
 *Extent*: the smallest box around the nodes of an instance, and the union of these for operators and groups (Metcalf
-1997, §6.1.2); on a network that is no mesh or torus, all nodes. *Traffic*: m · c · the counts of the loops around
+1997, §6.1.2); on networks other than mesh or torus, all nodes. *Traffic*: m · c · the counts of the loops around
 (A.3), in words of each writing node. *Together*: operators of different children of a parallel group may be in use at
-the same time; children with disjoint extents are independent of each other (§6.1.3), in a parallel group whatever
-their order, in a sequential one if they stand side by side.
+the same time; children with disjoint extents are independent of each other (§6.1.3): any children of a parallel group,
+consecutive children of a sequential group.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Subsets:
         return self.known[id(nodes)]
 
     def extent(self, operator: Operator) -> tuple[int, dict[str, Any], int]:
-        """An operator's extent; the same described; and how many nodes take part."""
+        """An operator's extent as a bit set, the same described as plain values, and the number of nodes that take part."""
         own = frozenset(self.number(instance.nodes) for instance in operator.instances)
         if own not in self.described:
             extent = self.extents.of_operator(operator)
@@ -147,7 +147,7 @@ def _value(value: Value) -> Any:
 
 
 def _described(extent: int, topology: Topology) -> dict[str, Any]:
-    """Number of nodes, and the box if it is one: lowest and highest coordinate in each dimension, x first."""
+    """Number of nodes; and if they fill a box, its lowest and highest coordinate in each dimension, x first."""
     count = extent.bit_count()
     box = None
     if topology.kind in ("mesh", "torus") and count:
@@ -198,7 +198,7 @@ def _labels(entries: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def explain_text(plain: dict[str, Any]) -> str:
-    """What `explain_json` gives, to read."""
+    """The values of `explain_json` as text."""
     network = plain["network"]
     size = "x".join(map(str, network["size"]))
     lines = [
@@ -263,7 +263,7 @@ def _details(entry: dict[str, Any], network: dict[str, Any], places: Sequence[st
 
 
 def _instances(instances: Sequence[dict[str, Any]], places: Sequence[str]) -> list[str]:
-    """A line for each set of operands with the subsets that have it, or for the one subset with all operands."""
+    """A line for each set of operands with the subsets that have it; for a single subset, a line with all operands."""
     by_operands: dict[str, list[str]] = {}
     for instance in instances:
         operands = ", ".join(f"{name} {_operand(value)}" for name, value in instance["operands"].items())

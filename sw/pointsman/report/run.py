@@ -17,7 +17,7 @@ CATEGORIES = [category.name.lower() for category in Category]
 
 
 class RunRecord(Protocol):
-    """Cycles of a run: by node and category, in all, and how quickly they were simulated. `cosim.record.Record` is one."""
+    """Cycles of a run: by node and category, in all, and simulated per second. Implemented by `cosim.record.Record`."""
 
     @property
     def cycles(self) -> np.ndarray: ...
@@ -30,7 +30,7 @@ class RunRecord(Protocol):
 
 
 class FinishedRun(Protocol):
-    """What every machine's run leaves. ``answer``: what the application checked, or what was wrong; ``seconds`` by stage."""
+    """Results of a run on any machine. ``answer``: what the application checked, or the error; ``seconds`` by stage."""
 
     @property
     def engine(self) -> str: ...
@@ -66,10 +66,10 @@ def run_json(
     by_operator: Mapping[Any, Mapping[str, float]] | None = None,
     by_phase: Mapping[Any, Mapping[str, float]] | None = None,
 ) -> dict[str, Any]:
-    """What a run on the mesh leaves, as plain values.
+    """Results of a run on the mesh of scheduled routers, as plain values.
 
-    ``by_operator`` and ``by_phase`` are cycles by category in functions of an operator and in a phase (by number, -1: the
-    loader phase), means over all nodes.
+    ``by_operator`` and ``by_phase``: cycles by category, means over all nodes, in functions of an operator (by label) and in a
+    phase (by number, -1: the loader phase).
     """
     by_operator, by_phase = by_operator or {}, by_phase or {}
     return {
@@ -118,7 +118,7 @@ def run_json(
 
 
 def phase_table(images: Images) -> str:
-    """Phases, what is in them and how they end."""
+    """Table of phases with their operators and how they end."""
     rows = []
     for phase in images.phases:
         for i, index in enumerate(phase.operators):
@@ -139,7 +139,7 @@ def phase_table(images: Images) -> str:
 
 
 def run_text(result: Mapping[str, Any], images: Images, reference: Reference | None) -> str:
-    """The report that a person reads."""
+    """The report of a run on the mesh as text."""
     size = images.topology
     lines = [
         f"{images.name} on a {size} {size.kind}, {images.period} slots, engine {result['engine']}",

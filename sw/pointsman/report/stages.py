@@ -11,7 +11,7 @@ from pointsman.plan.plan import Plan, PlannedOperator
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
-    """Phases, operators, implementations and ends."""
+    """A plan: phases with their operators, implementations and ends, then operators that continue."""
     return {
         "name": plan.name,
         "network": {"kind": plan.topology.kind, "size": list(plan.topology.size)},
@@ -57,7 +57,7 @@ def _operator_json(planned: PlannedOperator) -> dict[str, Any]:
 
 
 def routes_json(plan: Plan) -> dict[str, Any]:
-    """Streams, chains and VFSMs with their slots, by phase. Numbers of VFSMs are virtual: from 2 up in each phase."""
+    """Streams, chains and VFSMs with their slots, by phase. VFSM numbers are virtual: they start from 2 in each phase."""
     return {
         "period": plan.period,
         "phases": [

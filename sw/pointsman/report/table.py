@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Columns lined up: numbers to the right, words to the left. A float is shown as it is formatted by the caller."""
+    """Columns lined up: numbers to the right, words to the left. Floats must be formatted by the caller."""
     cells = [[str(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [list(head), *cells]) for i in range(len(head))]
     numeric = [all(_is_number(row[i]) for row in cells) for i in range(len(head))]

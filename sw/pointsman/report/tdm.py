@@ -69,7 +69,7 @@ def _phases(tables: ConnectionTables) -> list[dict[str, Any]]:
 
 
 def tables_text(tables: ConnectionTables) -> str:
-    """What a person reads: phases, then working sets, register by register."""
+    """Connection tables as text: phases, then working sets, register by register."""
     rows = []
     for one in tables.operators:
         phase = tables.phases[one.phase]
@@ -103,9 +103,9 @@ def _pairs(pairs: tuple[tuple[int, int], ...], most: int = 64) -> str:
 
 
 def tdm_json(tables: ConnectionTables, run: FinishedRun, *, refused: int) -> dict[str, Any]:
-    """What a run leaves, under the same names as `pointsman.report.run.run_json`; ports without a processor do not count.
+    """Results of a run under the same names as in `pointsman.report.run.run_json`; ports without a processor do not count.
 
-    ``refused``: loads of a configuration that found a port taken.
+    ``refused``: number of loads of a row that were refused because its destination was taken.
     """
     return {
         "correct": run.correct,
@@ -128,7 +128,7 @@ def tdm_json(tables: ConnectionTables, run: FinishedRun, *, refused: int) -> dic
 
 
 def tdm_text(result: Mapping[str, Any], tables: ConnectionTables, reference: Reference | None) -> str:
-    """The report that a person reads."""
+    """The report of a run on the switch as text."""
     size = tables.topology
     lines = [
         f"{tables.name} of a {size} {size.kind} on a switch of {tables.ports} ports and {tables.slots} slots, "

@@ -1,4 +1,4 @@
-"""What a target refuses."""
+"""Errors by which a target refuses a program."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What every hardware target gives to ``pointsman compile`` and ``pointsman run``.
+"""Protocol of a hardware target, as used by ``pointsman compile`` and ``pointsman run``.
 
 A target turns a Program into an artifact: images of scheduled routers (*numesh*), connection tables of a switch (*tdm*), or
-implementations and interface addresses of packet routers (*packet*). There is one module a target. It stands above this room,
-in ``cli/targets``, because it puts together what lies in several: the compiler of its artifact (``targets``), the judge
-(``verify``), the machine (``cosim``) and the report. The commands know this protocol only.
+implementations and interface addresses of packet routers (*packet*). Its module is in ``cli/targets``, above this room, because
+it combines the compiler of its artifact (``targets``), the judge (``verify``), the machine (``cosim``) and the report. The
+commands know only this protocol.
 
 Non-goals: the stages that all targets share (reading the program, ``--emit program`` and ``python``, warnings, ``--dry``), and
 what a shell sees: options, exit status, files of results.
@@ -26,15 +26,15 @@ Given = Mapping[str, Any]
 
 
 class TargetRun(NamedTuple):
-    """What came of running an application. ``results``: plain values, as written to ``--json``; "correct" among them.
-    ``text``: the same for a reader."""
+    """Results of running an application. ``results``: plain values, as written to ``--json``, "correct" among them.
+    ``text``: the same as text."""
 
     results: dict[str, Any]
     text: str
 
 
 class Target(Protocol[Artifact, Application]):
-    """A kind of hardware. ``Artifact``: what is compiled for it; ``Application``: what `run` puts on its processors."""
+    """A kind of hardware. ``Artifact``: type that `compile` gives; ``Application``: type that `run` takes."""
 
     @property
     def name(self) -> str:
@@ -42,15 +42,15 @@ class Target(Protocol[Artifact, Application]):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """What ``--emit`` can show of it, beside "program" and "python" which every target has: ("plan", "routes", "images")."""
+        """Stages that ``--emit`` can show besides "program" and "python", for example ("plan", "routes", "images")."""
 
     def refuse(self, given: Given) -> None:
-        """Check options before anything is compiled. ``given``: those that the user has named, without defaults.
+        """Check options before anything is compiled. ``given``: options that the user has named, without defaults.
 
         Raises
         ------
         PointsmanError
-            If an option, a stage or an engine is another target's.
+            If an option, a stage or an engine belongs to another target.
         """
 
     def stage(self, program: Program, name: str, emit: str, given: Given) -> str:
@@ -72,16 +72,16 @@ class Target(Protocol[Artifact, Application]):
         """Write the files that ``given`` asks for (``output``, ``readmemh``). Gives a line after each: "wrote a.image"."""
 
     def read(self, path: Path, topology: Topology, given: Given) -> Artifact:
-        """The artifact of a file, to be run without compiling.
+        """Read the artifact of a file, to be run without compiling.
 
         Raises
         ------
         PointsmanError
-            If the file is no artifact of this target, has no sense, or is for another network than ``topology``.
+            If the file is no artifact of this target, is inconsistent, or is for another network than ``topology``.
         """
 
     def run(self, artifact: Artifact, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
         """Build the machine, load it, run an application and check its answer.
 
-        ``seconds`` has the time of the stages before ("compile"); those of this one are added ("build", "run", …).
+        ``seconds`` has the times of earlier stages ("compile"); those of the run are added ("build", "run", …).
         """

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def target_named(name: str) -> Target[Any, Application]:
-    """The target of this name. Its module is imported only now, so that help and errors come at once."""
+    """The target of this name. Its module is imported only when called, so that help and errors come at once."""
     if name == "packet":
         from .packet import PacketTarget
 

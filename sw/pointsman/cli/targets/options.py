@@ -47,13 +47,13 @@ def switch_options(command: Any) -> Any:
 
 
 def named_options(ctx: click.Context) -> Given:
-    """What the user has written, in that order; defaults are left out."""
+    """Options that the user has written on the command line, by name; defaults are left out."""
     command_line = click.core.ParameterSource.COMMANDLINE
     return {name: value for name, value in ctx.params.items() if ctx.get_parameter_source(name) == command_line}
 
 
 def refuse_switch_options(named: Given, target: str) -> None:
-    """Options of the switch mean nothing for another target."""
+    """Refuse options of the switch if the target is another."""
     given = [name for name, _, _ in _SWITCH if name in named]
     if target != "tdm" and given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in named if name in given)
@@ -61,13 +61,13 @@ def refuse_switch_options(named: Given, target: str) -> None:
 
 
 def refuse_addresses(named: Given) -> None:
-    """Interface addresses are what packet routers have."""
+    """Refuse ``--addresses``, which only packet routers have."""
     if named.get("addresses") is not None:
         raise PointsmanError("--addresses is for --target packet")
 
 
 def mesh_for(given: Mapping[str, Any]) -> str:
-    """Size of the network; the processors of a switch stand in a row if nothing else is said."""
+    """Size of the network as text, for example "4x4"; for a switch without ``--mesh`` a row of all its ports."""
     if given["mesh"] is not None:
         return str(given["mesh"])
     if given["target"] == "tdm" and given["ports"] is not None:

@@ -25,7 +25,7 @@ _NOT_HERE = (
     *("trace", "wave", "wave_window", "monitors"),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
-"""Options that mean something to scheduled routers only."""
+"""Options that apply to scheduled routers only."""
 
 
 class PacketTarget:

@@ -1,4 +1,4 @@
-"""``pointsman run --dry``: a program by its meaning alone, on the reference machine."""
+"""``pointsman run --dry``: runs a program on the reference machine, without any hardware."""
 
 from __future__ import annotations
 

@@ -32,10 +32,9 @@ def curves(rows: Iterable[Row], key: str) -> dict[str, list[tuple[int, float]]]:
 
 
 def crossing(linear: Points, dense: Points) -> tuple[float, bool] | None:
-    """Nodes at which a dense broadcast of one word overtakes a linear one; was that measured?
+    """Number of nodes from which a dense broadcast of a word beats a linear broadcast, and whether that was measured.
 
-    Otherwise it is what a straight line over the nodes and one over their root come to, fitted to what was measured.
-    None if they never meet.
+    If not, it is extrapolated: linear cycles fitted as a·n + b, dense cycles as c·√n + d. None if the fits never cross.
     """
     at = dict(dense)
     for nodes, cycles in linear:
@@ -71,7 +70,7 @@ def _cell(value: float | None, key: str) -> str:
 
 
 def replace_broadcasts(page: str, rows: Sequence[Row]) -> str:
-    """``page`` with the table between its marks made anew.
+    """``page`` with the table between its marks replaced by that of ``rows``.
 
     Raises
     ------
@@ -82,7 +81,7 @@ def replace_broadcasts(page: str, rows: Sequence[Row]) -> str:
 
 
 def plot_broadcasts(rows: Sequence[Row], folder: Path) -> list[Path]:
-    """Figures 8-6 and 8-7: cycles of one word, and cycles a word of long messages, by implementation."""
+    """Figures 8-6 and 8-7: cycles of a one-word broadcast, and cycles a word of long messages, by implementation."""
 
     def latency(axis: Axes) -> None:
         _lines(axis, curves(rows, "latency"))
@@ -99,11 +98,11 @@ def plot_broadcasts(rows: Sequence[Row], folder: Path) -> list[Path]:
 
 
 THESIS = 5.0
-"""Online broadcasts of one word take so many times a native one's cycles there."""
+"""Cycles of an online one-word broadcast over cycles of a native one, according to Metcalf 1997."""
 
 
 def plot_online(rows: Sequence[Row], folder: Path) -> Path:
-    """Figure 8-8: a dense broadcast of one word, online and native, cycles on a logarithmic scale."""
+    """Figure 8-8: cycles of a dense one-word broadcast, online and native, on a logarithmic scale."""
     chosen = sorted((row for row in rows if row["job"] == "broadcast, 1 word"), key=lambda row: row["nodes"])
     if not chosen:
         raise PointsmanError("there is no broadcast of one word among the results of online routing")

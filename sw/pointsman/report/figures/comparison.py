@@ -10,11 +10,11 @@ from .page import put_between
 
 Series = dict[str, list[tuple[int, float]]]
 OPEN_ROUTER_MHZ = 141.0
-"""The fastest open packet router with five ports that was measured the same way (BaseJump STL)."""
+"""Clock of the fastest open-source packet router with five ports, measured in the same way (BaseJump STL)."""
 
 
 def read_clocks(results: Path) -> dict[str, float]:
-    """MHz of each router as placed and routed, from the files in ``results``; what has not been measured is left out."""
+    """MHz of each router as placed and routed, from the files in ``results``; routers that were not measured are left out."""
     found = {"open packet router": OPEN_ROUTER_MHZ}
     path = results / "fpga.json"
     if path.exists():
@@ -44,7 +44,7 @@ def best_cycles(case: dict[str, Any]) -> dict[str, int]:
 
 
 def clock_of(name: str, clocks: dict[str, float]) -> float | None:
-    """MHz of a router: packet routers of either kind get the faster of ours and the open one."""
+    """MHz of a router. Any packet router gets the clock of the faster one: this project's or the open-source router."""
     if name.startswith("scheduled"):
         return clocks.get(name)
     ours = [mhz for other, mhz in clocks.items() if other.startswith("packets, ")]
@@ -104,7 +104,7 @@ def comparison_table(results: dict[str, Any]) -> str:
 
 
 def replace_table(page: str, results: dict[str, Any]) -> str:
-    """``page`` with the table between its two marks made anew.
+    """``page`` with the table between its two marks replaced by that of ``results``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pictures of a routed problem: how much each link carries, and which word it carries in which slot."""
+"""Pictures of a routed problem: the load of each link, and the word that each link carries in each slot."""
 
 from __future__ import annotations
 

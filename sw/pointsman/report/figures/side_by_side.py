@@ -1,6 +1,6 @@
 """Plots and tables of operators on scheduled and on packet routers, in the form of Metcalf 1997, Figures 8-4 to 8-7.
 
-Takes what ``benchmarks/operators_vs_packet.py`` measured. Verdicts on the thesis's statements follow from the figures.
+Takes the results of ``benchmarks/operators_vs_packet.py``. Verdicts on the thesis's statements follow from the figures.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCHEDULED = "scheduled, 2 pipelines"
 LONG = 1024
 FIXED = "8x8"
 ROOM = 1.02
-"""Figures this close are called equal."""
+"""Ratio of two figures up to which they are called equal."""
 
 
 class Figures:
@@ -34,14 +34,14 @@ class Figures:
         self.clocks: dict[str, float] = results["clocks"]
 
     def cycles(self, impl: str, nodes: int, m: int) -> float | None:
-        """Cycles of a call; None if it was not measured."""
+        """Cycles of a call with ``m`` words on ``nodes`` nodes; None if it was not measured."""
         for row in self.rows:
             if (row["implementation"], row["nodes"], row["m"]) == (impl, nodes, m):
                 return float(row["cycles"])
         return None
 
     def mhz(self, impl: str) -> float | None:
-        """The clock of its routers."""
+        """Clock of the routers on which the implementation runs; None if it was not measured."""
         return clock_of("packets" if impl.startswith("dyn_") else SCHEDULED, self.clocks)
 
     def microseconds(self, impl: str, nodes: int, m: int) -> float | None:
@@ -57,7 +57,7 @@ class Figures:
     def points(
         self, impls: Sequence[str], *, m: int | None = None, nodes: int | None = None, wall_clock: bool = False
     ) -> Points:
-        """Over nodes with ``m`` words, or over words with ``nodes`` nodes."""
+        """Curves by implementation: over nodes if ``m`` words are given, otherwise over words on ``nodes`` nodes."""
         value = self.microseconds if wall_clock else self.cycles
         found: Points = {}
         for impl in impls:
@@ -74,7 +74,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A statement of the thesis, what was measured, and what that makes of it."""
+    """A statement of the thesis, the measurements about it, and whether they confirm it."""
 
     statement: str
     measured: str
@@ -82,7 +82,7 @@ class Verdict:
 
 
 def verdicts(results: Row) -> list[Verdict]:
-    """Each statement whose figures are there."""
+    """Verdicts on all statements whose figures were measured."""
     figures = Figures(results)
     makers: list[Callable[[Figures], Verdict | None]] = [
         _prefix_nodes,
@@ -99,13 +99,13 @@ def verdicts(results: Row) -> list[Verdict]:
 
 
 def _common(figures: Figures, impls: Sequence[str], m: int) -> list[int]:
-    """Numbers of nodes for which all of them were measured."""
+    """Numbers of nodes for which all these implementations were measured with ``m`` words."""
     sets = [set(figures.nodes(impl, m)) for impl in impls]
     return sorted(set.intersection(*sets))
 
 
 def _ratios(figures: Figures, one: str, other: str, m: int, *, wall_clock: bool = False) -> dict[int, float]:
-    """How many times as long ``other`` takes as ``one``, by nodes."""
+    """Time of ``other`` over time of ``one``, by number of nodes."""
     value = figures.microseconds if wall_clock else figures.cycles
     found = {}
     for nodes in _common(figures, (one, other), m):
@@ -273,7 +273,7 @@ def _long_dense(figures: Figures) -> Verdict | None:
 
 
 def put_side_by_side(page: str, results: Row) -> str:
-    """``page`` with the tables between its two marks made anew.
+    """``page`` with the tables between its two marks replaced by those of ``results``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Places in the hardware for what is planned: schedule blocks, VFSMs, interface registers, numbers of operators.
+"""Places in the hardware for a plan: schedule blocks, VFSMs, interface registers, numbers of operators.
 
 Every phase has a block of the schedule memory, every VFSM and interface register its number. Phases share schedule blocks and
 VFSMs where there are not enough (Metcalf 1997, §5.4). Leaves alone: what the VFSMs do (``roles``).
@@ -27,7 +27,7 @@ def key_of(stream: int, chain: int, vfsm: RoutedVfsm) -> Key:
 
 
 class Allocation:
-    """Where everything of a plan has its place.
+    """The places of a plan's phases, VFSMs, registers and operators in the hardware.
 
     Raises
     ------
@@ -40,7 +40,7 @@ class Allocation:
         self.codes = Codes(plan.shape)
         self.nodes = plan.topology.nodes
         self.phases = [*plan.phases, *(one.planned for one in plan.continuing)]
-        """Those of the program, then each operator that continues as if it were one."""
+        """The program's phases, then a phase for each operator that continues."""
         self.legs = [self._legs(i) for i in range(len(self.phases))]
         self.at = [self._at(i) for i in range(len(self.phases))]
         self.enters = {len(plan.phases) + i: one.enters for i, one in enumerate(plan.continuing)}
@@ -48,9 +48,9 @@ class Allocation:
             [len(plan.phases) + i for i, one in enumerate(plan.continuing) if p in one.phases]
             for p in range(len(plan.phases))
         ]
-        """By phase, what continues through it."""
+        """By phase, indices in ``phases`` of the operators that continue through it."""
         self.members = plan.members()
-        """By phase, the nodes that come to it."""
+        """By phase, the nodes that enter it."""
         self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
         self.second_blocks = self._second_blocks()
         continuing = [one.planned for one in plan.continuing]
@@ -59,7 +59,7 @@ class Allocation:
             *reserved_numbers(continuing, plan.shape),
         ]
         self.first_register = self._register_bases()
-        # All operators in one list: those of the program in its order, then the barriers that close phases.
+        # (phase, operator): the program's operators in order, then closing barriers, then carriers of online streams.
         self.operators: list[tuple[int, PlannedOperator]] = [
             (p, operator) for p, phase in enumerate(self.phases) for operator in phase.operators
         ]
@@ -69,7 +69,7 @@ class Allocation:
                 self.barriers[p] = len(self.operators)
                 self.operators.append((p, phase.barrier))
         self.carriers: dict[int, int] = {}
-        """By phase: the operator that stands for its online streams."""
+        """By phase: index of its carrier, the operator that has the lanes of its online streams."""
         for p, phase in enumerate(self.phases):
             if phase.online is not None:
                 self.carriers[p] = len(self.operators)
@@ -97,10 +97,10 @@ class Allocation:
         return {phase: first + k for k, phase in enumerate(asking)}
 
     def _register_bases(self) -> list[dict[int, int]]:
-        """For each phase, what to add to a virtual register number, by node.
+        """For each phase and node, the offset from virtual to real register numbers.
 
-        A phase that a node leaves for itself may have to keep its registers there: a neighbour that is ahead may send words of
-        its next use while this node is still in it, and they wait in these registers. All others can share theirs.
+        A phase that nodes leave at different times may have to keep its registers: words of its next use, sent by a neighbour
+        that is ahead, wait there while this node is still in its present use. All other phases share registers.
         """
         pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
         kept: dict[int, int] = defaultdict(lambda: pipelines)
@@ -130,7 +130,7 @@ class Allocation:
         return self.vfsms[phase][vfsm.node].place(vfsm.pipeline, vfsm.number)
 
     def _legs(self, phase: int) -> dict[Key, tuple[RoutedVfsm, ...]]:
-        """For each VFSM of a phase the legs that fork off it, as routed."""
+        """For each VFSM of a phase, the VFSMs that are fork legs of it, as routed."""
         found: dict[Key, tuple[RoutedVfsm, ...]] = {}
         for chain in self.phases[phase].routed.chains:
             for i, vfsm in enumerate(chain.vfsms):
@@ -148,6 +148,6 @@ class Allocation:
         return found
 
     def continues(self, phase: int) -> tuple[int, ...]:
-        """Phases of what continues, given its number among all."""
+        """Phases through which operator ``phase`` (an index in ``phases``) continues; empty for the program's phases."""
         first = len(self.plan.phases)
         return self.plan.continuing[phase - first].phases if phase >= first else ()

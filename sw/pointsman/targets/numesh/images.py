@@ -1,4 +1,4 @@
-"""Plan -> Images: operators, phases, nodes, and what the words of each register are promised."""
+"""Plan -> Images: operators, phases, nodes, and promises: destinations and rate of the words of each register."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .nodes import NodeImages
 from .promises import COMMAND, Follower
 
 LOAD_OVERHEAD = 8
-"""Cycles from the last command word to its effect, and for registers that make each other wait."""
+"""Cycles added to a load: the last command's way to its effect, and waits of the pipelines' registers for each other."""
 
 
 @seldom_collected
 def make_images(plan: Plan) -> Images:
-    """Give every part of a plan its place in the hardware.
+    """Make images of a plan: every phase, VFSM and register gets its place in the hardware.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def _phase(at: Allocation, index: int) -> PhaseImage:
 
 
 def _last(at: Allocation, index: int) -> tuple[int, ...]:
-    """Operators of a phase after which a node may leave it."""
+    """Indices of the phase's operators after which a node may leave it."""
     last = at.plan.structure.last
     own = {id(one) for one in at.plan.phases[index].operators}
     return tuple(
@@ -114,7 +114,7 @@ def _last(at: Allocation, index: int) -> tuple[int, ...]:
 
 
 def _order(at: Allocation, index: int) -> tuple[tuple[int, int], ...]:
-    """Operators of a phase that tell who has come to it, each with those that are always used after it."""
+    """(a, b) of a phase: operator a shows by its messages which nodes have entered; b is always used after a."""
     before = at.plan.structure.before[index] if at.plan.structure.before else {}
     number = {one.operator.label: i for i, (p, one) in enumerate(at.operators) if p == index}
     telling = {one.operator.label for one in at.plan.phases[index].operators if one.message_bound}
@@ -122,7 +122,7 @@ def _order(at: Allocation, index: int) -> tuple[tuple[int, int], ...]:
 
 
 def _load_cycles(at: Allocation, index: int) -> int:
-    """Cycles that the node with most to load needs for all of it."""
+    """Cycles for loading a phase at the node that needs longest."""
     phase = at.plan.phases[index]
     words: dict[tuple[int, int], int] = defaultdict(int)
     for one in (index, *at.beside[index]):
@@ -138,7 +138,7 @@ def _load_cycles(at: Allocation, index: int) -> int:
 
 
 def _promises(at: Allocation, index: int) -> Iterable[Promise]:
-    """What each register that the processor writes is promised in each state of an operator."""
+    """Promises of an operator: destinations and words a period of each register that a processor writes, by states."""
     phase_index, planned = at.operators[index]
     carried: dict[tuple, list[int]] = {}
     follower = Follower(at.phases[phase_index], planned)

@@ -1,6 +1,6 @@
-"""What each node holds: its phases with their schedules and annotations, and its part in each operator.
+"""Image of each node: its phases with their schedules and annotations, and its part in each operator.
 
-Every free slot that may hold it gets the reprogramming VFSM (Metcalf 1997, §7.1.5).
+Every free slot in which it is allowed gets the reprogramming VFSM (Metcalf 1997, §7.1.5).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class NodeImages:
             again = {index} if node in self.allocation.plan.leaving.between_uses.get(index, ()) else set()
             after = {*self._successors(index), *again} - ({index} - again)
             if phase.settles is not None:
-                # Also before phases that come later: a node may be through with those in between at once.
+                # Later phases count too: a node may pass through the phases in between without delay.
                 after = {s for s in phase.settles if node in self.allocation.members[s]} | again
             settle = tuple((s, phase.settle + self._slower(index)) for s in sorted(after))
         return NodePhase(
@@ -73,14 +73,14 @@ class NodeImages:
         )
 
     def _rows(self, index: int, routed: RoutedPhase, node: int) -> tuple[tuple[int, ...], ...]:
-        """VFSMs of a node by slot and pipeline, in one of the schedules of a phase."""
+        """VFSMs of a node by slot and pipeline, in the schedule ``routed`` of a phase, which may have two."""
         rows = [[0] * self.allocation.plan.shape.pipelines for _ in routed.schedule[node]]
         here = self.allocation.vfsms[index].get(node)
         for own in range(self.allocation.plan.shape.pipelines):
             p = here.pipelines[own] if here else own
             for row, routed_row in zip(rows, routed.schedule[node], strict=True):
                 if routed_row[own]:
-                    assert here is not None  # it has a VFSM
+                    assert here is not None  # the slot has a VFSM, so it has a number
                     row[p] = here.place(own, int(routed_row[own]))[1]
             for slot in reprogram_slots(routed, node, own):
                 rows[slot][p] = REPROGRAM_VFSM
@@ -94,7 +94,7 @@ class NodeImages:
         return tuple(tuple(row) for row in rows)
 
     def _successors(self, index: int) -> list[int]:
-        """Phases that some node may enter next after this one."""
+        """Phases that some node may enter directly after this phase."""
         if index not in self._next:
             self._next[index] = self._find_successors(index)
         return self._next[index]
@@ -110,11 +110,11 @@ class NodeImages:
         return sorted(found)
 
     def _unlike(self, nodes: Iterable[int]) -> list[int]:
-        """Of several nodes, one for each way through the program."""
+        """A node of ``nodes`` for each different graph of phases: nodes with the same graph go the same ways."""
         return list({self.allocation.plan.structure.graph_of(node): node for node in nodes}.values())
 
     def _slower(self, index: int) -> int:
-        """How much longer a pointer command may wait where the pipelines of a phase are exchanged than it was planned for."""
+        """Cycles beyond the plan that a pointer command may wait at nodes where another pipeline replaces pipeline 0."""
         if index not in self._waits:
             self._waits[index] = self._find_slower(index)
         return self._waits[index]
@@ -127,7 +127,7 @@ class NodeImages:
         return max(0, most - command_gap(routed))
 
     def _ways(self, node: int, members: list[int]) -> tuple[tuple[int, int], ...]:
-        """From which of its phases a node may go to which, if threads make that differ from node to node."""
+        """(phase, next phase) for all changes of a node, -1 for start and end; empty if the program has no threads."""
         structure = self.allocation.plan.structure
         if structure.threads is None:
             return ()
@@ -136,7 +136,7 @@ class NodeImages:
         return tuple(sorted((p, -1 if s == END else s) for p, s in ways))
 
     def _online_node(self, index: int, node: int, role: Role) -> OnlineNode | None:
-        """The channels of a node, in the operator that stands for them."""
+        """The node's channels of online streams, if this operator is the phase's carrier of them."""
         phase = self.allocation.operators[index][0]
         part = self.allocation.phases[phase].part
         if part is None or self.allocation.carriers.get(phase) != index:

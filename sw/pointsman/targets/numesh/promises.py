@@ -1,7 +1,7 @@
-"""Where the words of an operator go, from the register that a processor writes to those that processors read.
+"""Ways of an operator's words: from the register that a processor writes to the registers that processors read.
 
 Takes a planned operator and its routed phase; gives for each state the ways of its words, in virtual registers. A way
-may pass from stream to stream where one VFSM writes the register from which another takes its words.
+passes from stream to stream where a VFSM writes a register from which another VFSM takes words.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Way = tuple[str, int, int, tuple[tuple[int, int], ...], int, bool]
 """Name of the stream, source, its register, (node, register) of each destination, words per period, held."""
 
 COMMAND = -1
-"""Stands for the command register of pipeline 0 in a destination; those of further pipelines lie below."""
+"""Register number that means the command register of pipeline 0 in a destination; pipeline p has COMMAND - p."""
 
 Standing = tuple[list[list[RoutedVfsm]], dict[tuple[int, int], tuple[int, int]], list[dict[int, list[int]]]]
-"""VFSMs by chain; (node, register) to (chain, VFSM) that takes its words; by chain, VFSM to those after it."""
+"""VFSMs by chain; (node, register) to the (chain, VFSM) that takes its words; by chain, each VFSM to the VFSMs after it."""
 
 
 class Follower:
-    """Follows the words of one operator; of instances that look alike those of one, the others' are these moved."""
+    """Follows the words of an operator. Of instances that look alike it follows only a representative's, and moves them."""
 
     def __init__(self, phase: PlannedPhase, planned: PlannedOperator) -> None:
         self.phase = phase
@@ -36,8 +36,8 @@ class Follower:
         self.joined = not planned.implementation.traceable
 
     def _moves(self) -> tuple[set[int], list[tuple[dict[int, int], dict[int, int]]]]:
-        """Streams of instances that look like others; and for each of these instances the nodes and streams that those of the
-        other stand for."""
+        """Streams of instances that look like another instance; and for each of these instances, maps from the other's nodes
+        and streams to its own."""
         planned, routed = self.planned, self.phase.routed
         if len(self.nodes) == len(planned.roles):
             return set(), []
@@ -54,7 +54,7 @@ class Follower:
         return moved, moves
 
     def ways(self, state: int) -> list[Way]:
-        """The ways of all words that processors may write in a state, by node and register."""
+        """The ways of all words that processors may write in a state, sorted by node and register."""
         streams = self.phase.routed.streams
         own = list(self._ways(state))
         found = [way for _, _, way in own]
@@ -67,7 +67,7 @@ class Follower:
         return sorted(found, key=lambda way: way[1:3])
 
     def _ways(self, state: int) -> Iterator[tuple[int, bool, Way]]:
-        """Those of instances that look like no other, each with its stream and whether it goes on in others."""
+        """The ways that are followed, not moved, each with its stream and whether it goes on in other streams."""
         planned, routed = self.planned, self.phase.routed
         drafts = [(node, planned.role(node, state)) for node in self.nodes]
         lanes = [(node, lane) for node, draft in drafts for lane in draft.lanes]

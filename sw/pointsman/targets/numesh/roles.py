@@ -1,6 +1,6 @@
-"""What a node does in an operator: its roles, with the numbers of its VFSMs and registers.
+"""Roles of nodes in an operator, with the numbers of their VFSMs and registers.
 
-Takes drafts of roles and where everything has its place (``allocation``). Nodes that look alike, and have the same numbers, share
+Takes drafts of roles, and places in the hardware (``allocation``). Nodes that look alike and have the same numbers share
 their roles.
 """
 
@@ -26,8 +26,8 @@ class RoleImages:
         self._known_roles: dict[object, tuple[tuple[Role, ...], tuple[int, ...]]] = {}
 
     def roles(self, index: int, node: int) -> tuple[tuple[Role, ...], tuple[int, ...]]:
-        """The roles of a node in an operator, each once, and which it has in each state: those of a node that it is like, with
-        its own numbers of VFSMs and registers."""
+        """The distinct roles of a node in an operator, and the index of its role in each state. They are the roles of the node
+        that it looks like, with its own numbers of VFSMs and registers."""
         phase, planned = self.allocation.operators[index]
         like = planned.like(node)
         here, first = self.allocation.vfsms[phase].get(node), self.allocation.first_register[phase].get(node)
@@ -49,7 +49,7 @@ class RoleImages:
         return self._known_roles[key]
 
     def _role(self, phase: int, node: int, draft: RoleDraft, delay: int, loaded: bool) -> Role:
-        """``loaded``: load functions choose among roles; otherwise the VFSMs stand so from the start."""
+        """``loaded``: load functions choose among roles and rewrite VFSMs; otherwise annotations are final from the start."""
         return Role(
             draft.kind,
             tuple(self._lane(phase, node, lane) for lane in draft.lanes),
@@ -69,7 +69,7 @@ class RoleImages:
         return replace(lane, registers=tuple(self.allocation.register(phase, node, r) for r in lane.registers))
 
     def _rewrites(self, phase: int, settings: tuple[VfsmSetting, ...], node: int) -> tuple[Rewrite, ...]:
-        """How VFSMs of ``node`` are to stand; ``settings`` may be of a node that looks like it."""
+        """Annotations that ``settings``, of ``node`` or of a node that looks like it, give to VFSMs of ``node``."""
         if not settings:
             return ()
         standing = {key_of(s.stream, s.chain, s.vfsm): s.vfsm for s in settings}
@@ -87,8 +87,8 @@ class RoleImages:
     def _annotation(
         self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, standing: Mapping[Key, RoutedVfsm], node: int
     ) -> Annotation:
-        """What a VFSM is to do. ``standing``: how those VFSMs of its node stand that do not stand as routed; ``node``: that node,
-        or one that looks like it."""
+        """Annotation of a VFSM at ``node`` (``vfsm`` may be of a node that looks like it). ``standing``: VFSMs whose settings
+        differ from the routed ones, by key."""
         legs = self.allocation.legs[phase][key_of(stream, chain, vfsm)]
         forked = any(standing.get(key_of(stream, chain, leg), leg).type == MoveType.FORK for leg in legs)
         return Annotation(
@@ -99,7 +99,7 @@ class RoleImages:
         )
 
     def _code(self, phase: int, stream: int, chain: int, vfsm: RoutedVfsm, place: Place, node: int) -> int:
-        """That of a place from which a VFSM takes words, or to which it gives them."""
+        """Code of the place from which a VFSM takes words, or to which it gives them."""
         match place.kind:
             case "link":
                 return self.allocation.codes.neighbour(place.number)
@@ -119,14 +119,13 @@ class RoleImages:
         return self.allocation.codes.register(self.allocation.register(phase, node, virtual))
 
     def _command(self, phase: int, node: int, register: int, setting: VfsmSetting) -> tuple[int, int]:
-        """Register and word by which a node rewrites a VFSM of another."""
+        """Register and command word by which a node rewrites another node's VFSM."""
         (rewrite,) = self._rewrites(phase, (setting,), setting.vfsm.node)
         (word,) = self.allocation.codes.write_annotation(rewrite.vfsm, rewrite.annotation)
         return self.allocation.register(phase, node, register), word
 
     def annotated(self, index: int, node: int) -> tuple[Rewrite, ...]:
-        """The VFSMs of a phase at a node, as they stand before any load function."""
-        # Before any load function a VFSM stands as in the first role that rewrites it.
+        """Annotations of a phase's VFSMs at a node before any load function: as in the role of state 0, else as routed."""
         standing = {
             key_of(s.stream, s.chain, s.vfsm): s.vfsm
             for planned in self.allocation.phases[index].operators

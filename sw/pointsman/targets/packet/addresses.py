@@ -1,7 +1,7 @@
 """Arrivals -> interface addresses: a greedy colouring, the busiest operators first (Metcalf 1997, §7.2.2 and §7.2.3).
 
-Address 0 is for what goes out. If a node needs more addresses than it has, its busiest arrivals get addresses of their own, and
-all others share the last one, the multiplex address, where a second header word holds a virtual address.
+Address 0 is for sending. If a node needs more addresses than it has, its busiest arrivals get addresses of their own, and all
+others share its last address, the multiplex address, where a second header word holds a virtual address.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Address:
 def allocate(
     arrivals: Mapping[Arrival, float], conflicts: Mapping[int, set[frozenset[Arrival]]], addresses: int
 ) -> dict[Arrival, Address]:
-    """Number arrivals so that none that conflict share an address.
+    """Give arrivals addresses such that conflicting arrivals have different ones.
 
     Parameters
     ----------
     arrivals : mapping of Arrival to float
-        Words that each moves over the program.
+        Words of each arrival in a run of the program.
     conflicts : mapping of node to set of pairs
     addresses : int
         Interface addresses of a node, with address 0; at least 2.

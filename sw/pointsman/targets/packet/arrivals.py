@@ -3,9 +3,9 @@
 Takes a program and how its operators send messages. Gives for each node pairs of arrivals that must not share an interface
 address. Also serves destination queues of online routing (§4.2.1).
 
-Vertices are the arrivals of messages, and the steps of each node's I/O: the thesis has one I/O vertex for each operator
-and node, which would say of a shift that a node sends only when it has received; here it has its steps. An edge says that
-one thing has happened when the other does. Streams with run-time ends give no edge between nodes: nobody can rely on them.
+Vertices are the arrivals of messages, and the steps of each node's I/O. (The thesis has a single I/O vertex for each operator
+and node, by which a node of a shift would send only after it has received.) An edge a -> b says that a has happened when b
+happens. Streams with run-time ends give no edge between nodes, because it is not known which nodes they join.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ArrivalOrder:
         for (number, _), vertex in self.first.items():
             self.firsts[number].add(vertex)
         self.inside_a_loop: set[Arrival] = set()
-        """Arrivals from which a way leads back to their own operator."""
+        """Arrivals from which edges lead back to their own operator."""
 
     def vertices(self) -> int:
         return len(self.edges)
@@ -127,7 +127,7 @@ class ArrivalOrder:
                 self.edges[at].append(last)
 
     def _step(self, number: int, node: int, at: int, step: Send | Receive | Exchange | Combine) -> int:
-        """Add a step that begins when ``at`` is over; gives its end."""
+        """Add a step that begins after vertex ``at``; gives the vertex of its end."""
         if isinstance(step, Combine):
             return at
         if isinstance(step, Send):
@@ -141,14 +141,14 @@ class ArrivalOrder:
         self.edges[at].append(after)
         self.edges[comes].append(after)
         for onward in step.forward:
-            # It may go on before it has been read to its end.
+            # A message may be forwarded before it has been read to its end.
             arrival = self._arrival(number, onward.channel, onward.to)
             self.edges[comes].append(arrival)
             self.edges[at].append(arrival)
         return after
 
     def _order(self, structure: Structure) -> None:
-        """What a node does in one phase is over before it begins with the next one in which it takes part."""
+        """Add edges: a node's I/O in a phase ends before its I/O in the next phase in which it takes part begins."""
         phases_of: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
         for number, (operator, _) in enumerate(self.operators):
             for node in operator.nodes:
@@ -167,7 +167,7 @@ class ArrivalOrder:
                             self.edges[self.end[number, node]].append(self.first[other, node])
 
     def _reached(self, arrival: Arrival) -> set[int]:
-        """Vertices that follow from an arrival, once round every loop: what leads back to its operator is left."""
+        """Vertices that happen after an arrival, up to the next use of its own operator; edges into that are not followed."""
         start = self.arrivals[arrival]
         seen = {start}
         stack = [start]

@@ -23,19 +23,19 @@ MAX_ANALYSED = 20_000
 
 @dataclass(frozen=True)
 class PacketOperator:
-    """An operator, how it is done, and the address of its messages by (node, channel)."""
+    """An operator with its implementation, and the address of its messages by (node, channel)."""
 
     operator: Operator
     way: Decomposition
     addresses: Mapping[tuple[int, int], Address]
     phase: int
     agreement: PacketOperator | None = None
-    """By which its nodes agree on what not all of them know, in its load function."""
+    """Allreduce in its load function that tells all nodes run-time values that not every node knows; None: not needed."""
 
 
 @dataclass(frozen=True)
 class PacketProgram:
-    """What the run time of the target *packet* needs of a program."""
+    """A program compiled for the target *packet*: operators, implementations, addresses."""
 
     name: str
     parameters: tuple[tuple[str, int], ...]
@@ -77,7 +77,7 @@ def make_packet_program(
     Parameters
     ----------
     addresses : int or None
-        Interface addresses to use, 2 up to those of the shape; all of them by default.
+        Number of interface addresses to use, from 2 to ``shape.addresses``; None: all.
 
     Raises
     ------

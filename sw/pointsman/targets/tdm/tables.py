@@ -1,11 +1,11 @@
 """Program -> connection tables for the time-multiplexed switch (Ding et al. 2005, §3.1, §3.3).
 
-Takes a Program and the sizes of a switch. Gives `ConnectionTables`: for each phase's working set W(j) its configurations,
-what is left to the scheduler, what is held, where a row is flushed. In the modes
+Takes a Program and the sizes of a switch. Gives `ConnectionTables`: for each phase's working set W(j) its configurations, the
+connections left to the scheduler, those held, and whether rows are flushed on entering. Modes:
 
-``preload``  every connection that any run-time value can want stands in a table; a set that does not fit is refused;
-``dynamic``  no table: the scheduler establishes what is requested; sets hold and flush;
-``hybrid``   the last slot is the scheduler's; of each set what is used for most values stands in a table, as far as it fits.
+``preload``  every connection that any run-time value can use is in a table; a set that does not fit is refused;
+``dynamic``  no tables: the scheduler establishes connections on request; sets hold and flush;
+``hybrid``   the last slot is the scheduler's; connections used for most run-time values are in tables, as far as they fit.
 
 Non-goals: which processor computes what, messages of several words in several slots at once.
 """
@@ -30,12 +30,12 @@ from tdm_switch.shape import SwitchShape
 from .working_sets import Cost, PhaseNeeds, always_fit, assign, degree_of, divide, exclusive, greedy_degree
 
 MOSTLY = 0.5
-"""In hybrid mode a connection stands in the tables if at least this part of the run-time values uses it."""
+"""Share of the run-time values that must use a connection for it to be put into a table in hybrid mode."""
 
 
 @dataclass(frozen=True)
 class _Done:
-    """An operator with its way."""
+    """An operator with its implementation, the connections that this uses, and the number of its calls."""
 
     operator: Operator
     way: Decomposition
@@ -88,7 +88,7 @@ class _Maker:
         self.notes: list[str] = []
 
     def _choose(self, operator: Operator, phase: PhaseOutline) -> _Done:
-        """The way with the least predicted time; one whose connections do not fit only if none fits."""
+        """The implementation with the least predicted cycles a call, among those whose connections fit if there are any."""
         times = float(operator.c * phase.loops)
         found = []
         for rank, way in enumerate(ways(operator, self.program.topology)):
@@ -143,7 +143,8 @@ class _Maker:
         )
 
     def _timeout(self) -> int:
-        """As long as it takes to make a connection again: whatever comes, that wastes at most twice the least possible."""
+        """Idle cycles before a connection is released: as many as establishing it again takes, at most. Whatever the traffic,
+        the waste is then at most twice the least possible."""
         return min((1 << self.shape.age_bits) - 1, self.cost.establish)
 
     def _bandwidth(self, done: _Done, sets: Sequence[WorkingSet], entered: Sequence[int]) -> float:
@@ -153,7 +154,7 @@ class _Maker:
         return done.operator.m / cycles if cycles else 1.0
 
     def _second(self, phase: PhaseOutline, ops: Sequence[_Done]) -> bool:
-        """Is it better that each run-time value has a set of its own?"""
+        """Should each run-time value have its own working set: is that predicted to be quicker, or a common set too large?"""
         if len(ops) != 1 or len(set(ops[0].use.by_value)) == 1:
             return False
         done = ops[0]
@@ -220,7 +221,7 @@ class _Maker:
         return sets, of
 
     def _chosen(self, name: str, pairs: frozenset[Pair], ops: Sequence[_Done]) -> frozenset[Pair]:
-        """What of a set stands in the tables."""
+        """The connections of a working set that are put into tables."""
         if self.mode == "preload":
             self._check_fit(name, pairs, ops)
             return pairs
@@ -255,7 +256,7 @@ class _Maker:
                 )
 
     def _holds(self, pairs: frozenset[Pair], ops: Sequence[_Done]) -> bool:
-        """Is it better to keep all these connections, with more slots in turn, than to make them again for each operator?"""
+        """Does holding all connections, with more slots taking turns, cost fewer cycles than establishing them at each call?"""
         if not always_fit(pairs, self.shape.slots):
             return False
         together = greedy_degree(pairs, self.shape.slots)
@@ -264,7 +265,7 @@ class _Maker:
         return kept < again
 
     def _dynamic_sets(self) -> tuple[list[WorkingSet], list[tuple[int, ...]]]:
-        """A set for each run of phases in the same outermost loop; rows are flushed between them."""
+        """A working set for each run of consecutive phases in the same outermost loop; rows are flushed between sets."""
         phases = self.structure.phases
         loops = _outermost(self.program)
         runs: list[list[int]] = []
@@ -293,7 +294,7 @@ def _name(phase: PhaseOutline) -> str:
 
 
 def _check_pairs(phase: PhaseOutline, ops: Sequence[_Done]) -> None:
-    """Operators that may be called in any order must not send between the same two ports: words carry no name."""
+    """Refuse operators of a phase that send between the same two ports: their words could not be told apart."""
     used: dict[Pair, str] = {}
     for done in ops:
         for pair in sorted(done.pairs):
@@ -307,7 +308,7 @@ def _check_pairs(phase: PhaseOutline, ops: Sequence[_Done]) -> None:
 
 
 def _edges(structure: Structure) -> dict[tuple[int, int], float]:
-    """How often a phase follows another, over the whole program."""
+    """Number of times that phase b follows phase a in a run of the program, by (a, b); a is -1 for the start."""
     loops = [phase.loops for phase in structure.phases]
     edges: dict[tuple[int, int], float] = {}
     for before, after in structure.successors.items():

@@ -1,8 +1,8 @@
-"""Phases -> working sets: which phases share one, and what it costs (Ding et al. 2005, §2: p phases against degree k).
+"""Phases -> working sets: which phases share a set, and its cost in cycles (Ding et al. 2005, §2: p phases against degree k).
 
-A set with more connections needs more slots, and each connection gets the smaller share; entering another set costs
-commands. ``divide`` finds the division of the sequence of phases with the least predicted time. ``assign`` gives a
-set's configurations their registers, so that a set does not want a port that another still has.
+A set with more connections needs more slots, so each connection gets a smaller share of the cycles; entering another set
+costs commands. ``divide`` finds the division of the sequence of phases with the least predicted cycles. ``assign`` gives a
+set's configurations their registers so that few of their ports are still taken by an earlier set.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pointsman.operators.messages.crossbar import SwitchUse
 from tdm_switch.shape import SwitchShape
 
 HOP_CYCLES = 6
-"""From a word in a queue to the processor that reads it, without waiting for a slot."""
+"""Cycles of a word from a queue to the processor that reads it, without waiting for a slot."""
 COMMAND_CYCLES = 12
-"""STAGE and LOAD of one row, measured on the RTL; the scheduler carries out those of one processor at a time."""
+"""Cycles for STAGE and LOAD of a row, measured on the RTL; the scheduler serves a single processor's commands at a time."""
 
 
 def degree_of(pairs: Collection[Pair]) -> int:
-    """Configurations that a crossbar needs for these connections: as many as the busiest port has."""
+    """Configurations that a crossbar needs for ``pairs``: the number of connections at the busiest port."""
     out: dict[int, int] = {}
     into: dict[int, int] = {}
     for u, v in pairs:
@@ -32,16 +32,16 @@ def degree_of(pairs: Collection[Pair]) -> int:
 
 
 def always_fit(pairs: Collection[Pair], slots: int) -> bool:
-    """Does every one of these find a slot, in whatever order they come, if none ever gives way?
+    """Does every connection find a slot, in whatever order they are requested, if none is ever released?
 
-    The others at its two ports may each have a slot of their own. Only such connections may be held: a held one that finds no
-    slot would wait for ever for those that are held beside it.
+    In the worst case all other connections at its two ports have slots of their own. Only sets that pass may be held: in any
+    other, a request without a slot would wait for ever for the held connections.
     """
     return greedy_degree(pairs, slots + 1) <= slots
 
 
 def greedy_degree(pairs: Collection[Pair], slots: int) -> int:
-    """Slots that these take at most when each gets any that is free at both its ports, in whatever order they come."""
+    """Slots used at most, in any order of requests, when each connection gets any slot that is free at both its ports."""
     out: dict[int, int] = {}
     into: dict[int, int] = {}
     for u, v in pairs:
@@ -57,7 +57,7 @@ class Cost:
     shape: SwitchShape
 
     def call(self, use: SwitchUse, degree: int) -> float:
-        """One call of an operator when ``degree`` slots take turns."""
+        """Cycles of a call of an operator when ``degree`` slots take turns."""
         turn = max(1, degree) * self.shape.slot_cycles
         per_word = turn / self.shape.slot_words
         link = max(use.words.values(), default=0.0) * per_word
@@ -65,23 +65,23 @@ class Cost:
 
     @property
     def establish(self) -> int:
-        """From a request to its first word when the scheduler must find a slot: it looks at one after the other."""
+        """Cycles from a request to its first word when the scheduler must find a slot: it tries all slots in turn."""
         return self.shape.slots * self.shape.sl_cycles + self.shape.slot_cycles + HOP_CYCLES
 
     def change(self, pairs: Collection[Pair], degree: int) -> float:
-        """Entering a set: the last words leave, and every row of every configuration is put in, one after the other."""
+        """Cycles to enter a set: the last words leave, then the rows of all configurations are loaded, a row at a time."""
         return COMMAND_CYCLES * len(pairs) + degree * self.shape.slot_cycles
 
 
 @dataclass(frozen=True)
 class PhaseNeeds:
-    """A phase as ``divide`` sees it."""
+    """Connections of a phase, calls of its operators, and whether it may share a set: what ``divide`` needs of it."""
 
     pairs: frozenset[Pair]
     uses: tuple[tuple[SwitchUse, float], ...]
-    """Each operator's use and how often it is called in the whole program."""
+    """Connections of each operator, with the number of its calls in the whole program."""
     alone: bool
-    """It may not share its set: run-time values or a condition choose it."""
+    """It may not share its set, because run-time values or a condition choose it."""
 
     def time(self, cost: Cost, degree: int) -> float:
         return sum(times * cost.call(use, degree) for use, times in self.uses)
@@ -90,10 +90,10 @@ class PhaseNeeds:
 def divide(
     parts: Sequence[PhaseNeeds], edges: Mapping[tuple[int, int], float], cost: Cost, registers: int
 ) -> list[tuple[int, int]]:
-    """Runs of phases (first, past the last) that share a set; those together are the sequence.
+    """Divide the sequence of phases into runs (first, past the last) that each share a working set.
 
-    ``edges``: how often one phase follows another, -1 standing for the start. A set of several phases must fit the registers; a
-    phase alone need not. O(n²) degrees for n phases.
+    ``edges``: number of times that phase b follows phase a, by (a, b); a is -1 for the start. The degree of a run of several
+    phases is at most ``registers``; that of a phase alone may exceed it. O(n²) degrees for n phases.
     """
     n = len(parts)
     best: list[tuple[float, int]] = [(0.0, 0)] + [(float("inf"), 0)] * n
@@ -109,7 +109,7 @@ def divide(
             entered = sum(times for (a, b), times in edges.items() if first <= b <= last and not first <= a <= last)
             total = best[first][0] + sum(parts[p].time(cost, degree) for p in range(first, last + 1))
             total += entered * cost.change(union, degree)
-            # In a tie the longer run: fewer commands.
+            # At equal cycles the longer run is kept: fewer commands.
             if total < best[last + 1][0]:
                 best[last + 1] = (total, first)
     runs = []
@@ -121,7 +121,7 @@ def divide(
 
 
 def assign(sets: Sequence[Collection[Pair]], registers: int, ports: int) -> list[tuple[tuple[Pair, ...], ...]]:
-    """Configurations of each set by register. A configuration goes where fewest of its ports belong to others before it."""
+    """Configurations of each set by register. A configuration gets the register where it disagrees least with earlier sets."""
     owners: list[dict[int, set[int]]] = [{} for _ in range(registers)]  # by register: sources of each destination
     found = []
     for pairs in sets:
@@ -140,7 +140,7 @@ def assign(sets: Sequence[Collection[Pair]], registers: int, ports: int) -> list
 
 
 def exclusive(sets: Sequence[tuple[tuple[Pair, ...], ...]]) -> list[bool]:
-    """For each set: nobody else has another source for one of its destinations in the same register."""
+    """For each set: does every set that connects one of its destinations in the same register use the same source?"""
     owners: dict[tuple[int, int], set[int]] = {}
     for configurations in sets:
         for register, configuration in enumerate(configurations):
