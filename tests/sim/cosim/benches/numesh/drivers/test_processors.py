@@ -101,7 +101,7 @@ def by_engine(seed: int) -> tuple[Registers, Any, int]:
     ports = Registers(seed)
     main: Coroutine[Any, None, Any] = program(ports, requests(Random(seed)))
     programs = engine.Programs(SHAPE, [main], 0, lambda node, register: bool(ports.full(node) >> register & 1))
-    options = engine.Options(
+    options = engine.RunOptions(
         max_cycles=None, quiet_cycles=10000, events=False, observer=None, progress=lambda time, live: None
     )
     outcome = engine.run(ports, programs, options)

@@ -1,0 +1,20 @@
+"""Traffic of the bench of transfer stages, with the model in place of the hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from cosim.benches.coverage import Coverage
+from cosim.benches.numesh import transfer
+from cosim.benches.numesh.catalogue import ODD
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_traffic_of_the_transfer_bench_reaches_every_bin(seed: int, run_bench: Callable[..., int]) -> None:
+    coverage = Coverage()
+    model = transfer.CoveredTransfer(ODD, coverage)
+    run_bench(transfer.TransferDriver(ODD, Random(seed), model.moves.goals), model, coverage, 120000)
+    assert {name: group.missing for name, group in coverage.groups.items() if group.missing} == {}
