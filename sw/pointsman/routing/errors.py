@@ -1,4 +1,4 @@
-"""What a router raises when streams cannot be served."""
+"""The error that routers raise when streams cannot be served."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pointsman.errors import PointsmanError
 
 
 class RoutingError(PointsmanError):
-    """Streams that cannot be routed: which ones, and what they lack."""
+    """Streams that cannot be routed; the message names them and the resource that they lack."""

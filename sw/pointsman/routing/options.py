@@ -1,4 +1,4 @@
-"""What may be asked of a router of whole networks, the same for all of them."""
+"""Options and constraints of `pointsman route`'s routers, the same for all of them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class RouteOptions:
     length : int, optional
         The period in slots; the router chooses it when it is not given.
     seed : int
-        Of the random numbers that break ties. Same problem, options and seed: same answer, on any machine.
+        Seed of the random numbers that break ties. Same problem, options and seed: same answer, on any machine.
     effort : float
-        Work to spend, relative to the usual.
+        Work to spend, as a multiple of the default.
     time_limit : float, optional
-        Seconds after which the best answer so far is taken (or, if there is none yet, the first that comes). With a limit the
+        Seconds after which the best answer so far is taken (if there is none yet, the first answer found). With a limit the
         answer may depend on the machine's speed.
     progress : bool
         Show what is being tried on a terminal.
     bounds : bool
-        Compute the bounds beside the answer; without, only those that the router needs itself.
+        Compute all bounds beside the answer; False: only those that the router itself needs.
     """
 
     length: int | None = None
@@ -39,15 +39,15 @@ class RouteOptions:
 
 @dataclass(frozen=True)
 class RouteConstraints:
-    """What routes of the node must keep beside its rules.
+    """Constraints on routes besides the rules of the node.
 
     Parameters
     ----------
     cost : callable, optional
-        Price of (node, pipeline, slot), beside what use makes of it: 0 is good, larger is worse, infinity forbids it
-        (Metcalf 1997, §6.3.1). 1 is as much as another hop. Needs a length.
+        Price of (node, pipeline, slot), added to the price of congestion: 0 is free, 1 costs as much as a hop, infinity forbids
+        the slot (Metcalf 1997, §6.3.1). Needs a length.
     keep_in : mapping
-        Nodes that a stream may use, by its index (partitions); others may use all.
+        Nodes that a stream may use, by the stream's index (partitions); streams not in it may use all nodes.
     pinned : mapping
         Words of streams, by index, that stay in their pipelines and slots (continuing operators), from an earlier result
         with the same length. VFSM numbers may change.

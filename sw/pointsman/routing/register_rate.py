@@ -1,4 +1,4 @@
-"""Words that pass from VFSM to VFSM through an interface register."""
+"""How many words pass from VFSM to VFSM through an interface register."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 
 def joint_words(writes: Collection[int], reads: Collection[int], period: int) -> int:
-    """Words a period that pass a register, written and read by VFSMs in these slots.
+    """Words per period that pass a register which VFSMs write and read in these slots.
 
-    A VFSM at slot t writes in cycle t + 1, so the register is full from t + 2 on. Read in cycle u it is empty from u + 1 on,
-    in time for a VFSM at slot u.
+    A VFSM at slot t writes in cycle t + 1, so the register is full from cycle t + 2 on. Read in cycle u, it is empty from u + 1
+    on, in time for a VFSM at slot u.
 
     >>> joint_words((0,), (2,), 8)
     1

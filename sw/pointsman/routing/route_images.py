@@ -1,7 +1,7 @@
-"""A routed phase as images of its own: each stream an operator, each node's processor its ends.
+"""A routed phase alone as images: each stream is an operator, whose ends write and read.
 
-So that the judge can prove what ``pointsman route`` found, and machines can run it. Leaves alone loading functions and
-changes of phase.
+With them the judge can prove routes of ``pointsman route``, and machines can run them. Leaves alone load functions and changes of
+phase.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfs
 
 
 def route_images(routed: RoutedPhase) -> Images:
-    """Images of one phase with an operator for each stream; chains take their interface registers in order."""
+    """Images of a single phase with an operator for each stream; chains get interface registers in order."""
     codes = Codes(routed.shape)
     registers = _registers(routed)
     schedule = routed.schedule

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def numesh(problem: RouteProblem, options: RouteOptions) -> RouteResult:
-    """All rules of the NuMesh node: pipelines, VFSMs, interface registers; the smallest bandwidth over weight is made large."""
+    """Keeps all rules of the NuMesh node (pipelines, VFSMs, registers) and makes the smallest bandwidth / weight large."""
     from .network_router.router import route_streams
 
     return route_streams(problem, options)
 
 
 def ideal(problem: RouteProblem, options: RouteOptions) -> RouteResult:
-    """One word a link and slot, nothing else; the period is made short."""
+    """Keeps a single rule, a word per link and slot, and makes the period short."""
     from .ideal_router.router import route_ideal
 
     return route_ideal(problem, options)

@@ -1,9 +1,9 @@
-"""Streams, and what routing makes of them.
+"""Streams before routing, and their chains of VFSMs after it.
 
-A stream carries words from one processor to one or more others (Metcalf 1997, §6.3.1). Routed, it is one or more
-*chains*: each a tree of VFSMs through which all words of that chain pass in order, so that flow control keeps
-their order. Word k of a stream with n chains goes through chain k mod n, with an interface register of its own
-at either end; the processor alternates.
+A stream carries words from a processor to one or more others (Metcalf 1997, §6.3.1). Routed, it has one or more
+*chains*: each is a tree of VFSMs through which all words of that chain pass in order, so that flow control keeps
+their order. Word k of a stream with n chains goes through chain k mod n; each chain has an interface register of its own
+at either end, and the processor uses them in turn.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pointsman.network import Topology
 
 @dataclass(frozen=True)
 class Condition:
-    """When an interface access may happen, if not always: ``value`` of the choice called ``choice`` at this node.
+    """When an interface access may happen: only if the choice called ``choice`` has ``value`` at this node.
 
     Two accesses with the same choice and different values never happen together. A run-time broadcast uses it: a
     node either is the source (its forwarding VFSMs read the interface, its deliveries are off) or it is not.
@@ -49,32 +49,32 @@ class Stream:
     max_words : int or None
         Most words per period wanted; None: as many as fit.
     chains : int
-        Most chains that it may be split into.
+        Most chains into which the stream may be split.
     group : str
-        Streams of one group get the same number of words per period.
+        Streams of the same group get the same number of words per period.
     keep_in : frozenset of int or None
-        Nodes that it may use; None: all.
+        Nodes that the stream may use; None: all.
     path : tuple of int or None
         Nodes to pass in this order, each adjacent to the next, from the source to the last destination; a delivery
         forks off at each destination on the way. None: the router chooses.
     tree : tuple of (int, int) or None
-        Links (from, to) to take from the source on, each from a node that has been reached, none to a node twice; in place
-        of ``path``. None: the router chooses.
+        Links (from, to) to take, instead of ``path``: each leaves the source or a node already reached, and no node is reached
+        twice. None: the router chooses.
     injects_anywhere : bool
         Any forwarding VFSM of the stream may be rewritten at load time to read the interface (C_ALLSRC,
         §7.1.4): only under ``inject_condition``.
     inject_condition, deliver_condition : Condition or None
-        When those rewritten injections, and all deliveries, can happen.
+        When those rewritten injections, and all deliveries, can happen; None: always.
     rewritten : bool
         Load functions rewrite VFSMs of this stream, so each pipeline in which it has a VFSM at a node needs a
         slot for the reprogramming VFSM there (§7.1.4, "MEMADR Access").
     into : str or None
-        Name of a stream that begins where this one ends: words go into the register from which that one takes its own,
-        without the processor. Or of one without ``into`` that ends there too: both deliver to one register. Each has one
-        chain. Routing takes no notice.
+        Name of a stream whose register this stream delivers into, bypassing the processor (routing ignores it): either
+        the register from which a stream that begins here reads, or that into which another stream (without ``into``) that ends
+        here delivers. Both streams have a single chain.
     subphase : int
-        1 or 2: it gets the slots that are left in the first or the second schedule of its phase, and one word a period in
-        the other (`pointsman.routing.subphases`). 0: the phase is no reason for a second schedule.
+        1 or 2: the stream gets all slots left over in the first or the second schedule of its phase, and a single word per
+        period in the other (`pointsman.routing.subphases`). 0: it needs no second schedule.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Stream:
     subphase: int = 0
 
     def __hash__(self) -> int:
-        # Most of it is in the name; all streams of a phase are a key.
+        # Streams are hashed often, and their names differ: a few fields are enough.
         return hash((self.name, self.source, self.destinations, self.max_words))
 
 
@@ -107,9 +107,8 @@ class Place:
     """Source or destination of a routed VFSM, before interface registers and VFSM numbers are allocated.
 
     ``number`` is a port for "link", the virtual number of a VFSM of the same node and pipeline for "buffer", a virtual
-    register for "register" and a pipeline for "command", its command register (neither of which routing ever makes), and 0
-    otherwise. "inject" is the interface register at the source
-    of the chain, "deliver" the one at this destination.
+    register for "register", and for "command" the pipeline whose command register is meant (routing makes neither of these two);
+    otherwise 0. "inject" is the interface register at the source of the chain, "deliver" that at this destination.
     """
 
     kind: PlaceKind
@@ -118,12 +117,12 @@ class Place:
 
 @dataclass(frozen=True)
 class RoutedVfsm:
-    """One VFSM of a chain.
+    """A VFSM of a chain.
 
     ``number`` is virtual: from 2 up, unique per node and pipeline in its phase. ``slots`` are the slots of its read
-    stage, one for each word of the chain in a period, in the order of the words, modulo the period. For the second leg of a fork
-    ``type`` is FORK and ``source`` the link that the first leg writes to. ``parent`` is the index in
-    ``RoutedChain.vfsms`` of the VFSM that the words come from (for a fork leg: of the leg before it), -1 at the source.
+    stage, a slot for each word of the chain in a period, in the order of the words, modulo the period. For the second leg of a
+    fork ``type`` is FORK and ``source`` the link that the first leg writes to. ``parent`` is the index in
+    ``RoutedChain.vfsms`` of the VFSM from which the words come (for a fork leg: of the leg before it), -1 at the source.
     """
 
     node: int
@@ -157,7 +156,7 @@ class RoutedChain:
 
 @dataclass(frozen=True)
 class RoutedPhase:
-    """Routes and slots of all streams of one phase."""
+    """Routes and slots of all streams of a phase."""
 
     shape: NodeShape
     topology: Topology
@@ -166,25 +165,24 @@ class RoutedPhase:
     chains: tuple[RoutedChain, ...]
     seconds: float = field(default=0.0, compare=False)
     beside: tuple[RoutedPhase, ...] = ()
-    """What stands beside the streams of this phase: operators that continue through it from other phases, each with the slots
-    that it has here. The same streams and VFSMs in all of their phases
-    (`pointsman.routing.phase_router.fixed_routes.goes_on`)."""
+    """Routes of operators that continue through this phase from other phases, with their slots in this phase. Such an operator
+    has the same streams and VFSMs in all of its phases (`pointsman.routing.phase_router.fixed_routes.goes_on`)."""
 
     @property
     def all_chains(self) -> tuple[RoutedChain, ...]:
-        """Its own, then those beside it; stream and VFSM numbers of the latter are of their own ``RoutedPhase``."""
+        """The phase's own chains, then those of ``beside``, whose stream and VFSM numbers refer to their own ``RoutedPhase``."""
         return (*self.chains, *(chain for other in self.beside for chain in other.chains))
 
     second: tuple[RoutedChain, ...] = ()
-    """The same chains with the slots of a second schedule, to which nodes may go and come back at any time; empty: none."""
+    """The same chains with the slots of a second schedule; each node may change between the two at any time. Empty: none."""
 
     @property
     def schedules(self) -> tuple[RoutedPhase, ...]:
-        """The phase as it is in each of its schedules."""
+        """The phase with the slots of its first schedule, and if there is a second, the phase with those slots."""
         return (self, replace(self, chains=self.second, second=())) if self.second else (self,)
 
     def words(self, stream: int) -> int:
-        """Words that a stream carries per period."""
+        """Words that stream number ``stream`` carries per period."""
         return self._words.get(stream, 0)
 
     @cached_property
@@ -212,7 +210,7 @@ class RoutedPhase:
 
 
 def largest_gap(slots: Sequence[int], period: int) -> int:
-    """Longest wait from one slot to the next, round the end of the period."""
+    """Most slots from one of ``slots`` to the next, also round the end of the period; ``period`` for fewer than two slots."""
     ordered = sorted(slots)
     return max(
         ((b - a) % period or period for a, b in zip(ordered, ordered[1:] + ordered[:1], strict=True)),

@@ -1,14 +1,14 @@
 """A second schedule for a routed phase: the same streams over the same VFSMs, with other slots.
 
-Takes a ``RoutedPhase`` in which every stream with ``subphase`` has one word a period, and the links it has to leave alone.
-Gives it with two schedules: in the first one streams of subphase 1 have as many of the free slots as they can use, in the second
-those of subphase 2. Routes, VFSMs and the slots it came with are in both.
+Takes a ``RoutedPhase`` in which every stream with ``subphase`` has a single word per period, and link writes not to be used.
+Gives the phase with two schedules: in the first, streams of subphase 1 get as many of the free slots as they can use, in the
+second those of subphase 2. Routes, VFSMs and the original slots are in both.
 
-A node may go from one schedule to the other and back whenever it likes, whatever its neighbours do, because
+A node may change between the schedules at any time, whatever its neighbours do, because
 
-- a word that waits, waits in a VFSM that both schedules run;
-- a link carries words of one chain in a slot, whichever of the two schedules its ends run;
-- the slots that the phase came with are in both, so that no stream ever stops.
+- a waiting word is in a VFSM that both schedules run;
+- in each slot a link carries words of a single chain only, whichever schedules its two nodes run;
+- the original slots are in both schedules, so that no stream ever stops.
 
 Complexity: O(chains · words · period · VFSMs of a chain).
 Leaves alone which routes there are, and streams whose VFSMs load functions rewrite.
@@ -27,11 +27,11 @@ from .streams import RoutedChain, RoutedPhase, RoutedVfsm
 Cell = tuple[int, int, int]
 """Node, pipeline and slot of a VFSM; or node, port and slot of a word on a link."""
 COMMANDS = 8
-"""One slot of so many is left to VFSM 1 in pipeline 0, at least."""
+"""At least 1 in COMMANDS slots of pipeline 0 is left to VFSM 1, the reprogramming VFSM."""
 
 
 def with_subphases(routed: RoutedPhase, forbidden: Collection[Cell] = ()) -> RoutedPhase:
-    """The phase with a second schedule, if any of its streams asks for one.
+    """The phase with a second schedule if any of its streams has a ``subphase``; otherwise unchanged.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def with_subphases(routed: RoutedPhase, forbidden: Collection[Cell] = ()) -> Rou
 
 
 def _spread(routed: RoutedPhase) -> RoutedPhase:
-    """Streams of one subphase shared out among the pipelines of each node, those that the processor writes apart from those that
-    it reads: one word a period went well on any pipeline."""
+    """The phase with the streams of each subphase balanced over the pipelines of each node, preferably with injections and
+    deliveries in different pipelines. (Routing with a single word per period had no reason to balance them.)"""
     subphase = [routed.streams[chain.stream].subphase for chain in routed.chains]
     cells = {
         (vfsm.node, vfsm.pipeline, slot): vfsm for chain in routed.chains for vfsm in chain.vfsms for slot in vfsm.slots
@@ -93,7 +93,7 @@ def _spread(routed: RoutedPhase) -> RoutedPhase:
 
 
 def _movable(vfsms: list[RoutedVfsm], pipeline: int, cells: Mapping[Cell, RoutedVfsm], routed: RoutedPhase) -> bool:
-    """Can all VFSMs of a chain at a node run in another pipeline, with the slots that they have?"""
+    """Can ``vfsms``, all those of a chain at a node, run in ``pipeline`` with the slots that they have?"""
     if any("buffer" in (vfsm.source.kind, vfsm.destination.kind) for vfsm in vfsms):
         return False
     for vfsm in vfsms:
@@ -111,7 +111,7 @@ def _movable(vfsms: list[RoutedVfsm], pipeline: int, cells: Mapping[Cell, Routed
 
 
 def _renumbered(routed: RoutedPhase, moved: Mapping[tuple[int, int], int]) -> RoutedPhase:
-    """The phase with chains in the pipelines of ``moved`` (chain and node), and VFSMs numbered without gaps."""
+    """The phase with VFSMs moved to the pipelines of ``moved`` ((chain, node): pipeline), and numbered without gaps."""
     numbers: dict[Cell, dict[int, int]] = {}
     top: Counter[tuple[int, int]] = Counter()
     chains = []
@@ -137,7 +137,7 @@ def _renumbered(routed: RoutedPhase, moved: Mapping[tuple[int, int], int]) -> Ro
 
 
 class _Schedule:
-    """One schedule as it fills. ``owners``: chain by link and slot, over all schedules of the phase."""
+    """A schedule being filled. ``owners``: the chain that has each (node, port, slot), in any schedule of the phase."""
 
     def __init__(self, routed: RoutedPhase, owners: dict[Cell, int], forbidden: frozenset[Cell]) -> None:
         self.routed = routed
@@ -147,7 +147,7 @@ class _Schedule:
         self.cells: dict[Cell, RoutedVfsm] = {}
         self.links: set[Cell] = set()
         self.shifts: list[list[int]] = []
-        """By chain, slots from its first word to each of its words."""
+        """For each chain, the slots from its first word to each of its words."""
         for number, chain in enumerate(routed.chains):
             first = chain.vfsms[0].slots
             self.shifts.append([])
@@ -155,7 +155,7 @@ class _Schedule:
                 self._put(number, (slot - first[0]) % self.period)
 
     def filled(self, subphase: int) -> tuple[RoutedChain, ...]:
-        """The chains, those of ``subphase`` with all words for which there is room, the one with fewest first."""
+        """The chains; those of ``subphase`` get words in turn as long as there is room."""
         chains = self.routed.chains
         open_chains = [
             number
@@ -175,7 +175,7 @@ class _Schedule:
         return replace(vfsm, slots=tuple((vfsm.slots[0] + shift) % self.period for shift in sorted(shifts)))
 
     def _add(self, number: int) -> bool:
-        """Give a chain one more word, as far from its others as can be; False if there is no room."""
+        """Give a chain another word, as far as possible from its other words; False if there is no room."""
         chain = self.routed.chains[number]
         apart = max(2, *(self._hop(chain, vfsm) + 1 for vfsm in chain.vfsms))
         best: tuple[int, int] | None = None
@@ -191,7 +191,7 @@ class _Schedule:
         return True
 
     def _hop(self, chain: RoutedChain, vfsm: RoutedVfsm) -> int:
-        """Slots from the VFSM before to this one."""
+        """Slots from the parent VFSM to ``vfsm``; 0 at the source."""
         return (vfsm.slots[0] - chain.vfsms[vfsm.parent].slots[0]) % self.period if vfsm.parent >= 0 else 0
 
     def _put(self, number: int, shift: int) -> None:
@@ -242,7 +242,7 @@ class _Schedule:
 
 
 def _commands(at: Callable[..., RoutedVfsm | None], node: int, period: int) -> bool:
-    """Are there slots left for the reprogramming VFSM, by which the node goes from schedule to schedule? ``at``: VFSM by cell."""
+    """Has ``node`` enough free slots for its reprogramming VFSM, which changes the schedule? ``at``: VFSM by cell."""
     left = 0
     for slot in range(period):
         before = at(node, 0, (slot - 1) % period)
@@ -259,7 +259,7 @@ def _writes(vfsm: RoutedVfsm) -> bool:
 
 
 def _fills(vfsm: RoutedVfsm | None, after: RoutedVfsm | None) -> bool:
-    """Does a VFSM write the buffer of another that runs in the next slot?"""
+    """Does ``vfsm`` write the buffer of ``after``, another VFSM, which runs in the next slot?"""
     if vfsm is None or after is None or vfsm.destination.kind != "buffer":
         return False
     return vfsm.destination.number == after.number != vfsm.number

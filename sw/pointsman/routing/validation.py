@@ -1,4 +1,4 @@
-"""Streams that make no sense are refused before anything is routed."""
+"""Senseless streams are refused before routing begins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def validate(
     forbidden: Collection[tuple[int, int, int]],
     effort: float,
 ) -> None:
-    """Raise ``RoutingError`` for the first thing that is wrong."""
+    """Raise ``RoutingError`` for the first fault in streams, network, period or effort."""
     if period < 2:
         raise RoutingError(f"a period must have at least 2 slots, not {period}: no VFSM runs in two slots in a row")
     if not effort > 0 or not isfinite(effort):

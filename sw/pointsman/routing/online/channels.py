@@ -1,12 +1,12 @@
-"""Online routing: which one-hop streams messages need, what each will carry, and the way of each message over them.
+"""Online routing: the streams to neighbours that messages need, their expected traffic, and the path of each message over them.
 
 A scheduled router carries no headers. For messages whose ends are known at run time only, every node gets streams to
 neighbours, and processors pass messages on from one to the next (Metcalf 1997, §4.2). Takes the pairs of nodes between
-which messages may go; gives the channels that lie on their ways (none where no message goes), the next channel from each
+which messages may go; gives the channels on their paths (none where no message goes), the next channel from each
 node to each destination, and the traffic of each channel. Pure functions of the network; the streams are routed with all
 others of the phase (``phase_router``).
 
-Ways are dimension by dimension, x first, on a mesh; on a torus the shorter way round each dimension; on a graph a
+Paths go dimension by dimension, x first, on a mesh; on a torus the shorter way round each dimension; on a graph a
 shortest path. ``express`` adds channels of that many hops along each dimension (§4.2.3).
 """
 
@@ -26,12 +26,12 @@ from pointsman.routing.streams import Stream
 Pair = tuple[int, int]
 """Source and destination of messages."""
 Traffic = Mapping[Pair, float]
-"""Words by pair, or by channel."""
+"""Words by (source, destination)."""
 
 
 @dataclass(frozen=True, order=True)
 class Channel:
-    """A stream for online messages: from one processor to another, over the links of ``path``."""
+    """A stream for online messages from processor to processor, over the nodes of ``path``."""
 
     source: int
     target: int
@@ -44,14 +44,14 @@ class Channel:
 
 @dataclass(frozen=True)
 class OnlineNetwork:
-    """The channels of a phase and how messages go over them.
+    """The channels of a phase, and the paths of messages over them.
 
     Parameters
     ----------
     channels : tuple of Channel
         In the order of their ends.
     onward : mapping
-        By node: destination to index of the channel that a message takes next. Only for ways that are used.
+        By node and destination: index of the next channel of a message. Only for paths that are used.
     words : tuple of float
         Traffic of each channel: the words that it is expected to carry.
     """
@@ -60,10 +60,10 @@ class OnlineNetwork:
     onward: Mapping[int, Mapping[int, int]]
     words: tuple[float, ...]
     name: str = field(default="neighbours", compare=False)
-    """For people."""
+    """Shown to people."""
 
     def way(self, source: int, destination: int) -> tuple[int, ...]:
-        """Channels of a message, in order."""
+        """Indices of the channels that a message takes, in order."""
         found = []
         node = source
         while node != destination:
@@ -73,7 +73,7 @@ class OnlineNetwork:
 
     @property
     def nodes(self) -> frozenset[int]:
-        """Nodes whose routers carry words of it."""
+        """Nodes whose routers carry words of the channels."""
         return frozenset(node for channel in self.channels for node in channel.path)
 
 
@@ -83,7 +83,7 @@ def next_channel(topology: Topology, node: int, destination: int, express: int =
     Raises
     ------
     PointsmanError
-        If there is no way.
+        If there is no path, or the two nodes are the same.
     """
     if topology.kind == "graph":
         towards = _towards(topology, destination)
@@ -111,14 +111,14 @@ def next_channel(topology: Topology, node: int, destination: int, express: int =
 
 
 def _has_express(at: Sequence[int], axis: int, express: int) -> bool:
-    """Do express channels along ``axis`` begin and end here? Skewed, so that each node has them along one dimension at
-    most when ``express`` is not smaller than the number of dimensions (§4.2.3)."""
+    """Do express channels along ``axis`` begin and end at coordinates ``at``? Skewed, so that each node has them along a single
+    dimension at most when ``express`` is not smaller than the number of dimensions (§4.2.3)."""
     return (sum(at) + axis * max(1, express // len(at))) % express == 0
 
 
 @lru_cache(maxsize=4096)
 def _towards(topology: Topology, destination: int) -> tuple[int, ...]:
-    """The next node from each node on a shortest path in a graph; ties go to the lowest port. -1: no way."""
+    """For each node, the next node on a shortest path to ``destination`` in a graph; -1: no path."""
     found = [-1] * topology.nodes
     found[destination] = destination
     queue = [destination]
@@ -166,15 +166,15 @@ def online_network(
 
 @dataclass(frozen=True)
 class Together:
-    """Traffic of operators that stand in one group of a phase: of a sequential one each pair carries the most that any
-    child needs, of a parallel one the sum (§4.2.2)."""
+    """Traffic of a group of operators in a phase: in a sequential group each pair of nodes carries the most words that any child
+    needs, in a parallel group the sum (§4.2.2)."""
 
     kind: Literal["sequential", "parallel"]
     children: tuple[Together | Mapping[Pair, float], ...]
 
 
 def combined(part: Together | Mapping[Pair, float]) -> dict[Pair, float]:
-    """Words by pair, of a whole group."""
+    """Words of a whole group by (source, destination)."""
     if not isinstance(part, Together):
         return dict(part)
     found: dict[Pair, float] = defaultdict(float)
@@ -185,15 +185,15 @@ def combined(part: Together | Mapping[Pair, float]) -> dict[Pair, float]:
 
 
 CLASSES = 3
-"""Shares of bandwidth that are told apart: all, half, a quarter of what the busiest channel gets."""
+"""Number of different shares of bandwidth: 1, 1/2 and 1/4 of the busiest channel's."""
 
 
 def online_streams(network: OnlineNetwork, name: str) -> list[Stream]:
     """The streams to route, one for each channel, with shares of bandwidth by their traffic.
 
-    Shares go by the square root of the traffic, as queues are shortest then (Kleinrock 1964) and a single message is not slowed
-    down by a channel that few others need. Channels with about the same get the same: a group for each makes routing
-    slow and gains little.
+    Shares follow the square root of the traffic: this makes queues shortest (Kleinrock 1964), and a single message is not slowed
+    down by a channel with little traffic. They are rounded to CLASSES values, as a group for each channel would make routing slow
+    and gain little.
     """
     roots = [sqrt(words) for words in network.words]
     most = max(roots, default=0.0) or 1.0
@@ -215,7 +215,7 @@ def online_streams(network: OnlineNetwork, name: str) -> list[Stream]:
 
 
 def dependencies(network: OnlineNetwork) -> dict[int, frozenset[int]]:
-    """By channel, those that a message may want while it holds this one (the channel dependency graph)."""
+    """For each channel, the channels that a message may need next while it holds it (the channel dependency graph)."""
     found: dict[int, set[int]] = {i: set() for i in range(len(network.channels))}
     for i, channel in enumerate(network.channels):
         here = network.onward.get(channel.target, {})
@@ -226,7 +226,7 @@ def dependencies(network: OnlineNetwork) -> dict[int, frozenset[int]]:
 
 
 def circle(graph: Mapping[int, Iterable[int]]) -> tuple[int, ...] | None:
-    """A circle in a directed graph, as its members in order; None if there is none."""
+    """The members of a cycle in a directed graph, in order; None if there is no cycle."""
     state: dict[int, int] = {}
     for start in graph:
         if start in state:

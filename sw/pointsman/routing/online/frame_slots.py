@@ -1,8 +1,8 @@
-"""Slots of channels with given paths, beside what is routed already: the second half of ``frames``.
+"""Slots of channels with given paths, beside streams that are routed already: the second half of ``frames``.
 
-A channel is a *line*: a VFSM that injects in pipeline 0 of its first node, VFSMs that pass words on, one that delivers in
-pipeline 1 of its last. A word that is sent in slot s needs each of its *cells*, VFSMs' slots and links, so many slots later.
-Which channel has which cell is all that has to be known.
+A channel is a *line*: a VFSM that injects in pipeline 0 of its first node, VFSMs that pass words on, and a VFSM that delivers in
+pipeline 1 of its last node. A word sent in slot s uses the line's *cells*: at its i-th node a VFSM's slot, and the link written,
+in slot s + i. No cell may be used by two channels.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from pointsman.network import Topology
 from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
 LEAST_FRAME = 2
-"""A VFSM that ran in the slot before does not take another word yet."""
+"""Least slots between words of a channel: a VFSM cannot take words in two consecutive slots."""
 SEND, RECEIVE = 0, 1
-"""Pipelines."""
+"""Pipelines that inject and that deliver."""
 LINKS = 1 << 10
-"""Kinds of cells: a pipeline's number, or this and the number of a port."""
+"""A cell's kind is the number of a pipeline, or for a link LINKS + the number of its port."""
 TURNS = 400
-"""Most words that change hands, for each channel."""
+"""Most steps of `Filling.fill`, per channel."""
 
 Cell = tuple[int, int, int]
-"""Node, kind, slot."""
+"""(node, kind, slot)."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Line:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Node, kind, slots after the word is sent."""
+        """(node, kind, slots after the word is sent) of each cell that a word uses."""
         vfsms = [(node, pipeline, i) for i, (node, pipeline) in enumerate(zip(self.nodes, self.pipelines, strict=True))]
         links = [(node, LINKS + port, i) for i, (node, port) in enumerate(zip(self.nodes[:-1], self.out, strict=True))]
         return (*vfsms, *links)
 
 
 def lines_of(channels: Sequence[Stream], topology: Topology) -> list[Line]:
-    """The lines of channels. A word passes a node in the pipeline that has less to do."""
+    """The lines of channels. At nodes in between, the VFSM runs in the pipeline with fewer VFSMs."""
     load: dict[tuple[int, int], int] = defaultdict(int)
     for stream in channels:
         assert stream.path is not None
@@ -73,12 +73,12 @@ def lines_of(channels: Sequence[Stream], topology: Topology) -> list[Line]:
 
 
 class Filling:
-    """Slots of channels in a period, beside those of ``rest``.
+    """Slots of channels in a period, beside those of the routed streams ``rest``.
 
     Parameters
     ----------
     weights : sequence of float
-        What each channel should have, relative to the others.
+        Bandwidth that each channel should have, relative to the others.
     """
 
     def __init__(self, rest: RoutedPhase, weights: Sequence[float], lines: Sequence[Line], period: int) -> None:
@@ -102,10 +102,10 @@ class Filling:
                     if vfsm.destination.kind == "link":
                         self.links.add((vfsm.node, LINKS + vfsm.destination.number, slot))
         self.can: list[list[bool]] = []
-        """By channel and slot: does ``rest`` leave it its cells?"""
+        """By channel and slot: does ``rest`` leave free all cells of a word that the channel sends in this slot?"""
 
     def reserve(self) -> bool:
-        """Keep a slot for the reprogramming VFSM in pipeline 0 of every node; False if one has none."""
+        """Keep a slot for the reprogramming VFSM in pipeline 0 of every node; False if some node has no free slot."""
         for node in range(self.nodes):
             free = ~self.used[node, SEND] & ~np.roll(self.delivers[node, SEND], 1)
             if not free.any():
@@ -116,7 +116,7 @@ class Filling:
         return True
 
     def put(self, wanted: Sequence[Iterable[int]]) -> None:
-        """Give the channels these slots where they can have them."""
+        """Give each channel those of its ``wanted`` slots that are free."""
         for channel, slots in enumerate(wanted):
             for slot in slots:
                 at = slot % self.period
@@ -128,9 +128,9 @@ class Filling:
                     self._take(channel, at)
 
     def fill(self) -> None:
-        """Give words to channels with the smallest share, as long as others have more or slots are left."""
+        """Give words to the channels with the smallest shares, from free slots or from channels with larger shares."""
         idle: set[int] = set()
-        """Channels that found nothing since the last word changed hands."""
+        """Channels that found no slot since a channel last lost a word."""
         for _ in range(TURNS * len(self.lines)):
             order = sorted(set(range(len(self.lines))) - idle, key=lambda c: (self._share(c), c))
             for channel in order:
@@ -144,17 +144,17 @@ class Filling:
                 break
 
     def even_out(self) -> None:
-        """Move words to where gaps become more even."""
+        """Move words to free slots as long as the gaps between words of their channel become more even."""
         for channel in range(len(self.lines)):
             while self._move(channel):
                 pass
 
     def least(self) -> float:
-        """The smallest share: words over weight."""
+        """The smallest share (words / weight) of all channels."""
         return min(map(self._share, range(len(self.lines))))
 
     def rank(self) -> tuple[float, float]:
-        """How good it is: the smallest share, then even gaps."""
+        """Quality, larger is better: (smallest share, minus the sum of squared gaps)."""
         return self.least(), -sum(map(self._unevenness, range(len(self.lines))))
 
     def _share(self, channel: int) -> float:
@@ -165,8 +165,8 @@ class Filling:
         return sum(((b - a) % self.period or self.period) ** 2 for a, b in pairwise([*slots, *slots[:1]]))
 
     def _grow(self, channel: int) -> set[int] | None:
-        """Another word for a channel: in a free slot, or in that of channels whose share stays above this one's then. Gives
-        those that lost one; None if there is no slot."""
+        """Give ``channel`` another word, in free cells or in cells of channels whose shares afterwards are still no smaller
+        than its own. Gives the channels that lost a word; None if there is no such slot."""
         best: tuple[int, int, int] | None = None
         after = (len(self.slots[channel]) + 1) / self.weights[channel]
         for slot in range(self.period):
@@ -193,7 +193,7 @@ class Filling:
         return losers
 
     def _move(self, channel: int) -> bool:
-        """Move one word to a free slot if gaps become more even."""
+        """Move a word of ``channel`` to a free slot that makes its gaps more even; False if there is none."""
         now = self._unevenness(channel)
         for slot in sorted(self.slots[channel]):
             self._drop(channel, slot)
@@ -214,7 +214,7 @@ class Filling:
         return [(node, kind, (slot + at) % self.period) for node, kind, at in self.lines[channel].cells]
 
     def _holders(self, channel: int, slot: int) -> set[int]:
-        """Channels whose words stand where this one would have a word that is sent in ``slot``."""
+        """Channels that have cells which ``channel`` needs for a word sent in ``slot``."""
         holder, period = self.holder, self.period
         return {
             holder[cell]
@@ -223,12 +223,13 @@ class Filling:
         }
 
     def _distance(self, channel: int, slot: int) -> int:
-        """Slots to the nearest one that the channel has."""
+        """Slots from ``slot`` to the nearest slot of ``channel``."""
         apart = ((slot - other) % self.period for other in self.slots[channel])
         return min((min(gap, self.period - gap) for gap in apart), default=self.period)
 
     def _left(self, line: Line, slot: int) -> bool:
-        """Does ``rest`` leave a line the cells of a word? No delivery may stand before an injection in one pipeline."""
+        """Does ``rest`` leave the cells of a word sent in ``slot`` free? In a pipeline no delivery may come in the slot before an
+        injection."""
         u, v = line.nodes[0], line.nodes[-1]
         for node, kind, at in line.cells:
             there = (slot + at) % self.period
@@ -248,8 +249,8 @@ class Filling:
         self.slots[channel].remove(slot)
 
     def chains(self, first: int, doubled: Collection[int] = ()) -> list[RoutedChain]:
-        """The routed channels; the first has index ``first`` among the streams of the phase. Those of ``doubled`` have two chains
-        that take turns."""
+        """The routed channels; the first has index ``first`` among the streams of the phase. Channels in ``doubled`` have two
+        chains that take turns."""
         found = []
         for k, line in enumerate(self.lines):
             turns = 2 if k in doubled and len(self.slots[k]) > 1 else 1

@@ -1,18 +1,17 @@
-"""Online streams in frames: every channel of a phase once every few slots, as evenly as can be.
+"""Online streams in frames: every channel of a phase gets a slot every few slots, as evenly as possible.
 
-Online messages need channels to all neighbours at once, and a word of a channel waits for its slot at every hop, so even slots
-count for as much as many. Takes the streams of a phase, channels with given paths among them, and gives a ``RoutedPhase``; None
-where frames do not apply, and then ``phase_router`` has to do.
+Online messages need channels to all neighbours at once, and a word waits for its channel's slot at every hop, so even gaps
+between slots matter as much as their number. Takes the streams of a phase, among them channels with given paths, and gives a
+``RoutedPhase``; None where frames do not apply and ``phase_router`` has to be used.
 
-Method: a node sends in pipeline 0 and receives in pipeline 1, so no delivery meets an injection. Channels are coloured such
-that no two that need one VFSM's slot, or one link, have one colour. If all go to neighbours, as many colours as the busiest
-node has channels are enough (König 1916); for longer ones frames are tried, each a slot longer than the one before. A frame
-has a slot for each colour, and frames fill the period. Words that meet the other streams of the phase, which are routed
-before, are left out; then channels with too small a share get words from those with more, and words move where gaps are more
-even (``frame_slots``).
+Method: a node sends in pipeline 0 and receives in pipeline 1, so deliveries do not hinder injections. Channels that need the same
+VFSM slot or the same link get different colours. If all channels go to neighbours, as many colours as the busiest node has
+channels are enough (König 1916); for longer channels, frames of increasing length are tried. A frame has a slot for each colour,
+and frames fill the period. Words that collide with the other streams of the phase, which are routed before, are left out; then
+channels with too small a share get words from channels with more, and words move to make gaps more even (``frame_slots``).
 
-Where a frame is so short that a processor could not read a word before the next one wants its register, a channel gets two VFSMs
-at either end, each with a register of its own, that take turns, as far as registers go.
+If frames are so short that a processor could not read a word before the next word needs its register, channels get two VFSMs
+at either end, each with a register of its own, that take turns, as long as there are registers.
 """
 
 from __future__ import annotations
@@ -33,27 +32,27 @@ from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfs
 from .frame_slots import LEAST_FRAME, RECEIVE, SEND, Filling, Line, lines_of
 
 ODD = 20
-"""Slots of a channel from which on it may have two registers although one of the two then has a slot more."""
+"""A channel with an odd number of slots may have two registers (with unequal numbers of slots) only if it has more than this."""
 ORDERS = 4
-"""Orders in which channels over several hops look for a colour, for each length of a frame."""
+"""Random orders in which channels over several hops choose colours, for each length of a frame."""
 EVICTIONS = 12
-"""How often each may look, about."""
+"""Most choices of a colour in each order, per channel on average."""
 ALTERNATING = 4
-"""In frames shorter than this channels have two registers: a processor that writes another word in the cycle in which it should
-read one comes too late for words that follow each other more closely."""
+"""In frames shorter than this many slots channels have two registers: a processor that writes in the cycle in which it should
+read would be too late for the next word."""
 
 
 def coloured(ends: Sequence[tuple[int, int]]) -> list[int]:
-    """A colour for each edge (source, target) such that neither two of one source nor two of one target have the same.
+    """A colour for each edge (source, target), such that edges with a common source, or a common target, differ.
 
-    Uses as many colours as the largest number of edges at one end; O(edges × nodes).
+    Uses as many colours as the largest number of edges at a source or target; O(edges × nodes).
     """
     sides: tuple[dict[int, dict[int, int]], dict[int, dict[int, int]]] = (defaultdict(dict), defaultdict(dict))
     colours = [0] * len(ends)
     for edge, (source, target) in enumerate(ends):
         a, b = _lowest_free(sides[0][source]), _lowest_free(sides[1][target])
         if a != b:
-            # Swap the colours a and b along the path that begins at the target with a; it cannot end at the source.
+            # Swap colours a and b along the path that begins at the target with a; the path cannot end at the source.
             path, side, node, colour = [], 1, target, a
             while colour in sides[side][node]:
                 found = sides[side][node][colour]
@@ -74,9 +73,8 @@ def coloured(ends: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def coloured_lines(lines: Sequence[Line]) -> list[int]:
-    """A colour for each channel such that no two need one VFSM's slot, or one link, in frames of a slot a colour.
-
-    Longest first, each the lowest colour that is free, in several orders; the shortest frame for which one succeeds.
+    """A colour for each channel, also over several hops: colour c sends in slot c of each frame, and no two channels use the same
+    cell. The frame is the shortest for which one of ORDERS orders, longest lines first, succeeds.
     """
     need: dict[tuple[int, int], int] = defaultdict(int)
     for line in lines:
@@ -95,8 +93,8 @@ def coloured_lines(lines: Sequence[Line]) -> list[int]:
 
 
 def _coloured_in(order: Sequence[int], lines: Sequence[Line], frame: int) -> list[int] | None:
-    """Colours that are given in this order; None if there are too few. Dead ends give way: a channel that finds none takes
-    one from channels that then look again."""
+    """Colours for frames of ``frame`` slots, chosen channel by channel in ``order``; None if that fails. A channel that finds no
+    free colour evicts the fewest channels possible, which then choose again."""
     taken: dict[tuple[int, int, int], int] = {}
     colours = [-1] * len(lines)
     waiting = deque(order)
@@ -136,7 +134,7 @@ def _colours(ends: Sequence[tuple[int, int]], lines: Sequence[Line]) -> list[int
 
 
 def frame_length(channels: Sequence[Stream], topology: Topology) -> int:
-    """Slots of the frames of channels with given paths."""
+    """Slots per frame that these channels, which have given paths, need."""
     ends = [(stream.source, stream.destinations[0]) for stream in channels]
     return max(LEAST_FRAME, 1 + max(_colours(ends, lines_of(channels, topology)), default=0))
 
@@ -144,17 +142,17 @@ def frame_length(channels: Sequence[Stream], topology: Topology) -> int:
 def route_frames(
     streams: Sequence[Stream], hops: range, topology: Topology, shape: NodeShape, *, period: int, seed: int = 0
 ) -> RoutedPhase | None:
-    """Route a phase whose streams ``hops`` go to neighbours.
+    """Route a phase some of whose streams are online channels.
 
     Parameters
     ----------
     hops : range
-        Indices of the streams that are to be in frames.
+        Indices of these channels among ``streams``; they get slots in frames.
 
     Returns
     -------
     RoutedPhase or None
-        None if one of ``hops`` has no path, if there are too few pipelines or VFSMs, or not all have a word.
+        None if some channel has no path, if there are too few pipelines or VFSMs, or if some channel gets no word.
 
     Raises
     ------
@@ -196,7 +194,8 @@ def route_frames(
 def _doubled(
     rest: RoutedPhase, ends: Sequence[tuple[int, int]], even: Sequence[bool], shape: NodeShape
 ) -> frozenset[int]:
-    """Those of the channels that may (``even``) for which nodes have two registers each, besides those that all streams need."""
+    """Channels, of those for which ``even`` is true, that can have a second register at both ends, after each stream has had its
+    first register everywhere."""
     room = [shape.registers - shape.pipelines] * rest.topology.nodes
     for chain in rest.chains:
         for vfsm in chain.vfsms:
@@ -213,13 +212,13 @@ def _doubled(
 
 
 def sorted_out(routed: RoutedPhase) -> RoutedPhase:
-    """The same phase, with VFSMs that inject in the pipeline of sends and others in that of receipts, where they have room.
+    """The same phase with VFSMs moved, where there is room: those that inject to pipeline SEND, all others to pipeline RECEIVE.
 
-    A delivery must not stand before an injection in one pipeline, so apart they leave more slots to others.
+    In a pipeline a delivery must not come in the slot before an injection; kept apart, they leave more slots to other streams.
     """
     period = routed.period
     holds: dict[tuple[int, int, int], tuple[bool, bool]] = {}
-    """Injects, delivers, by (node, pipeline, slot)."""
+    """(injects, delivers) of the VFSM at each (node, pipeline, slot)."""
     for chain in routed.chains:
         for vfsm in chain.vfsms:
             for slot in vfsm.slots:
@@ -240,7 +239,7 @@ def sorted_out(routed: RoutedPhase) -> RoutedPhase:
                 slot: accesses for (node, pipe, slot), accesses in holds.items() if (node, pipe) == (first.node, wanted)
             }
             then |= dict(cells)
-            # One slot has to stay for reprogramming, which must not follow a delivery.
+            # A slot must stay free for reprogramming, and must not follow a delivery.
             spare = any(s not in then and not then.get((s - 1) % period, (False, False))[1] for s in range(period))
             if first.pipeline != wanted and fits and spare:
                 for slot, accesses in cells:
@@ -255,7 +254,8 @@ def _accesses(vfsm: RoutedVfsm) -> tuple[bool, bool]:
 
 
 def _visits(chain: RoutedChain) -> list[list[int]]:
-    """VFSMs that must stay in one pipeline: the legs of a fork, and a delay with what reads its buffer."""
+    """Groups of VFSMs (indices in the chain) that must stay in the same pipeline: all VFSMs of a visit to a node, such as the
+    legs of a fork, or a VFSM that fills a buffer and the VFSM that reads it."""
     groups: list[list[int]] = []
     of: dict[int, list[int]] = {}
     for i, vfsm in enumerate(chain.vfsms):
@@ -269,7 +269,7 @@ def _visits(chain: RoutedChain) -> list[list[int]]:
 
 
 def _renumbered(routed: RoutedPhase, pipelines: Mapping[tuple[int, int], int]) -> RoutedPhase:
-    """With the VFSMs (chain, index) of ``pipelines`` there, and numbers to fit."""
+    """The phase with VFSMs moved as ``pipelines`` says ((chain, index): pipeline), and all VFSMs renumbered."""
     numbers: dict[tuple[int, int], int] = {}
     chains = []
     for c, chain in enumerate(routed.chains):

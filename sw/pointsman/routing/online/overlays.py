@@ -1,15 +1,15 @@
-"""Which channels online messages should have: not always those to all neighbours.
+"""Sets of channels for online messages: channels to all neighbours are not always best.
 
-A router lends its processor one access a pipeline and cycle, so the slots of a node are shared out among the ends of its
-channels, and a processor spends two cycles on each word that it passes on. Fewer ends make long messages quick, fewer stops short
-ones and many at once. Takes the nodes between which messages may go; gives *overlays*, sets of channels over the links of
-the mesh, and the paths of messages over them.
+A router gives its processor an access per pipeline and cycle, so the channels that begin or end at a node share its slots; and a
+processor spends two cycles on each word that it passes on. Fewer channels per node make long messages fast; fewer stops make
+short messages fast, and many at once. Takes the nodes between which messages may go; gives *overlays*, sets of channels over the
+links of the mesh, and the paths of messages over them.
 
-``streets``: rows and columns are one-way streets, in turn there and back, the outermost such that they make a ring (as in a
-Manhattan street network: Maxemchuk 1987). A node has two channels out and two in, in place of four and four.
-``expressways``: on the streets, and against them express channels of so many hops (Metcalf 1997, §4.2.3).
+``streets``: rows and columns are one-way streets in alternating directions, the outermost such that they make a ring (as in a
+Manhattan street network: Maxemchuk 1987). A node has two channels out and two in, instead of four and four.
+``expressways``: the streets, and express channels of several hops against their direction (Metcalf 1997, §4.2.3).
 
-Leaves alone boxes of one or three dimensions, graphs; torus links are not used to go round.
+Leaves alone boxes of one or three dimensions, and graphs; wrap-around links of a torus are not used.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .frames import frame_length
 EXPRESS = (2, 3)
 """Hops of express channels that are tried."""
 STOP_CYCLES = 11.0
-"""From a header in one node's processor to the same header in the next's, but for the wait for a slot (benchmarks/online.py)."""
+"""Cycles that a header takes from a processor to the next, without the wait for a slot (benchmarks/online.py)."""
 ACCESSES = 2
 """Cycles of a processor for each word that it passes on."""
 CROWDED = 1.6
-"""When messages go everywhere at once, they take so many times what the busiest processor, or channel, needs in the mean."""
+"""Factor on the mean cycles of the busiest processor, or channel, when several messages are under way at once."""
 FULL = 1.12
-"""A frame and what the closing barrier and reprogramming take of it."""
+"""Factor on the slots of a frame: the closing barrier and reprogramming take some slots of the period."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,17 @@ class Overlay:
 
 @dataclass(frozen=True)
 class Burst:
-    """What an operator sends at a time: ``messages`` at once of ``words`` each, somewhere among ``traffic``."""
+    """Messages that an operator sends at the same time: ``messages`` of ``words`` words each, between pairs of ``traffic``."""
 
     traffic: Traffic
     words: int
     messages: float
     weight: float = 1.0
-    """How often."""
+    """How often the burst occurs, relative to others."""
 
 
 def boxes_of(topology: Topology, pairs: Iterable[Pair]) -> list[tuple[range, ...]] | None:
-    """Disjoint boxes in which messages stay if they stay among nodes that they join; None if there is no such thing as a box."""
+    """Disjoint boxes of nodes, around nodes that messages connect, within which all messages can stay; None for a graph."""
     if topology.kind == "graph":
         return None
     boxes: list[tuple[range, ...]] = []
@@ -79,7 +79,7 @@ def _meet(a: Sequence[range], b: Sequence[range]) -> bool:
 
 
 def overlays(topology: Topology, pairs: Iterable[Pair]) -> Iterator[Overlay]:
-    """Sets of channels for messages between ``pairs`` besides those to all neighbours; none if a box has not two dimensions."""
+    """Overlays for messages between ``pairs``, besides channels to all neighbours; none unless all boxes have two dimensions."""
     boxes = boxes_of(topology, pairs)
     if not boxes or any(sum(len(side) > 1 for side in box) != 2 for box in boxes):
         return
@@ -111,7 +111,7 @@ def _streets(topology: Topology, box: Sequence[range], hops: int, *, against: bo
 
 
 def over(overlay: Overlay, topology: Topology, traffic: Traffic) -> OnlineNetwork | None:
-    """The network of those channels that messages of ``traffic`` take; None if one cannot get to its destination."""
+    """The channels that messages of ``traffic`` take, with their paths; None if some message cannot reach its destination."""
     following = _ways(overlay, topology, {destination for _, destination in traffic})
     if any((s, d) not in following for s, d in traffic if s != d):
         return None
@@ -160,10 +160,10 @@ def registers_of(network: OnlineNetwork) -> int:
 
 
 def expected_cycles(network: OnlineNetwork, topology: Topology, bursts: Sequence[Burst]) -> float:
-    """Cycles for all bursts over a network, about.
+    """Estimated cycles of all bursts over a network.
 
-    A message takes its stops, and words follow each other as frames let them, or as two accesses a word do. When many are under
-    way at once, they wait for the busiest processor and the busiest channel.
+    A message takes time for each stop, and its words follow each other at the pace of frames or of a processor's two accesses per
+    word. Many messages at once wait for the busiest processor and the busiest channel.
     """
     frame = frame_of(network, topology)
     gap = max(frame * FULL, float(ACCESSES))
@@ -196,8 +196,8 @@ def expected_cycles(network: OnlineNetwork, topology: Topology, bursts: Sequence
 def chosen(
     topology: Topology, traffic: Traffic, bursts: Sequence[Burst], plain: OnlineNetwork, registers: int, period: int
 ) -> OnlineNetwork:
-    """The network that is expected to take the fewest cycles; ``plain`` if none takes fewer. ``registers``: as many as a node may
-    use for channels. ``period``: slots of the schedule, in which two frames have to fit."""
+    """The network with the fewest estimated cycles; ``plain`` if no overlay has fewer. ``registers``: most registers of a node
+    for channels. ``period``: slots of the schedule, into which two frames have to fit."""
     best, least = plain, expected_cycles(plain, topology, bursts)
     for overlay in overlays(topology, traffic):
         network = over(overlay, topology, traffic)

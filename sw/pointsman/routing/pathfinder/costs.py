@@ -5,4 +5,4 @@ from __future__ import annotations
 UNIT = 16
 """Cost of a free VFSM slot."""
 NOISE = 4
-"""Costs get a random number below this, so that ties are broken."""
+"""A random number below this is added to costs to break ties."""

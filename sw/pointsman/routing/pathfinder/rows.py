@@ -1,4 +1,4 @@
-"""Lists of lists as flat arrays: row numbers where each begins."""
+"""Lists of lists as flat arrays, with the index at which each list begins."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def first_rows(counts: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Where each of several lists begins that stand one after the other; the last entry is where they end.
+    """Index at which each of several consecutive lists begins, from their lengths; the last entry is the end of the last list.
 
     >>> first_rows([2, 0, 3]).tolist()
     [0, 2, 2, 5]
