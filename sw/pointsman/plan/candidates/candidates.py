@@ -113,17 +113,8 @@ def find_candidates(
     structures: Sequence[Structure] | None = None,
     most_phases: int | None = None,
 ) -> Candidates:
-    """All candidates of a program.
-
-    Parameters
-    ----------
-    period : int or None
-        Schedule length in slots; None: those of ``PERIODS`` that fit the schedule memory.
-    structures : sequence of Structure or None
-        Divisions to use; None: those of ``divisions``.
-    most_phases : int or None
-        Most phases of a node; None: any number.
-    """
+    """All candidates of a program. ``period``: schedule length in slots; None: those of ``PERIODS`` that fit the schedule memory.
+    ``structures``: divisions to use; None: those of ``divisions``. ``most_phases``: most phases of a node; None: any number."""
     ways: list[Candidate] = []
     refused: list[PointsmanError] = []
     several: list[_Priced] = []

@@ -1,8 +1,9 @@
-"""Later phases are routed around wires on which a neighbour may still take words for an earlier one (Metcalf 1997, Table 5.2).
+"""Routes later phases around wires on which a neighbour in an earlier phase could take their words for its own (Metcalf 1997,
+Table 5.2).
 
-A phase that nodes leave each for itself shares no (link, slot) with any phase that may run later. Where it would, either the
-later one moves to other slots, which may cost it words, or the earlier one gets a barrier. Takes planned phases; gives those
-that can move for less than the barriers that this saves. The rest is left for barriers.
+A phase that nodes leave without a barrier may share no (link, slot) with any phase that may run later. Where it would, either
+the later phase moves to other slots, which may cost it words, or the earlier gets a barrier. Takes planned phases; gives those
+that can move at lower cost than the barriers saved. The other collisions are left for barriers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .link_slots import Link, keep_off
 
 
 class PlanAgain(Protocol):
-    """Plans a phase again, off some wires, if that costs less than barriers at the ends of others."""
+    """Plans phase ``later`` again, off the wires in ``taken``, if that costs less than barriers at the ends of ``instead``."""
 
     def __call__(
         self,
@@ -39,15 +40,15 @@ class Rerouted:
 
     phase: PlannedPhase
     taken: Mapping[int, frozenset[Link]]
-    """By other phase, links and slots that it leaves alone for that."""
+    """By other phase, links and slots of it that this phase leaves alone."""
     freed: Freed
-    """Which of these some of its operators use all the same."""
+    """Which links and slots of ``taken`` some of its operators use all the same."""
 
 
 def reroute(
     structure: Structure, phases: Sequence[PlannedPhase], again: PlanAgain, *, aliased_handshake: bool
 ) -> dict[int, Rerouted]:
-    """The phases that move to other wires, each once at most."""
+    """By index, the phases that move to other wires; each is tried once."""
     planned = list(phases)
     found: dict[int, Rerouted] = {}
 
@@ -71,14 +72,14 @@ def reroute(
             )
             for p in sorted((before | after) - {later})
         }
-        # What nodes of a later phase may not write while one lingers in this one is nothing that its own operators could free.
+        # The operators of this phase cannot free wires that are taken because a node may linger in it when a later phase runs.
         lingering = {
             p: frozenset(link for link in taken[p] if p in after and not apart(known, planned[later], later, p, link))
             for p in taken
         }
         stuck = frozenset().union(*lingering.values())
         free = freed_links(known, planned, later, {p: links - stuck for p, links in taken.items()})
-        # If an operator tells less on other routes, what those after it may use is no use.
+        # On its new routes an operator may prove less than before; then the freed links are given up.
         for own in [free, {}] if free else [{}]:
             moved = again(planned, later, taken, instead, own)
             if moved is not None and not against([*planned[:later], moved, *planned[later + 1 :]], later):

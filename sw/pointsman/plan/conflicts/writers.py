@@ -20,8 +20,8 @@ from .link_slots import Link, link_writes
 
 
 def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
-    """By link and slot, the label of each operator whose words pass there, with the nodes that send these words. Label None:
-    words that a node may send before it uses the operator or after it has used all, such as those of a barrier."""
+    """By link and slot, labels of the operators whose words pass there, each with the nodes that send them. Label None: words
+    that a node may send before it uses the operator or after it has used all, such as those of a barrier."""
     routed = phase.routed
     anywhere = from_anywhere(routed)
     nobody: tuple[str | None, frozenset[int]] = None, frozenset()
@@ -60,7 +60,6 @@ def in_its_turn(one: PlannedOperator) -> bool:
 
 
 def rescheduled(phase: PlannedPhase) -> bool:
-    """Has the phase an operator whose schedule is made at run time?"""
     return phase.has_loading(Loading.RESCHEDULED)
 
 

@@ -145,7 +145,6 @@ def with_shares(
 
 
 def _words(routed: RoutedPhase) -> int:
-    """Words a period over all chains."""
     return sum(chain.words for chain in routed.chains)
 
 
@@ -168,8 +167,7 @@ def counted(context: PlanContext, plan: Plan) -> Plan:
 def _route(
     context: PlanContext, through: Through, others: PhaseStreams, most: int | None, beside: tuple[RoutedPhase, ...]
 ) -> PlannedPhase:
-    """Route an operator with its quickest implementation that can be routed; ``beside``: routes of continuing operators that it
-    meets."""
+    """Route an operator with its quickest implementation that can be routed, ``beside`` routes that stand already."""
     operator = through.operator
     outline = PhaseOutline((operator,), (through.rounds,), 0.0)
     meeting = max((others[p] for p in through.phases), key=len)

@@ -1,15 +1,15 @@
 """More slots for operators that continue, phase by phase (Metcalf 1997, §5.1.1, §6.3.2).
 
-An operator that continues has the slots of its first route in all of its phases. Here it gets others besides, in each phase
-those that are left: the same VFSMs for more words a period. Takes planned phases and the routes of what continues; gives the
-phases with what stands beside them in its new slots. Nothing else of a phase changes.
+An operator that continues has the slots of its first route in all of its phases. Here it also gets slots that are still free in
+each phase: the same VFSMs carry more words a period. Takes planned phases and the routes of continuing operators; gives the
+phases with these operators in their new slots. Nothing else of a phase changes.
 
 Why that is safe while nodes are in different phases (docs/phases.md, "Operators that continue"): a link and slot that carries
-words of the operator in one of its phases is nobody else's in any of them, in either direction if handshakes share a wire. So
+words of the operator in one of its phases carries no others in any of them, in either direction if handshakes share a wire. So
 a word that is sent in a slot that the neighbour does not have for it yet, or any more, is refused and waits. And the slots of the
 first route stay, so words go on however far apart the phases of two neighbours are.
 
-Non-goals: other slots where threads, or nodes that stay where others go on, are in several phases at once for any time (§5.1.2).
+Non-goals: other slots where threads, or nodes that stay in a phase that others leave, are in different phases for long (§5.1.2).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from pointsman.routing.phase_router.fixed_routes import goes_on
 from pointsman.routing.streams import RoutedChain, RoutedPhase
 
 PENALTY = 1
-"""Cost of a slot that a chain does not have in the phases before, where one that it has costs nothing (§6.3.2)."""
+"""Cost of a slot that a chain has in no phase before; a slot that it has there costs 0 (§6.3.2)."""
 
 Cell = tuple[int, int, int]
 """Node, pipeline and slot."""
 WireSlot = tuple[int, int, int]
-"""A node, its port, and the slot of the VFSM that writes; of both ends of a link the lower one if they share a handshake."""
+"""Node, port, and slot of the VFSM that writes; if both directions share a handshake, the lower (node, port) of the link's ends."""
 Owner = tuple[int, int, int]
-"""Of what continues: its number, and its chain and VFSM."""
+"""Continuing operator, chain and VFSM, by their indices."""
 
 
 def with_more_slots(
@@ -45,7 +45,7 @@ def with_more_slots(
     structure: Structure,
     shape: NodeShape,
 ) -> list[PlannedPhase]:
-    """The phases, with as many words a period for what continues as find room."""
+    """The phases, with as many words a period for continuing operators as find room and cause no new collisions."""
     aliased = shape.aliased_handshake
     before = {(earlier, later) for earlier, later, _ in collisions(list(planned), structure, aliased_handshake=aliased)}
     avoided: set[tuple[int, int]] = set()
@@ -72,17 +72,17 @@ def share(
     beside: Sequence[RoutedPhase],
     shape: NodeShape,
 ) -> dict[int, RoutedPhase]:
-    """Slots for an operator before the others of its phases are routed, by phase: so many ``words`` a period in each stream, if
-    there is room for them. The slots of a phase are among those of every phase with more.
+    """By phase, slots for a continuing operator before the phase's own operators are routed: as many as ``words`` tells, a period
+    and stream, if there is room. A phase with fewer words uses some of the slots of a phase with more.
 
     Parameters
     ----------
     alone : PlannedPhase
-        Its first route, the slots of which are kept everywhere.
+        The operator's first route, whose slots it keeps everywhere.
     nodes : frozenset of int
-        Those that come to all of its phases.
+        Nodes that come to all of its phases.
     beside : sequence of RoutedPhase
-        What others that continue have in any of these phases.
+        Routes of other continuing operators in these phases.
     """
     routed = alone.routed
     limited = replace(routed, streams=tuple(at_most(max(words.values()), routed.streams)))
@@ -105,7 +105,7 @@ def share(
 def _closed(
     planned: Sequence[PlannedPhase], found: Sequence[PlannedPhase], earlier: int, later: int, *, known: bool
 ) -> bool:
-    """Are all who send in a later phase, on wires of an earlier one, in the barrier of that? ``known``: there were such wires."""
+    """Are all nodes that send in ``later``, on wires of ``earlier``, in its barrier? ``known``: the two collided before."""
     spans = word_spans(found[later], found[earlier])
     if known and spans == word_spans(planned[later], planned[earlier]):
         return True
@@ -117,7 +117,8 @@ def _closed(
 
 @dataclass(frozen=True)
 class _Step:
-    """A VFSM of a chain: ``after`` slots after the word starts; the wire that it writes; may it access the interface?"""
+    """A VFSM of a chain: it runs ``after`` slots after the word starts, and writes ``wire`` (None: no link); ``reads`` and
+    ``writes``: does it read or write the processor's interface?"""
 
     node: int
     pipeline: int
@@ -128,7 +129,7 @@ class _Step:
 
 
 class _Way:
-    """A chain, whose words all go with the same waiting; ``gap`` slots at least from one to the next."""
+    """A chain whose words all wait equally long at each node; ``gap``: least slots from the start of a word to the next."""
 
     def __init__(
         self, routed: RoutedPhase, chain: RoutedChain, ends: Mapping[tuple[int, int], tuple[int, int]]
@@ -169,7 +170,7 @@ class _Way:
 
 
 class _Board:
-    """What is taken in a phase."""
+    """Slots, interface accesses and wires that are taken in a phase."""
 
     def __init__(
         self,
@@ -179,15 +180,15 @@ class _Board:
         *,
         patient: bool,
     ) -> None:
-        """``others``: what stands beside it and is not given slots here."""
+        """``others``: routes of continuing operators that get no slots here."""
         routed = phase.routed
         self.period = routed.period
         self.busy: set[Cell] = set()
         self.reads: set[Cell] = set()
-        """Where the interface may be read, but by VFSM 1, which runs in what is left."""
+        """Cells whose VFSM may read the interface; VFSM 1, which reads commands in free slots, is not among them."""
         self.writes: set[Cell] = set()
         self.delivers: set[Cell] = set()
-        """The writes that VFSM 1 must not follow."""
+        """Cells whose VFSM writes to the interface, so that VFSM 1 must not have the next slot."""
         self.wires: dict[WireSlot, Owner | None] = {}
         changing = any(stream.rewritten or stream.injects_anywhere for stream in routed.streams)
         for chain in (*routed.chains, *routed.second, *(chain for one in others for chain in one.chains)):
@@ -196,7 +197,7 @@ class _Board:
                 for slot in vfsm.slots:
                     cell = vfsm.node, vfsm.pipeline, slot
                     self.busy.add(cell)
-                    # Load functions may let a VFSM of theirs access the interface.
+                    # Load functions may rewrite a VFSM so that it accesses the interface.
                     if changing or kinds[0] in ("inject", "register"):
                         self.reads.add(cell)
                     if changing or kinds[1] in ("deliver", "register"):
@@ -207,13 +208,13 @@ class _Board:
             for node, port, slot in link_writes(one) | _written(one):
                 self.wires[*ends[node, port], slot] = None
         self.gaps: dict[tuple[int, int], int] = {}
-        """Longest wait that a command may have, by node and pipeline."""
+        """By node and pipeline, the most slots that a command may wait."""
         self.most = self.period if patient else command_gap(routed)
         self.rewrites = changing or any(one.values != ((),) or one.stages > 1 for one in phase.operators)
         self.routed = routed
 
     def gap(self, node: int, pipeline: int) -> int:
-        """The longest that a command may wait for a slot: no longer than the phase has been planned for."""
+        """Most slots that a command may wait for VFSM 1: no more than the phase has been planned for."""
         key = node, pipeline
         if key not in self.gaps:
             own = largest_gap(tuple(reprogram_slots(self.routed, node, pipeline)), self.period)
@@ -221,7 +222,7 @@ class _Board:
         return self.gaps[key]
 
     def commands(self, node: int, pipeline: int) -> bool:
-        """Are there slots enough left for VFSM 1?"""
+        """Does VFSM 1, which carries out commands, still have a free slot often enough?"""
         free = tuple(
             slot
             for slot in range(self.period)
@@ -232,6 +233,8 @@ class _Board:
 
 
 class _Slots:
+    """Slots of the continuing operators in all phases, to which words are added and taken back."""
+
     def __init__(
         self,
         planned: Sequence[PlannedPhase],
@@ -241,7 +244,7 @@ class _Slots:
         *,
         patient: bool = False,
     ) -> None:
-        """``patient``: commands may wait for a whole period, as phases are yet to be planned."""
+        """``patient``: commands may wait a whole period, since the phases' own operators are not routed yet."""
         self.planned, self.standing, self.avoided = planned, standing, avoided
         topology = planned[0].routed.topology
         self.ends = {
@@ -262,7 +265,7 @@ class _Slots:
         ]
         self.ways = [[_Way(alone.routed, chain, self.ends) for chain in alone.routed.chains] for _, alone in standing]
         self.starts: dict[tuple[int, int, int], list[int]] = {}
-        """By what continues, chain and phase."""
+        """By continuing operator, chain and phase, the slots in which words start."""
         for number, (through, alone) in enumerate(standing):
             for p in through.phases:
                 here = goes_on(alone.routed, planned[p].routed.beside) or alone.routed
@@ -293,7 +296,7 @@ class _Slots:
         return replace(routed, beside=tuple(beside)) if beside else routed
 
     def _one_more(self, number: int, through: Through, alone: PlannedPhase, p: int) -> bool:
-        """Give each stream of an operator a word more for each of its chains; all of them or none."""
+        """Give each chain of an operator one word a period more, or none of them; False if there is no room."""
         streams = alone.routed.streams
         chains = [chain.stream for chain in alone.routed.chains]
         added: list[tuple[int, int]] = []
@@ -314,7 +317,7 @@ class _Slots:
         return bool(added)
 
     def _best(self, number: int, c: int, p: int, through: Through) -> int | None:
-        """The start that costs least, then the one farthest from others; None if there is no room."""
+        """The start slot that costs least, of equals the one farthest from the chain's others; None if there is no room."""
         own = self.starts[number, c, p]
         old = {start for q in through.phases if q < p for start in self.starts[number, c, q]}
 
@@ -345,7 +348,7 @@ class _Slots:
             for q, other in enumerate(self.boards):
                 if wire not in other.wires:
                     continue
-                # The same VFSM may have it in another phase (Table 5.2); what others have there is theirs.
+                # Only the same VFSM may have this wire and slot in another phase (Table 5.2).
                 if q == p or (q in through.phases and other.wires[wire] != (number, c, v)) or (p, q) in self.avoided:
                     return False
         self._put(number, c, p, start)
@@ -382,6 +385,6 @@ class _Slots:
 
 
 def _written(routed: RoutedPhase) -> set[WireSlot]:
-    """What streams read, by the ends that write it."""
+    """Links and slots that VFSMs read, named by the end that writes them."""
     at_port = routed.topology.at_port
     return {(*at_port[node][port], slot) for node, port, slot in link_reads(routed)}

@@ -1,10 +1,10 @@
-"""What phases would cost, before anything is routed: the costs for ``candidates`` (Metcalf 1997, §6.2.5, §6.2.6).
+"""Estimated cycles of phases, before anything is routed: the costs for ``candidates`` (Metcalf 1997, §6.2.5, §6.2.6).
 
-For a set of operators, implementations are chosen by their metrics, their streams get the bandwidth that the metric of
-bandwidths gives them, and Equations 6.1 to 6.3 do the rest. How a phase ends is guessed: by messages, if it has one operator
-whose messages are longer than its ways and whose nodes are all of the phase's; else by a barrier.
+For the operators of a phase, implementations are chosen by their metrics, their streams share bandwidth (``bandwidth``), and
+Equations 6.1 to 6.3 give cycles. How a phase ends is guessed: by its messages, if all its operators have the same nodes,
+messages longer than their ways and suitable implementations; else by a barrier.
 
-Leaves alone: routes, slots, the real ends; the planner routes what the search has chosen.
+Leaves alone: routes, slots, how phases really end; the planner routes what the search has chosen.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .equations import OperatorTime, barrier_cycles, io_cycles, load_cycles, swi
 FULL = 1.9
 """Streams per node that a schedule of one slot could have at most: "a little less than twice the schedule length" (§6.2.4)."""
 PACKED = 0.65
-"""How much of the nodes and links the router fills, about, when operators share a phase."""
+"""Share of the capacity of nodes and links that the router fills, about, when operators share a phase."""
 BARRIER = 4
-"""Interface registers, and VFSMs, that a barrier takes at a node, about."""
+"""Interface registers that a barrier takes at a node, and moves of a word that it needs there, about."""
 COMMAND = 4.0
 """Cycles for a command to the router while it runs a phase (B_r), about."""
 CHANGE = 6.0
@@ -39,7 +39,7 @@ CHANGE = 6.0
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """One implementation of one operator."""
+    """An operator with an implementation."""
 
     implementation: Implementation
     metric: Metric
@@ -48,17 +48,17 @@ class _Way:
     """By node, streams that begin or end there."""
     fixed: float
     per_word_cycle: float
-    """Cycles over the whole program: ``fixed``, and so many for each cycle from word to word."""
+    """Over the whole program the operator takes ``fixed`` + ``per_word_cycle`` x (cycles from word to word) cycles."""
 
     @property
     def limit(self) -> float:
-        """Words per cycle that it can use."""
+        """Most words per cycle that each of its streams can use."""
         return min(1.0, self.metric.words_per_cycle)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Ways as arrays: usage, ends, limits, fixed cycles and those for each cycle from word to word."""
+    """Ways as arrays, a row a way: usage, ends, limit, fixed and per_word_cycle."""
 
     ways: Sequence[_Way]
     row: Mapping[_Way, int]
@@ -87,9 +87,9 @@ class CostModel:
     choices : mapping
         By label, the implementations that can do an operator, each with its metric.
     rounds : mapping
-        By label, the product of the counts of the loops around.
+        By label, the product of the counts of the loops around an operator.
     period : int
-        Schedule length that is assumed.
+        Schedule length in slots that is assumed.
     """
 
     def __init__(
@@ -113,17 +113,17 @@ class CostModel:
         self._places: dict[str, tuple[frozenset[int], int]] = {}
 
     def at(self, period: int) -> CostModel:
-        """The same for another schedule length."""
+        """The same model for a schedule of ``period`` slots."""
         other = CostModel(self._choices, self.rounds, self.context, period=period)
         other._ways, other._places = self._ways, self._places
         return other
 
     def of(self, phases: Iterable[tuple[tuple[Operator, ...], float]]) -> float:
-        """Phases (operators, exits) together."""
+        """Sum of the costs of phases, given as (operators, exits)."""
         return sum(self.phase(operators, exits) for operators, exits in phases)
 
     def fit(self, operators: Iterable[Operator]) -> bool:
-        """May the nodes have VFSMs enough for all of them, whatever the phases?"""
+        """Does no node need more VFSMs than it has, by a lower bound over all implementations, if all operators are loaded?"""
         nodes, shape = self.context.topology.nodes, self.context.shape
         least = sum(np.min([way.usage[:nodes] for way in self._of(operator)], axis=0) for operator in operators)
         return bool(np.max(least, initial=0) <= shape.pipelines * (shape.vfsms - 2))
@@ -135,11 +135,11 @@ class CostModel:
         return self._alone[operator.label]
 
     def least(self, operators: tuple[Operator, ...], exits: float) -> float:
-        """The operators that share the phase so far: more of them make none of them faster."""
+        """Lower bound of a phase that has these operators and perhaps more: other operators make none of these faster."""
         return self._shared(operators)[0] + exits * (COMMAND + CHANGE)
 
     def phase(self, operators: tuple[Operator, ...], exits: float) -> float:
-        """A phase with these operators that is left so often; infinite if they are too many for one schedule."""
+        """Cost of a phase with these operators that is left ``exits`` times; infinite if they do not fit one schedule."""
         io, _ = self._shared(operators)
         return io + (self._leaving(operators, exits) if exits else 0.0)
 
@@ -155,7 +155,7 @@ class CostModel:
     # -- inside --------------------------------------------------------------------------------------------------
 
     def _of(self, operator: Operator) -> list[_Way]:
-        """Ways to do it, the best one first."""
+        """The operator with each of its implementations, the quickest first."""
         if operator.label not in self._ways:
             ways = []
             for implementation, metric in self._choices[operator.label]:
@@ -173,14 +173,14 @@ class CostModel:
         return self._ways[operator.label]
 
     def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
-        """I/O of the operators in one phase, with the best implementations."""
+        """Cycles of I/O of operators that share a phase, with their best implementations, which are given too."""
         key = tuple(operator.label for operator in operators)
         if key not in self._io:
             self._io[key] = self._best(operators)
         return self._io[key]
 
     def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
-        """The best implementation of each, then changes of one of them as long as they pay."""
+        """Start from the best implementation of each operator, then change one at a time as long as that pays."""
         choices = [self._of(operator) for operator in operators]
         if len(operators) > 1:
             choices = [
@@ -196,19 +196,19 @@ class CostModel:
         return float(best), tuple(table.ways[row] for row in chosen)
 
     def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> float:
-        """I/O of these in one phase."""
+        """Cycles of I/O of operators that share a phase, with these implementations."""
         cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(operators))
         return float(cycles)
 
     def _with(self, choices: Iterable[Sequence[_Way]]) -> _Table:
-        """All ways that were asked for so far, these among them; those of an operator came together."""
+        """A table with all ways known so far, ``choices`` among them; the ways of an operator are added all at once."""
         if any(ways[0] not in self._table.row for ways in choices):
             self._table = _Table.of([way for ways in self._ways.values() for way in ways])
         return self._table
 
     def _limits(self, operators: Sequence[Operator]) -> tuple[np.ndarray, np.ndarray, int, float, float]:
-        """Traffic, capacities, the period, and the most ends of streams and moves of a word each at a node: nodes have so many
-        slots, interface registers and VFSMs, and beside others the barrier that ends the phase needs some, too."""
+        """Words of each operator, capacities, the period, and the most ends of streams and moves of a word at a node, from its
+        slots, interface registers and VFSMs. Where operators share the phase, room for its barrier is taken off."""
         shape = self.context.shape
         traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
         spare = BARRIER if len(operators) > 1 else 0
@@ -221,7 +221,7 @@ class CostModel:
         )
 
     def _time(self, operator: Operator, metric: Metric, word_cycles: float, *, answered: bool) -> float:
-        """T_io and what T_load has for its run-time values, at a given word time."""
+        """T_io plus the part of T_load for run-time values, at ``word_cycles`` cycles from word to word."""
         blocks = [value.block for _, value in operator.instances[0].operands if isinstance(value, Runtime)]
         time = OperatorTime(
             operator.m,
@@ -249,7 +249,7 @@ class CostModel:
         return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)
 
     def _place(self, operator: Operator) -> tuple[frozenset[int], int]:
-        """An operator's nodes, and the most links between two of an instance."""
+        """An operator's nodes, and the most links between two nodes of an instance."""
         if operator.label not in self._places:
             across = max(self.context.topology.across(instance.nodes) for instance in operator.instances)
             self._places[operator.label] = operator.nodes, across

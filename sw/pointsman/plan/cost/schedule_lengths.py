@@ -1,4 +1,4 @@
-"""Structure and node -> schedule lengths to try, and how many phases a node may have."""
+"""Division into phases and node -> schedule lengths to try, and how many phases a node may have."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
 
 PERIODS = (8, 16, 24, 32, 40)
-"""Schedule lengths among which the compiler chooses."""
+"""Schedule lengths, in slots, among which the compiler chooses."""
 RESIDENT = 2
 """Least phases that the schedule memory must hold besides the loader phase."""
 
 
 def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
-    """Schedule lengths to try: the one that was asked for, or those with which all phases fit the schedule memory; failing
-    that, those with which it holds two besides the loader's, so that the others take turns."""
+    """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory; else
+    those with which it holds RESIDENT phases besides the loader phase, so that phases take turns."""
     blocks = len(structure.phases) + 1
     least = min(blocks, 1 + RESIDENT)
     fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]

@@ -1,10 +1,10 @@
-"""Phases -> places in a router's memories, which hold fewer than all of them (Metcalf 1997, §5.4).
+"""Phases -> places in a router's memories, which need not hold all phases at once (Metcalf 1997, §5.4).
 
-The memories are a cache that software manages. Takes which phase may follow which; gives each phase its place, such that what
-has to make room is what will be used again last. Leaves alone: when to load (the run time loads what is not there).
+The memories are a cache that software manages. Takes which phase may follow which; gives each phase its place, such that a phase
+evicts the phases that will be used again last. Leaves alone: when to load (the run time loads what is not there).
 
-`schedule_places` is §5.4.1: blocks of the schedule memory. `vfsm_places` is §5.4.2: VFSMs of one node, in the pipelines of
-which the cheapest order is taken.
+`schedule_places` is §5.4.1: blocks of the schedule memory. `VfsmPlaces` is §5.4.2: VFSMs of one node, where a phase's pipelines
+are also assigned to the node's pipelines at the least cost.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from pointsman.plan.structure.phase_graph import Distances, PhaseGraph
 
 
 def apart(between: Distances, one: int, other: int) -> float:
-    """How soon one of two phases may come after the other, in changes of phase."""
+    """Least number of changes of phase from either of two phases to the other."""
     return min(between[one].get(other, inf), between[other].get(one, inf))
 
 
 def schedule_places(
     phases: Sequence[int], graph: PhaseGraph, places: int, *, apart_at_least: int = 2
 ) -> dict[int, int]:
-    """A place for each phase's schedule, from 0.
+    """By phase, the place of its schedule, from 0 to ``places`` - 1.
 
-    Each phase takes the place whose nearest phase is farthest away; of equals the one with fewer phases, then the lowest.
-    Phases that are always run choose first, so that the common way has the best places.
+    Each phase takes the place whose nearest phase is farthest away; of equals the place with fewer phases, then the lowest.
+    Phases that every run of the program goes through choose first.
 
     Parameters
     ----------
     apart_at_least : int
-        Least changes between phases of one place. 2: two phases that follow each other are there at a time (§5.4.1); 1 will do
-        where another schedule runs while one is loaded.
+        Least changes of phase between two phases that share a place. 2: phases that follow each other are in the memory together
+        (§5.4.1); 1 will do where another schedule runs during a load.
 
     Raises
     ------
     ValueError
-        If phases that come closer would need one place.
+        If phases that come closer would have to share a place.
     """
     between = graph.distances
     holders: list[list[int]] = [[] for _ in range(places)]
@@ -59,7 +59,7 @@ def schedule_places(
 
 
 def reloads(chosen: Mapping[int, int], order: Sequence[int]) -> int:
-    """Loads in a run that goes through the phases in this order."""
+    """Number of loads in a run through the phases in this ``order``; ``chosen``: by phase, its place."""
     resident: dict[int, int] = {}
     count = 0
     for phase in order:
@@ -70,12 +70,12 @@ def reloads(chosen: Mapping[int, int], order: Sequence[int]) -> int:
 
 
 class VfsmPlaces:
-    """VFSMs of the pipelines of one node, given to one phase after the other (§5.4.2).
+    """VFSMs of one node, handed out phase by phase (§5.4.2).
 
     Parameters
     ----------
     pipelines, places : int
-        Pipelines, and VFSMs of each that phases may have.
+        Number of pipelines, and of VFSMs in each pipeline that phases may have.
     """
 
     def __init__(self, pipelines: int, places: int, between: Distances) -> None:
@@ -90,26 +90,26 @@ class VfsmPlaces:
         taken: Sequence[frozenset[int]] = (),
         barred: frozenset[tuple[int, int]] = frozenset(),
     ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Places for ``counts[i]`` VFSMs of the phase's own pipeline i.
+        """Find places for ``counts[i]`` VFSMs of each pipeline i as the phase numbers its pipelines.
 
         Parameters
         ----------
         fixed : mapping
-            Pipelines of the phase that must be certain pipelines of the node, because an operator continues in them.
+            By pipeline of the phase, the pipeline of the node that it must become.
         taken : sequence of frozenset of int
-            Places, by the node's pipeline, that nobody else may have: of continuing operators, and of phases that keep theirs.
+            By pipeline of the node, places that are not free: of continuing operators, and of phases that keep theirs.
         barred : frozenset
-            Pairs of a pipeline of the phase and one of the node that it must not be.
+            Pairs (pipeline of the phase, pipeline of the node) that are not allowed.
 
         Returns
         -------
         order, places
-            The node's pipeline for each of the phase's, and the places there.
+            By pipeline of the phase, the pipeline of the node, and the places in it.
 
         Raises
         ------
         ValueError
-            If a pipeline has not that many.
+            If no assignment of pipelines has places enough.
         """
         pipelines = range(len(self.holders))
         wanted = fixed or {}
@@ -132,13 +132,14 @@ class VfsmPlaces:
     def _choose(
         self, pipeline: int, phase: int, number: int, held: frozenset[int]
     ) -> tuple[float, int, tuple[int, ...]]:
-        """Places for ``number`` VFSMs: what evicting costs, how many phases are evicted, and the places."""
+        """Choose places for ``number`` VFSMs: the cost (for each evicted phase 1 / changes of phase until it may run again), the
+        number of phases evicted, and the places."""
         evicted: set[int] = set()
         chosen: list[int] = []
         for _ in range(number):
 
             def worth(place: int) -> tuple[float, int, int]:
-                # Phases that must be loaded again anyway do not count any more.
+                # Phases evicted by an earlier choice must be loaded again anyway, so they do not count.
                 others = [p for p in self.holders[pipeline][place] if p not in evicted]
                 nearest = min((apart(self.between, phase, other) for other in others), default=inf)
                 return (-nearest, len(self.holders[pipeline][place]), place)
@@ -151,8 +152,8 @@ class VfsmPlaces:
 
 
 def _cheapest(count: int, prices: Mapping[tuple[int, int], tuple[float, int]]) -> tuple[int, ...] | None:
-    """The permutation of the least sum of ``prices``, by own pipeline and the node's; of equals the first. Pipelines are
-    few, but need not be: sets of them instead of all permutations."""
+    """The permutation of pipelines with the least sum of ``prices``, which are by (phase's pipeline, node's pipeline); of equals
+    the first. Dynamic programming over sets of pipelines, so that many pipelines do not mean all permutations."""
     best: dict[int, tuple[float, int, tuple[int, ...]]] = {0: (0.0, 0, ())}
     for own in range(count):
         following: dict[int, tuple[float, int, tuple[int, ...]]] = {}
@@ -170,13 +171,13 @@ def _cheapest(count: int, prices: Mapping[tuple[int, int], tuple[float, int]]) -
 
 
 def again(phase: int, rivals: Iterable[int], exits: Mapping[int, float], between: Distances) -> float:
-    """How often a phase is put into the memories after the first time, in a run: each time that one of ``rivals``, which take its
-    place, has run in between. That is no more often than it is entered, nor than those run that are in a loop with it.
+    """How often in a run a phase is loaded again, about: each time that one of ``rivals``, phases in its place, has run since.
+    That is no more often than the phase is entered, nor than the rivals that are in a loop with it run.
 
     Parameters
     ----------
     exits : mapping
-        How often each phase is left, about.
+        By phase, how often it is left, about.
     """
     inside = [r for r in rivals if r in between[phase] and phase in between[r]]
     return max(0.0, min(max(1.0, exits[phase]), sum(max(1.0, exits[r]) for r in inside)) - 1) if inside else 0.0

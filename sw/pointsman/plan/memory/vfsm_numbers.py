@@ -1,12 +1,12 @@
 """Routed phases -> numbers of VFSMs at each node (Metcalf 1997, §5.4.2).
 
-Takes phases whose VFSMs are numbered for each of them alone, and gives each phase numbers of the node's, and the node's pipeline
-for each of its own. Where there are enough, every phase has its own and stays loaded. Where there are not, phases share them like
-a cache (`residency_plan.VfsmPlaces`), pipelines being exchanged where that saves loads.
+Takes phases whose VFSMs and pipelines are numbered for each phase alone; gives, for each phase and node, the VFSM numbers and
+pipelines at the node. Where a node has VFSMs enough, no two phases share any, and all stay loaded. Else phases share VFSMs like
+a cache (`residency_plan.VfsmPlaces`), and a phase's pipelines may be exchanged where that saves loads.
 
-A phase that a node leaves for itself and enters again keeps its numbers: words of its next use may wait in their buffers.
-So does one whose VFSMs are made at run time. Operators that continue over several phases have theirs before all phases
-(``kept_first``), and where they are no pipelines are exchanged.
+A phase that a node leaves without a barrier and enters again keeps its VFSMs, because words of its next use may wait in their
+buffers; so does a phase whose VFSMs are made at run time. Operators that continue over several phases get the first VFSMs
+(``kept_first``); at their nodes no pipelines are exchanged.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from pointsman.plan.structure.structure import Structure
 from .residency_plan import VfsmPlaces
 
 Members = Sequence[tuple[int, tuple[int, ...]]]
-"""Phases of a node, and VFSMs of each of their own pipelines."""
+"""(phase, number of VFSMs by the phase's pipeline) for each phase at a node."""
 
 
 class CrowdedError(PlanError):
-    """A phase has more VFSMs than ``node`` has left for it; ``kept``: phases that keep theirs there."""
+    """A phase needs more VFSMs than ``node`` has left for it; ``kept``: other phases that keep their VFSMs there."""
 
     def __init__(self, message: str, phase: str, node: int, kept: frozenset[int]) -> None:
         super().__init__(message, hint="use a node with more VFSMs, or fewer operators")
@@ -42,19 +42,19 @@ class CrowdedError(PlanError):
 
 @dataclass(frozen=True)
 class VfsmMap:
-    """Of one phase at one node."""
+    """Where the VFSMs of a phase are at a node."""
 
     pipelines: tuple[int, ...]
-    """By the phase's own pipeline, the node's."""
+    """By pipeline of the phase, the pipeline of the node."""
     numbers: tuple[tuple[int, ...], ...]
-    """By the phase's own pipeline and number, from the first free one: the number there."""
+    """By pipeline and number in the phase, counted from FIRST_FREE_VFSM: the number at the node."""
 
     def place(self, pipeline: int, number: int) -> tuple[int, int]:
-        """Pipeline and number at the node."""
+        """Pipeline and number at the node of a VFSM, given those in the phase."""
         return self.pipelines[pipeline], self.numbers[pipeline][number - FIRST_FREE_VFSM]
 
     def own(self, pipeline: int) -> int:
-        """The phase's own pipeline that is this one of the node."""
+        """The phase's pipeline that is ``pipeline`` at the node."""
         return self.pipelines.index(pipeline)
 
 
@@ -104,7 +104,7 @@ def reserved(continuing: Sequence[PlannedPhase], shape: NodeShape) -> dict[int, 
 
 
 def reserved_numbers(continuing: Sequence[PlannedPhase], shape: NodeShape) -> list[dict[int, VfsmMap]]:
-    """By operator that continues and node, where its VFSMs are: one operator's after the other's, from the first free one."""
+    """By continuing operator and node, where its VFSMs are: operator after operator, from FIRST_FREE_VFSM on."""
     identity = tuple(range(shape.pipelines))
     used: dict[int, list[int]] = defaultdict(lambda: [FIRST_FREE_VFSM] * shape.pipelines)
     found = []
@@ -119,7 +119,8 @@ def reserved_numbers(continuing: Sequence[PlannedPhase], shape: NodeShape) -> li
 
 
 def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances) -> bool:
-    """May words of its next use wait in VFSM buffers, or does it make VFSMs at run time?"""
+    """Must the phase keep its VFSMs at a node, because words of its next use may wait in their buffers, or because it makes VFSMs
+    at run time?"""
     again = index in between.get(index, {})
     return (again and node in phase.loose) or phase.has_loading(Loading.RESCHEDULED)
 
@@ -127,8 +128,8 @@ def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances
 def _barred(
     members: Members, node: int, phases: Sequence[PlannedPhase], shape: NodeShape, first: tuple[int, ...]
 ) -> frozenset[tuple[int, int, int]]:
-    """(phase, own pipeline, node's pipeline) that cannot be: pipeline 0 has to carry commands that change the phase, and
-    whatever continues stays in its pipeline."""
+    """(phase, its pipeline, node's pipeline) that are not allowed: pipeline 0 needs slots for the commands that change the phase;
+    beside continuing operators, and where other nodes send commands, pipelines stay as they are."""
     pipelines = range(shape.pipelines)
     if all(sum(counts[p] for _, counts in members) <= _room(shape, first, p) for p in pipelines):
         return frozenset()  # nothing will be exchanged
@@ -149,7 +150,7 @@ def _room(shape: NodeShape, first: tuple[int, ...], pipeline: int) -> int:
 
 
 def _counts(phase: PlannedPhase, pipelines: int) -> dict[int, tuple[int, ...]]:
-    """By node, VFSMs of each of the phase's own pipelines."""
+    """By node, the number of VFSMs in each pipeline of the phase."""
     top: dict[int, list[int]] = defaultdict(lambda: [0] * pipelines)
     for chain in phase.routed.chains:
         for vfsm in chain.vfsms:

@@ -1,9 +1,9 @@
 """A division and a schedule length (`PlanContext`) -> Plan, or why there is none.
 
-First a draft: each phase routed without regard to others, which tells about what they take at least. Then the phases are planned
-so that they go together (``phase_set``). Where operators continue through phases these are routed first, in several ways, and
-the phases planned around each (`pointsman.plan.continuing`). Leaves alone: which candidates there are and which one is kept
-(`pointsman.plan.make_plan`), numbers of hardware resources (targets).
+First a draft: each phase is routed without regard to others, for a lower estimate of its cycles. Then the phases are planned so
+that their wires do not collide (``phase_set``). Operators that continue through phases are routed first, in several ways, and
+the phases planned around each way (`pointsman.plan.continuing`). Leaves alone: which candidates there are and which plan is
+kept (`pointsman.plan.make_plan`), numbers of hardware resources (targets).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .drafts import first_streams, least_cycles
 from .phase_set import TooSlowError, plan_phases
 
 LEAST = 1
-"""Words a period that a continuing operator gets where more leave no room for others."""
+"""Words a period of each stream of a continuing operator, where more would leave no room for others."""
 
 
 def draft_candidate(context: PlanContext) -> tuple[float, ...]:
-    """By phase, what it takes at least, about, before it is closed and kept apart from others; nothing where operators continue
-    through phases.
+    """By phase, the cycles that it takes at least, about, before it is closed and kept apart from others; empty where operators
+    continue through phases.
 
     Raises
     ------
@@ -44,12 +44,12 @@ def draft_candidate(context: PlanContext) -> tuple[float, ...]:
 
 
 def plan_candidate(context: PlanContext, name: str, limit: float, least: Sequence[float] = ()) -> Plan | None:
-    """The plan, or None as soon as its predicted cycles reach ``limit``. ``least``: what `draft_candidate` gave.
+    """The plan, or None as soon as its predicted cycles reach ``limit``. ``least``: cycles from `draft_candidate`.
 
     Raises
     ------
     PlanError
-        With the first reason, if there is none.
+        With the first reason met, if the phases cannot be planned.
     """
     if context.structure.through:
         return _plan_around(context, name, limit)
@@ -61,7 +61,7 @@ def plan_candidate(context: PlanContext, name: str, limit: float, least: Sequenc
 
 
 def _plan_around(context: PlanContext, name: str, limit: float) -> Plan | None:
-    """The quickest of the plans for several ways in which operators continue; None if all take ``limit`` cycles or more."""
+    """The quickest plan over several routings of the continuing operators; None if all take ``limit`` cycles or more."""
     structure = context.structure
     others = {p: first_streams(context, p) for through in structure.through for p in through.phases}
     failure: PointsmanError | None = None
@@ -98,12 +98,12 @@ def _plan_around(context: PlanContext, name: str, limit: float) -> Plan | None:
 
 
 def _complete(context: PlanContext, name: str, standing: ContinuingRoutes, planned: Sequence[PlannedPhase]) -> Plan:
-    """The plan of phases that go together.
+    """The plan made of planned phases.
 
     Raises
     ------
     PlanError
-        If nodes could not tell when to come to a phase, or when to leave it.
+        If nodes could not tell when to enter a phase, or when to leave it.
     """
     structure, optional = context.structure, context.analysis.optional
     refuse_secret_phases(structure, planned)

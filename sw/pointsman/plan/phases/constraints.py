@@ -1,7 +1,7 @@
-"""What the phases of a division have to regard of each other while they are planned.
+"""Constraints that phases of a division put on each other while they are planned: wires to avoid, barriers and whom they join.
 
-A `Constraints` is never changed: who finds that two phases collide makes a new one, plans a phase again under it, and gives both
-back (`phase_set`). Phases are told by their numbers.
+A `Constraints` is immutable: where two phases collide, `phase_set` makes a new `Constraints` and plans a phase again under it.
+Phases are named by their index.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ Spans = list[set[int]]
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """What each phase has to leave alone, whom its barrier joins, and why it needs one."""
+    """By phase, links and slots to leave alone, nodes that its barrier joins, and why it needs a barrier."""
 
     standing: ContinuingRoutes = field(default_factory=ContinuingRoutes)
-    """What continues through phases."""
+    """Routes of operators that continue through phases."""
     reasons: Mapping[int, str] = field(default_factory=dict)
     """By phase, why it needs a barrier though it could end by messages."""
     taken: Mapping[int, Mapping[int, frozenset[Link]]] = field(default_factory=dict)
     """By phase and other phase, links and slots of the other that the phase has to leave alone."""
     freed: Mapping[int, Freed] = field(default_factory=dict)
-    """By phase, which of these some of its operators may use all the same."""
+    """By phase, which links and slots of ``taken`` some of its operators may use all the same."""
     joined: Mapping[int, Mapping[int, Spans | None]] = field(default_factory=dict)
-    """By phase and later phase whose wires collide with its own: which nodes hang together in the later one, so that the barrier
-    of the earlier one has to join them; None if others come between, so that any barrier will do."""
+    """By phase and later phase whose wires collide with it: sets of nodes that words of the later can join, each of which has to
+    be in a barrier of the earlier; None if others come between, so that any barrier will do."""
 
     def off(self, phase: int) -> frozenset[Link]:
         """All links and slots that a phase has to leave alone."""
@@ -46,23 +46,23 @@ class Constraints:
         return tuple((name, by_source[key]) for name, key in named if key in by_source)
 
     def taking(self, phase: int, taken: Mapping[int, frozenset[Link]], freed: Freed | None = None) -> Constraints:
-        """With what a phase has to leave alone, by the phase whose links and slots they are; ``freed`` None: as it is."""
+        """With links and slots ``taken``, by the phase that uses them, for ``phase`` to leave alone; ``freed`` None: unchanged."""
         now = replace(self, taken={**self.taken, phase: taken})
         return now if freed is None else replace(now, freed={**self.freed, phase: freed})
 
     def free(self, phase: int) -> Constraints:
-        """As if a phase had nothing of others to leave alone, but for what continues."""
+        """With nothing for ``phase`` to leave alone but the links and slots of continuing operators."""
         return replace(self, taken={p: taken for p, taken in self.taken.items() if p != phase})
 
     def joining(self, earlier: int, later: int, spans: Spans | None) -> Constraints:
-        """With the nodes that the barrier of a phase has to join because of a later one."""
+        """With the sets of nodes that the barrier of ``earlier`` has to join because of ``later``."""
         return replace(self, joined={**self.joined, earlier: {**self.joined.get(earlier, {}), later: spans}})
 
     def parting(self, earlier: int, later: int) -> Constraints:
-        """With a barrier that joins nobody because of a later phase, which keeps off its wires instead."""
+        """With no nodes for the barrier of ``earlier`` to join because of ``later``, which keeps off its wires instead."""
         spans = {p: spans for p, spans in self.joined.get(earlier, {}).items() if p != later}
         return replace(self, joined={**self.joined, earlier: spans})
 
     def closing(self, phase: int, reason: str) -> Constraints:
-        """With a reason for a barrier at the end of a phase, unless it has one."""
+        """With a reason for a barrier at the end of ``phase``, unless it has a reason already."""
         return replace(self, reasons={phase: reason, **self.reasons})

@@ -1,9 +1,9 @@
-"""All phases of a division: planned one by one, then again where they do not go together.
+"""All phases of a division: planned one by one, then again where their wires or memories conflict.
 
-A phase whose wires collide with another's is routed around it, or closed by a barrier that joins those who may send in the other;
-one that keeps registers or VFSMs which others need gets a barrier. Takes a `PlanContext` and the `Constraints` from which it sets
-out; gives planned phases that go together, with the time to settle after each and what loading them again takes. How each phase
-is done and ends is for ``drafts``. Leaves alone: VFSM and register numbers, memory addresses (targets).
+A phase whose wires collide with those of a later phase is closed by a barrier that joins the nodes which may send in the later,
+or the later is routed around it; a phase that keeps registers or VFSMs which others need gets a barrier. Takes a `PlanContext`
+and initial `Constraints`; gives planned phases without conflicts, with the cycles to settle after each and to load them again.
+How each phase is done and ends is for ``drafts``. Leaves alone: VFSM and register numbers, memory addresses (targets).
 Source: Metcalf 1997, Table 5.2, §5.3.
 """
 
@@ -32,18 +32,18 @@ from .drafts import plan_phase
 
 
 class TooSlowError(Exception):
-    """Phases reach the limit."""
+    """The phases take as many cycles as the limit, or more."""
 
 
 @dataclass(frozen=True, eq=False)
 class PhaseSet:
-    """Phases of a division, by number, and the constraints under which they have been planned."""
+    """The phases of a division, by index, and the constraints under which they have been planned."""
 
     planned: tuple[PlannedPhase, ...]
     constraints: Constraints
 
     def again(self, context: PlanContext, index: int, constraints: Constraints) -> PhaseSet:
-        """With a phase planned again under other constraints.
+        """Plan phase ``index`` again under other constraints.
 
         Raises
         ------
@@ -58,19 +58,19 @@ class PhaseSet:
 def plan_phases(
     context: PlanContext, constraints: Constraints, limit: float, least: Sequence[float] = ()
 ) -> list[PlannedPhase] | None:
-    """Planned phases that go together; None if one after the other they take ``limit`` cycles or more.
+    """Planned phases without conflicts; None if their cycles reach ``limit`` before conflicts are looked at.
 
     Parameters
     ----------
     least : sequence of float
-        By phase, what it takes at least, if that has been worked out.
+        By phase, the cycles that it takes at least; empty if not known.
 
     Raises
     ------
     TooSlowError
-        If they take that much when they are kept apart.
+        If their cycles reach ``limit`` once conflicts are solved.
     PlanError
-        If they cannot be kept apart.
+        If a phase cannot be routed, or conflicts cannot be solved.
     """
     structure, shape = context.structure, context.shape
     planned: list[PlannedPhase] = []
@@ -80,7 +80,7 @@ def plan_phases(
         if phase is None:
             return None
         planned.append(phase)
-    # What continues leaves phases other room each time they are planned again, so they may come to less in the end.
+    # Beside continuing operators a phase that is planned again may also become quicker, so no limit holds.
     limit = inf if structure.through else limit
     apart = keep_apart(context, _rerouted(context, PhaseSet(tuple(planned), constraints), limit), limit)
     planned = list(apart.planned)
@@ -91,7 +91,7 @@ def plan_phases(
 
 
 def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
-    """With phases routed around wires of others, where that costs less than barriers."""
+    """Route phases again around wires of others, where that costs less than barriers."""
 
     def again(
         planned: Sequence[PlannedPhase],
@@ -113,7 +113,7 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
         except PlanError:
             found = None
         if found is None and saved >= left:
-            # Neither this nor the barriers come to less than the limit.
+            # With the detour as with the barriers the phases reach the limit.
             raise TooSlowError
         return found
 
@@ -126,15 +126,15 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
 
 
 def keep_apart(context: PlanContext, phases: PhaseSet, limit: float = inf) -> PhaseSet:
-    """Phases none of which takes words for its own that are another's.
+    """Plan phases again until none can take words of another phase for its own.
 
-    Where the wires of a phase collide with those of a later one, everybody who may send in the later one has to wait in a
-    barrier until all have left the earlier. Its own route changes with that, so all are looked at again.
+    Where the wires of a phase collide with those of a later phase, all nodes that may send in the later have to wait in a
+    barrier until all have left the earlier. A phase gets other routes with a barrier, so all pairs are checked again.
 
     Raises
     ------
     TooSlowError
-        If they reach ``limit`` cycles.
+        If the phases reach ``limit`` cycles.
     PlanError
         If they cannot be kept apart.
     """
@@ -166,8 +166,8 @@ def keep_apart(context: PlanContext, phases: PhaseSet, limit: float = inf) -> Ph
 
 
 def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, link: Link) -> PhaseSet:
-    """Plan one of two phases with the same wires again: the earlier with a barrier that all join who may send in the later,
-    or, if threads may not wait for each other there, the later on other wires."""
+    """Plan one of two phases with the same wires again: the earlier with a barrier of all nodes that may send in the later, or,
+    if threads may not wait for each other there, the later on other wires."""
     planned, constraints, structure = phases.planned, phases.constraints, context.structure
     nearest = comes_next(structure, planned, earlier, later)
     joined = constraints.joining(earlier, later, word_spans(planned[later], planned[earlier]) if nearest else None)
@@ -177,7 +177,7 @@ def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, 
         taken = {**constraints.taken.get(later, {}), earlier: off}
         return phases.again(context, later, constraints.parting(earlier, later).taking(later, taken))
     node, port, slot = link
-    # If something else made it have a barrier before, that is the reason.
+    # A reason that gave the phase a barrier before is kept.
     closing = joined.closing(
         earlier,
         f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
@@ -186,15 +186,15 @@ def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, 
     try:
         return phases.again(context, earlier, closing)
     except PlanError:
-        # It may have been routed around others to save a barrier that it gets now all the same.
+        # The phase may have been routed around others to save the barrier that it gets now; then the detour is not needed.
         if not constraints.taken.get(earlier):
             raise
         return phases.again(context, earlier, closing.free(earlier))
 
 
 def _turn_back(context: PlanContext, phases: PhaseSet, turned: Mapping[tuple[int, int], frozenset[Link]]) -> PhaseSet:
-    """Plan phases again that come right behind a barrier, off wires that the phase before uses the other way round. ``turned``:
-    by the two phases, what the later one must not write."""
+    """Plan phases again that come right behind a barrier, off wires that the phase before uses in the other direction.
+    ``turned``: by (earlier, later), links and slots that the later must not write."""
     moved: set[int] = set()
     for (earlier, later), links in turned.items():
         if not moved.isdisjoint((earlier, later)):
@@ -211,14 +211,14 @@ def _turn_back(context: PlanContext, phases: PhaseSet, turned: Mapping[tuple[int
 
 
 def _plan_off(context: PlanContext, phases: PhaseSet, index: int, other: int, links: frozenset[Link]) -> PhaseSet:
-    """Plan a phase again off wires of another."""
+    """Plan phase ``index`` again without ``links``, which phase ``other`` uses."""
     before = phases.constraints.taken.get(index, {})
     taken = {**before, other: before.get(other, frozenset()) | links}
     return phases.again(context, index, phases.constraints.taking(index, taken))
 
 
 def _left(context: PlanContext, planned: Sequence[PlannedPhase], limit: float) -> float:
-    """Cycles until the limit, as the phases would settle now."""
+    """Cycles left until ``limit``, with the waits for neighbours that the phases need now."""
     return limit if limit == inf else limit - sum(one.cycles for one in settled(context, planned))
 
 
@@ -228,7 +228,7 @@ def _refuse_slow(context: PlanContext, phases: PhaseSet, limit: float) -> None:
 
 
 def settled(context: PlanContext, planned: Sequence[PlannedPhase]) -> list[PlannedPhase]:
-    """With the phases before which nodes wait for their neighbours; who need not does not pay for it."""
+    """The phases with ``settles`` filled in, and without the cycles to wait for neighbours where no successor needs the wait."""
     needed = settling(planned, context.structure, aliased_handshake=context.shape.aliased_handshake)
     found = []
     for index, (before, settles) in enumerate(zip(planned, needed, strict=True)):
@@ -246,7 +246,7 @@ def settled(context: PlanContext, planned: Sequence[PlannedPhase]) -> list[Plann
 def _with_reloads(
     context: PlanContext, constraints: Constraints, planned: Sequence[PlannedPhase]
 ) -> list[PlannedPhase]:
-    """Phases that take turns in the routers' memories cost what loading them again takes."""
+    """The phases with the cycles of loading them again, where they take turns in the routers' memories."""
     standing = [alone for _, alone in constraints.standing.operators]
     misses = predicted_misses(planned, context.structure, context.period, context.shape, standing)
     found = list(planned)

@@ -1,12 +1,12 @@
 """Program -> tree of extents with ``disjoint`` groups (Metcalf 1997, §6.1.2, §6.1.3).
 
-Takes a Program. Gives a `ProgramPart` for its root: the same operators in the same order of each node, where parallel groups, and
-neighbours in sequences, whose extents do not meet have become children of a disjoint group: each of them may run, and change
-its phases, without the others. Leaves alone: implementations, phases.
+Takes a Program. Gives a `ProgramPart` for its root: each node has the same operators in the same order, but children of parallel
+groups, and neighbours in sequences, whose extents do not meet are now children of a disjoint group: each of them may run, and
+change its phases, independently. Leaves alone: implementations, phases.
 
-The *extent* of an instance is the smallest box around its nodes; of an operator or a group, the union of those in it. On a
+The *extent* of an instance is the smallest box around its nodes; of an operator or a group, the union of the extents in it. On a
 network that is neither mesh nor torus it is the whole network, because nothing there tells which nodes lie between others.
-Sets of nodes are integers, a bit a node.
+Extents are integers: bit n stands for node n.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PartKind = Literal["operator", "sequential", "loop", "parallel", "optional", "ph
 class ProgramPart:
     """An operator or a group of the rewritten tree.
 
-    ``group`` is what it was in the program; several parts may come from one group, and a disjoint group from none.
+    ``group``: the program's group that it comes from; several parts may come from one group, and a disjoint part from none.
     """
 
     kind: PartKind
@@ -52,7 +52,7 @@ class ProgramPart:
 
 
 class Extents:
-    """Extents of subsets, each computed once: operators mostly share their subsets."""
+    """Extents of subsets, with a cache, since operators mostly share their subsets."""
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
@@ -69,7 +69,7 @@ class Extents:
         """The union of the boxes of an operator's instances (§6.1.3)."""
         extent, before = 0, None
         for instance in operator.instances:
-            # Neighbours mostly share one tuple of nodes, which may be long.
+            # Neighbouring instances mostly share a tuple of nodes, which may be long to hash.
             if instance.nodes is not before:
                 extent |= self.of_nodes(instance.nodes)
                 before = instance.nodes
@@ -108,7 +108,7 @@ def disjoint_tree(program: Program) -> ProgramPart:
 
 def _rewritten(group: Group, children: list[ProgramPart]) -> ProgramPart:
     if group.kind == "phase":
-        # One phase is asked for, so nothing in it can go its own way.
+        # The program asks for a single phase here, so nothing in it may be a thread.
         return ProgramPart("phase", tuple(children), _union(children), None, group)
     if group.kind == "parallel":
         sets = _meeting(children)
@@ -121,7 +121,8 @@ def _rewritten(group: Group, children: list[ProgramPart]) -> ProgramPart:
 
 
 def _parallel(children: list[ProgramPart], group: Group) -> ProgramPart:
-    """Children that hang together: rows and columns, say, are two disjoint groups side by side (§6.2.2)."""
+    """A parallel group of children that overlap. Neighbours that do not meet become a disjoint group in it: rows and columns, for
+    example, make two disjoint groups side by side (§6.2.2)."""
     children = _runs(children)
     if len(children) == 1:
         return children[0]
@@ -129,7 +130,7 @@ def _parallel(children: list[ProgramPart], group: Group) -> ProgramPart:
 
 
 def meeting(extents: Sequence[int]) -> list[list[int]]:
-    """Numbers of extents in sets that do not meet: each joins all earlier ones that it overlaps (§6.1.3)."""
+    """Indices of extents, grouped so that extents of different groups do not overlap (§6.1.3)."""
     sets: list[tuple[int, list[int]]] = []
     for number, extent in enumerate(extents):
         united = [number]
@@ -145,7 +146,7 @@ def meeting(extents: Sequence[int]) -> list[list[int]]:
 
 
 def apart(extents: Sequence[int]) -> list[list[int]]:
-    """Numbers of neighbours in a sequence of which none meets another of its run (§6.1.3)."""
+    """Indices of a sequence of extents, divided into runs of neighbours that do not overlap each other (§6.1.3)."""
     runs: list[tuple[int, list[int]]] = []
     for number, extent in enumerate(extents):
         if runs and not runs[-1][0] & extent:
@@ -157,18 +158,18 @@ def apart(extents: Sequence[int]) -> list[list[int]]:
 
 
 def _meeting(children: Sequence[ProgramPart]) -> list[list[ProgramPart]]:
-    """Children in sets whose extents do not meet."""
+    """Children, grouped by `meeting` of their extents."""
     return [[children[i] for i in one] for one in meeting([child.extent for child in children])]
 
 
 def _runs(children: Sequence[ProgramPart]) -> list[ProgramPart]:
-    """Neighbours in a sequence of which none meets another, as one disjoint group."""
+    """A sequence in which each run of neighbours that do not overlap has become a disjoint group."""
     runs = [[children[i] for i in run] for run in apart([child.extent for child in children])]
     return [run[0] if len(run) == 1 else _disjoint(run, None) for run in runs]
 
 
 def _disjoint(children: Sequence[ProgramPart], group: Group | None) -> ProgramPart:
-    """A disjoint group; one in another adds nothing."""
+    """A disjoint group; disjoint groups among its children are dissolved."""
     flat: list[ProgramPart] = []
     for child in children:
         flat += child.children if child.kind == "disjoint" else (child,)

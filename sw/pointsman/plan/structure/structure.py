@@ -1,10 +1,10 @@
 """Program -> phases and the order in which they may follow each other.
 
 Takes a Program, and optionally phases that the search has folded out of it. Gives ``Structure``: which operators share a phase,
-and the successors of each phase. Without a search each operator gets a phase of its own, except that the operators of a
-``parallel`` or ``phase`` group share one (a sequential group inside a parallel one is treated as parallel, which Metcalf 1997
-§2.4.1 allows). Leaves alone: implementations, routes, ends.
-Operators that the search lets continue over several phases are in none of them: they are listed apart (``Structure.through``).
+and the successors of each phase. Without a search each operator gets a phase of its own, but the operators of a ``parallel`` or
+``phase`` group share a phase (a sequential group inside a parallel group is treated as parallel, which Metcalf 1997 §2.4.1
+allows). Operators that continue over several phases are in none of them but in ``Structure.through``. Leaves alone:
+implementations, routes, how phases end.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class PhaseOutline:
 
     operators: tuple[Operator, ...]
     rounds: tuple[float, ...]
-    """Of each operator, the product of the counts of the loops around it."""
+    """By operator, the product of the counts of the loops around it."""
     exits: float
-    """How often a node leaves it, about."""
+    """How often a node leaves the phase, about."""
     value: tuple[int, ...] | None = None
-    """If it is one of several schedules of its operator, for which run-time values."""
+    """Run-time values that the phase is for, if its operators have a schedule for each value; else None."""
 
     @property
     def loops(self) -> float:
-        """Times round of its busiest operator."""
+        """Rounds of the operator that runs most often."""
         return max(self.rounds, default=1)
 
     @cached_property
@@ -63,16 +63,16 @@ class Structure:
     loops: tuple[str, ...]
     """Labels of all loops."""
     again: frozenset[int] = frozenset()
-    """Phases in which operators may follow each other, or one itself, without the phase being left."""
+    """Phases that run several uses of operators, of the same or of different ones, without being left in between."""
     threads: Threads | None = None
     """Disjoint groups whose children have phases of their own, if there are any."""
     last: tuple[frozenset[str], ...] = ()
-    """By phase, labels of the operators after which a node may leave it; empty if that is not known."""
+    """By phase, labels of the operators after which a node may leave it; empty if not known."""
     through: tuple[Through, ...] = ()
-    """Operators that are in several phases, and in none of ``phases``."""
+    """Operators that continue over several phases; ``phases`` do not list them."""
     before: tuple[Mapping[str, frozenset[str]], ...] = ()
-    """By phase and label, operators that a node always uses before
-    (`pointsman.plan.structure.control_flow.Control.before`); empty if that is not known."""
+    """By phase and label of an operator, labels of operators of the phase that are always used before it
+    (`pointsman.plan.structure.control_flow.Control.before`); empty if not known."""
 
     @cached_property
     def graph(self) -> PhaseGraph:
@@ -80,12 +80,12 @@ class Structure:
         return PhaseGraph(self.successors)
 
     def graph_of(self, node: int) -> PhaseGraph:
-        """The same for one node; nodes with the same ways have the same graph."""
+        """Which phase may follow which at ``node``; nodes that go the same ways share a graph."""
         return self.graph if self.threads is None else self.threads.graph_of(node)
 
 
 def divided(program: Program, root: ProgramPart, phases: Phases) -> Structure:
-    """A program whose tree of extents was folded into ``phases``."""
+    """The structure of a program whose tree of extents was folded into ``phases``."""
     rounds = program.rounds()
     inside: dict[str, list[int]] = {}
     known: dict[str, Operator] = {}
@@ -118,7 +118,7 @@ def divided(program: Program, root: ProgramPart, phases: Phases) -> Structure:
 
 
 def optional_groups(program: Program) -> dict[str, frozenset[int]]:
-    """By label, the optional groups around an operator; numbers count groups in the order of the text."""
+    """By label of an operator, the optional groups around it; groups are numbered in the order of the text."""
     found: dict[str, frozenset[int]] = {}
     around: list[frozenset[int]] = [frozenset()]
     for number, (part, depth) in enumerate(program.root.walk()):
@@ -143,7 +143,7 @@ def outline(program: Program) -> Structure:
         part = stack.pop()
         if isinstance(part, _Leave):
             if part.kind == "loop":
-                # Round again: what may be last may be followed by what may be first.
+                # The next round: each phase that may be last may be followed by each that may be first.
                 firsts = {p for p in range(part.first, len(phases)) if any(p in edges[b] for b in part.before)}
                 for last in after:
                     if last >= part.first:
@@ -176,7 +176,7 @@ def outline(program: Program) -> Structure:
 
 @dataclass(frozen=True)
 class _Leave:
-    """The end of a group whose children come one after the other: what was so at its beginning."""
+    """Marks on the walk's stack the end of a group, with the walk's state at the group's beginning."""
 
     kind: GroupKind
     before: frozenset[int]

@@ -2,11 +2,11 @@
 
 A node that has done its I/O may use any stream of the phase that begins or ends at its processor. Takes the routed streams of
 a phase and the parts whose nodes have to meet. Gives, for each part, a root from which streams lead to all nodes, and the
-shortest message that nobody can get through with before everybody has begun: each node takes it from one stream and passes it
-on to others. So no slot is given away for a barrier.
+shortest message that no node can finish before all have begun: each node takes it from a stream and passes it on to others. So
+a barrier needs no slots of its own.
 
-All nodes are in their load functions when they pass this message on, so they are through within a known time, as after a
-barrier; and all words of operators are before it in the streams, so none of them is left.
+All nodes are in their load functions when they pass this message on, so they are done within a known time, as after a barrier;
+and all words of operators precede it in the streams, so none of them is left.
 
 Streams whose VFSMs load functions rewrite, or that lead from stream to stream in the router, are not suitable.
 """
@@ -26,13 +26,13 @@ from pointsman.routing.streams import RoutedPhase, Stream
 from .marked_graph import Termination, operator_graph, termination
 
 LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64)
-"""Lengths of the message that are tried."""
+"""Lengths of the message, in words, that are tried."""
 WINDOW = 4
-"""Words by which the streams that one node writes may be apart."""
+"""Most words by which the streams that a node writes may be apart."""
 
 
 class Hijack(Implementation):
-    """Not an operator of any program: what stands for the streams that close a phase."""
+    """Stands for the streams that close a phase; no operator of a program is done by it."""
 
     name = "hijack"
     kinds = ("barrier",)
@@ -55,20 +55,17 @@ class Hijacked:
 
     planned: PlannedOperator
     words: int
-    """Length of the longest message."""
+    """Words of the longest message."""
     cycles: float
-    """About how long they take from the last node's entry."""
+    """Cycles from the last node's entry until all are done, about."""
     spread: int
-    """Cycles within which all nodes are through once one is, their delays included."""
+    """Most cycles from the first node that is done to the last, delays included."""
 
 
 def hijack(
     barrier: Operator, planned: Sequence[PlannedOperator], routed: RoutedPhase, wiring: Wiring
 ) -> Hijacked | None:
-    """The streams of a phase that can stand for ``barrier``; None if they cannot.
-
-    Time grows with nodes x streams for each part.
-    """
+    """Streams of a phase that can stand for ``barrier``; None if there are none. Time: nodes x streams, for each part."""
     suitable = _suitable(planned, routed)
     roles: dict[int, tuple[RoleDraft, ...]] = {}
     delays: dict[int, tuple[int, ...]] = {}
@@ -108,8 +105,8 @@ def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[i
 
 
 def _tree(part: frozenset[int], suitable: Iterable[int], routed: RoutedPhase) -> list[int] | None:
-    """Streams that lead from a root to all nodes of a part, in the order in which words pass: the slowest of them as quick as
-    can be (the first-order cost of §5.2.3), then as few one after the other as can be."""
+    """Streams that lead from a root to all nodes of a part, in the order in which words pass; None if there are none. Of all trees
+    one whose slowest stream is quickest (the first-order cost of §5.2.3), and of these one with the least depth."""
     passed: dict[int, set[int]] = {}
     for chain in routed.chains:
         passed.setdefault(chain.stream, set()).update(vfsm.node for vfsm in chain.vfsms)
@@ -149,7 +146,8 @@ def _depth(tree: Iterable[int], routed: RoutedPhase) -> int:
 def _shortest(
     nodes: Sequence[int], tree: Sequence[int], routed: RoutedPhase, wiring: Wiring
 ) -> tuple[int, dict[int, tuple[LaneImage, ...]], Termination] | None:
-    """The shortest message along a tree that lets nobody through before all have begun."""
+    """Length of the shortest message along a tree that no node can finish before all have begun, with lanes by node; None if no
+    length of LENGTHS will do."""
     for length in LENGTHS:
         lanes = {node: _lanes(node, tree, routed, wiring, length) for node in nodes}
         found = termination(operator_graph(wiring, lanes, {}, tree), lanes, length, nodes)
@@ -159,7 +157,7 @@ def _shortest(
 
 
 def _lanes(node: int, tree: Sequence[int], routed: RoutedPhase, wiring: Wiring, length: int) -> tuple[LaneImage, ...]:
-    """A node takes the words from the stream that reaches it first, and passes them on; what else comes it takes as well."""
+    """A node passes on the words of the first stream of the tree that reaches it; words of its other streams it only reads."""
     reads = [s for s in tree if node in routed.streams[s].destinations]
     writes = [s for s in tree if routed.streams[s].source == node]
     root = bool(tree) and routed.streams[tree[0]].source == node
@@ -169,7 +167,7 @@ def _lanes(node: int, tree: Sequence[int], routed: RoutedPhase, wiring: Wiring, 
     count = len(lanes)
     after = None if root or not reads else 0
     for k, s in enumerate(writes):
-        # Without a window one of the streams could run away from the others.
+        # Without a window a stream could run far ahead of the others.
         pair = (count + (k + 1) % len(writes)) if len(writes) > 1 else None
         lanes.append(
             LaneImage(

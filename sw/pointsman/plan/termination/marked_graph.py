@@ -1,4 +1,5 @@
-"""How far everybody must be when one node is done, and how long the rest can take (Metcalf 1997, §5.2.1).
+"""How far all nodes of an operator must be when one node's I/O function returns, and how many cycles the words still under way
+can take (Metcalf 1997, §5.2.1).
 
 An operator in flight is a marked graph: its actors are the lanes of the processors and the VFSMs of the chains; event
 (a, k) is actor a moving word k. An edge says that (a, k) cannot happen before (b, k - lag), and comes at most
@@ -6,8 +7,8 @@ An operator in flight is a marked graph: its actors are the lanes of the process
 node's I/O function returns. Read forwards from there, they bound when the last word leaves each router.
 
 Takes: lanes, settings and routed chains of one instance for one run-time value. Gives: whether the operator is
-message-bound, whether it leaves nothing behind (processor-bound), and each node's delay. Non-goals: operators whose lanes move
-different numbers of words, or take several calls.
+message-bound, whether it is processor-bound (leaves no word behind), and each node's delay in cycles. Non-goals: operators
+whose lanes move different numbers of words, or take several calls.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from pointsman.routing.streams import RoutedVfsm, largest_gap
 from .marked_graph_kernel import Graph, leave
 
 Actor = tuple[Literal["lane", "in", "out"], int, int, int]
-"""("lane", node, lane, 0), or ("in" | "out", stream, chain, VFSM): a VFSM taking a word from a register or a buffer, and
-passing it on."""
+"""("lane", node, lane, 0); ("in", stream, chain, VFSM): the VFSM takes a word from a register or a buffer; ("out", stream,
+chain, VFSM): it passes a word on."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class MarkedGraph:
         return last - (last - c) % n if last >= c else -1
 
     def progress(self, done: Sequence[Actor], words: int) -> dict[Actor, int]:
-        """Words that each actor must have passed at least, given that the actors ``done`` moved all ``words``."""
+        """By actor, the least number of words that it must have passed when the actors ``done`` have moved all ``words``."""
         passed = dict.fromkeys(self.actors, 0)
         before = defaultdict(list)
         for edge in self.edges:
@@ -79,7 +80,7 @@ class MarkedGraph:
             queue.append(actor)
         while queue:
             actor = queue.pop()
-            # The last word that it is known to have moved happened, and so did all that this one depends on.
+            # This word has been moved, and so all events that it depends on have happened.
             last = self.last_word(actor, passed[actor])
             for edge in before[actor]:
                 known = last - edge.lag + 1 if last >= edge.lag else 0
@@ -91,8 +92,8 @@ class MarkedGraph:
         return passed
 
     def finish_times(self, passed: Mapping[Actor, int], words: int) -> dict[Actor, int]:
-        """Latest cycle, counted from the state ``passed``, at which each actor moves its last word. In plain Python, for
-        the tests of ``marked_graph_kernel``, which does all of this compiled."""
+        """Latest cycle, counted from the state ``passed``, at which each actor moves its last word. In plain Python, as a model
+        for the tests of the compiled ``marked_graph_kernel``."""
         first = min(passed.values(), default=0)
         time: dict[tuple[Actor, int], int] = {}
         after = defaultdict(list)
@@ -109,7 +110,7 @@ class MarkedGraph:
                 latest = 0
                 for edge in after[actor]:
                     if edge.whole:
-                        continue  # `termination` only asks when these have happened
+                        continue  # `termination` asks only about states in which these have happened
                     m = self.last_word(edge.frm, k - edge.lag + 1)
                     if m >= 0:
                         latest = max(latest, time.get((edge.frm, m), 0) + edge.delay)
@@ -117,7 +118,7 @@ class MarkedGraph:
         return {actor: time.get((actor, self.last_word(actor, words)), 0) for actor in self.actors}
 
     def arrays(self, nodes: Sequence[int], words: int) -> tuple[Graph, int]:
-        """As arrays, for the questions of ``nodes``; and over how many words edges look back."""
+        """The graph as arrays, for questions about ``nodes``; and the most words over which an edge looks back, strides added."""
         place = {node: i for i, node in enumerate(nodes)}
         number = {actor: i for i, actor in enumerate(self.actors)}
         after = defaultdict(list)
@@ -144,7 +145,7 @@ class MarkedGraph:
         return graph, int(table[:, 1].max(initial=0) + stride[:, 0].max(initial=1) + 1)
 
     def _order(self, after: Mapping[Actor, list[Edge]]) -> list[Actor]:
-        """Actors such that edges without lag point forwards; fewer than there are if some wait for each other in a circle."""
+        """Actors such that edges without lag point forwards; actors that wait for each other in a circle are missing."""
         waiting = {actor: sum(edge.lag == 0 and not edge.whole for edge in after[actor]) for actor in self.actors}
         following = defaultdict(list)
         for edge in self.edges:
@@ -174,7 +175,7 @@ def operator_graph(
     lanes : mapping
         Lanes of each node of the instance.
     settings : mapping
-        How rewritten VFSMs stand, by node; all others stand as routed.
+        By node, rewritten VFSMs; all others stand as routed.
     streams : sequence of int
         Streams of the instance.
     """
@@ -192,8 +193,8 @@ def operator_graph(
             for register in lane.registers:
                 by_register[node, register] = actor
     for node, own in lanes.items():
-        # One access a cycle, the first lane that is ready: with lanes that each move a word in two cycles at most,
-        # a lane waits for every other one at most twice.
+        # The processor makes one access a cycle, for the first lane that is ready. A lane moves a word at most every second
+        # cycle, so a ready lane waits at most two cycles for each lane of its node.
         busy = 2 * len(own)
         for i, lane in enumerate(own):
             actor = ("lane", node, i, 0)
@@ -224,7 +225,7 @@ class _Chain:
     chain: int
     vfsms: Sequence[RoutedVfsm]
     count: int
-    """Chains of its stream, among which words go in turn."""
+    """Chains of its stream; words take them in turn."""
     wiring: Wiring
     by_register: Mapping[tuple[int, int], Actor]
     """By node and register, the lane that uses it."""
@@ -233,7 +234,7 @@ class _Chain:
         return end, self.stream, self.chain, index
 
     def turn(self, index: int) -> int:
-        """Most cycles until the next slot of a VFSM, and from read to write."""
+        """Most cycles until the next slot of a VFSM, plus two from its read to its write."""
         return largest_gap(self.vfsms[index].slots, self.wiring.routed.period) + 2
 
     def lane_at(self, node: int, end: Literal["inject", "deliver"]) -> Actor | None:
@@ -286,7 +287,7 @@ def _join_vfsm(graph: MarkedGraph, chain: _Chain, index: int) -> None:
             graph.join(above, taken, 0, turn)
             graph.join(taken, above, count, turn)
     else:
-        # A link, or the leg before it in a fork: the word comes as the other one writes it.
+        # The source is a link or the leg before it in a fork: the word arrives as the VFSM before it writes.
         above = chain.actor("out", vfsm.parent)
         graph.join(above, out, 0, 1)
         graph.join(out, above, count, chain.turn(vfsm.parent))  # it refuses while its buffer is full
@@ -299,25 +300,25 @@ def _join_vfsm(graph: MarkedGraph, chain: _Chain, index: int) -> None:
 
 @dataclass(frozen=True)
 class Termination:
-    """What the graph tells about one instance and value."""
+    """What the graph tells about one instance and run-time value."""
 
     message_bound: bool
     delays: Mapping[int, int]
-    """Cycles, by node, from the end of its I/O function until its router is clear of the operator."""
+    """By node, cycles from the end of its I/O function until its router is clear of the operator."""
     clear: bool = False
-    """Nothing of the operator is left in the router of a node that is done: it is processor-bound."""
+    """Is the operator processor-bound: no word of it is left in the router of a node that is done?"""
     spread: int = 0
-    """Cycles within which all nodes are done once one is, if it is message-bound."""
+    """If message-bound: cycles from the end of the first node's I/O function to that of the last, at most."""
 
 
 def termination(
     graph: MarkedGraph, lanes: Mapping[int, tuple[LaneImage, ...]], words: int, nodes: Sequence[int]
 ) -> Termination:
-    """Is the operator message-bound at every node of ``nodes``, and what are the delays; is it processor-bound?
+    """Is the operator message-bound at every node of ``nodes``, with which delays, and is it processor-bound?
 
     Message-bound: when any node is done, every node has moved a word, so all are inside their I/O functions and
-    will go through with them (§5.2.1), and no lane still waits for the whole of another (between which a processor may compute).
-    Processor-bound: when a node is done, all actors of its router are.
+    will go through with them (§5.2.1), and no lane still waits until another has moved all its words (in between a processor
+    may compute). Processor-bound: when a node is done, all actors of its router are.
     """
     arrays, window = graph.arrays(nodes, words)
     delays = np.zeros(len(nodes), np.int64)

@@ -44,8 +44,7 @@ def why_not_loose(
 
 
 def leaves_nothing(parts: Iterable[set[int]], planned: Sequence[PlannedOperator], last: frozenset[str] | None) -> bool:
-    """Are the operators that decide about leaving all processor-bound, so that no word is left when their functions return?
-    ``parts``: sets of nodes of which each node leaves for itself."""
+    """Are all operators that decide when nodes leave processor-bound, so that no word is left when their functions return?"""
     return all(
         one.clear
         for part in parts
@@ -67,7 +66,6 @@ def _responsible(
 
 
 def _covers(one: PlannedOperator, part: set[int]) -> bool:
-    """Is exactly one instance of the operator in the part, with all nodes of the part?"""
     own = [instance for instance in one.operator.instances if not part.isdisjoint(instance.nodes)]
     return len(own) == 1 and part == set(own[0].nodes)
 

@@ -1,9 +1,9 @@
 """Program -> visits of its operators in the order of the text, with loops cut down to sampled rounds that stand for all.
 
-The first round of a loop stands for itself, because phases are loaded in it; each other one for its share of the rest. An
-optional group is taken, but of several next to each other only one at a time, each in its turn: a program that has several in a
-row chooses among them (how often, it does not say). Run-time values are taken from all legal ones alike: by a sequence that
-fills the list evenly, so that few rounds are a fair sample, and the same plan has the same prediction.
+The first round of a loop counts once, because phases are loaded in it; each other sampled round stands for an equal share of
+the rest. Of optional groups next to each other one is taken at a time, in turn, since a program that has several in a row
+chooses among them (how often, it does not say); a single optional group is always taken. Run-time values go through the legal
+values by a fixed sequence that covers them evenly, so that few rounds are a fair sample and predictions repeat.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from pointsman.program.program import Group, Operator, Program
 VISITS = 80
 """Most visits of operators, about."""
 NODE_VISITS = 3000
-"""Most visits of nodes to them, about: what a timeline costs goes with these."""
+"""Most visits of operators times nodes of the network, about; the work of a timeline is proportional to this."""
 ROUNDS = 12
-"""Most rounds of a loop, where all of them would be too many visits."""
+"""Most sampled rounds of a loop, where all rounds would be too many visits."""
 FEWEST = 3
-"""Rounds of a loop that are sampled at least: one that loads, and two."""
+"""Least sampled rounds of a loop that is cut down: the first, in which phases are loaded, and two more."""
 GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
 class SampledVisit:
-    """All nodes of an operator come to it; what they do counts ``weight`` times."""
+    """A visit of all nodes of an operator to it; its cycles count ``weight`` times."""
 
     operator: Operator
     number: int
-    """How many visits of this operator were before."""
+    """Number of earlier visits of this operator."""
     weight: float
 
 
 def visits(program: Program) -> Iterator[SampledVisit]:
-    """All of them. Programs may be deep, so the walk keeps its own stack."""
+    """The sampled visits of a program. Programs may be deep, so the walk keeps its own stack."""
     rounds = _sampled(program)
     comes = _times(program)
     seen: dict[str, int] = {}
@@ -65,7 +65,7 @@ def visits(program: Program) -> Iterator[SampledVisit]:
 
 
 def _times(program: Program) -> dict[int, int]:
-    """How often a program comes to each of its groups, by their identity."""
+    """By ``id`` of a group, how often the program runs the group's children."""
     found: dict[int, int] = {}
     around = [1]
     for part, depth in program.root.walk():
@@ -77,7 +77,7 @@ def _times(program: Program) -> dict[int, int]:
 
 
 def _taken(group: Group, turn: int, times: int) -> list[Group | Operator]:
-    """The children of a group that are visited when it is for the ``turn``-th time, of ``times`` in the program."""
+    """The children that are visited when the group runs for the ``turn``-th time, from 0; ``times``: its runs in the program."""
     found: list[Group | Operator] = []
     row: list[Group | Operator] = []
     for child in (*group.children, None):
@@ -92,7 +92,7 @@ def _taken(group: Group, turn: int, times: int) -> list[Group | Operator]:
 
 
 def _sampled(program: Program) -> dict[int, int]:
-    """Rounds of each loop, by its identity."""
+    """By ``id`` of a loop, its number of sampled rounds."""
     loops = [part for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"]
     most_visits = min(VISITS, NODE_VISITS // program.topology.nodes)
     rounds = {id(loop): max(1, loop.count) for loop in loops}
@@ -120,13 +120,13 @@ def _visits(program: Program, rounds: dict[int, int]) -> int:
 
 
 def choice(label: str, number: int, count: int) -> int:
-    """Which of ``count`` values comes at a visit."""
+    """Index, below ``count``, of the run-time value that the operator ``label`` has at its visit ``number``."""
     return (int(crc32(label.encode()) / 2**32 * count) + number * _stride(count)) % count
 
 
 @cache
 def _stride(count: int) -> int:
-    """Step through a list that comes to each place once before any again: the one that is nearest to the golden section of it."""
+    """Step, nearest to the golden section of ``count``, that visits each place of a list before any place again."""
     middle = max(1, int(GOLDEN * count))
     near = (step for away in range(count) for step in (middle + away, middle - away))
     return next(step for step in near if step > 0 and gcd(step, count) == 1)
