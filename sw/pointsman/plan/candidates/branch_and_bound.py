@@ -1,15 +1,15 @@
 """Where phases end: branch and bound over the places where they may (Metcalf 1997, §6.2.1, §6.2.4).
 
-Takes a tree of extents and what a set of operators in one phase costs; gives the set of places where phases end that has
-the smallest sum. The program is walked once, in the order of the text. A search node is a place in it, with the operators of
-the phase that is open, what waits for the end of disjoint groups, and the costs of the phases that are closed. At a place
-where a phase may end it has two successors. Nodes wait in a priority queue in the order of a bound that no completion can beat:
-the closed phases, the open one as it is, and every other operator as if it were alone in a phase that is never left. Of nodes
-at the same place with the same open phase only the cheapest is followed.
+Takes a tree of extents and the costs of phases; gives the set of places where phases end for which the costs have the smallest
+sum. The program is walked once, in the order of the text. A search node is a place in it, with the operators of the open phase,
+the phases that wait for the end of disjoint groups, and the costs of the closed phases. At a place where a phase may end it has
+two successors. Nodes wait in a priority queue in the order of a bound that no completion can beat: the closed phases, the open
+phase as it is, and every other operator as if it were alone in a phase that is never left. Of nodes at the same place with the
+same open phase only the cheapest is followed.
 
-The first complete node out of the queue is the best. When the budget of nodes is spent before, the best that is known is
-given, with the gap to the bound. Programs without threads are divided by dynamic programming instead
-(``dynamic_program``), which needs a cost for fewer phases. Leaves alone: implementations, routes; they are in the costs.
+The search ends when no bound in the queue is below the best complete division. If the budget of nodes is spent before, the best
+known division is given, with the gap to the bound. Programs without threads are divided by dynamic programming instead
+(``dynamic_program``), which asks for the costs of fewer phases. Leaves alone: implementations, routes; they are in the costs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .dynamic_program import divide, without_threads
 class SearchResult:
     """A division into phases.
 
-    ``bound`` is a cost below which there is none; equal to ``cost`` if the search came to its end.
+    ``bound``: no division costs less; equal to ``cost`` if the search came to its end.
     """
 
     root: ProgramPart
@@ -44,12 +44,12 @@ class SearchResult:
 
     @property
     def gap(self) -> float:
-        """How much of the cost may be too much, from 0 to 1."""
+        """Share of the cost, from 0 to 1, by which a better division could still be cheaper."""
         return 0.0 if self.cost <= self.bound or self.cost == 0 else 1 - self.bound / self.cost
 
 
 def cost_of(phases: Phases, costs: PhaseCosts) -> float:
-    """The sum over all phases."""
+    """Sum of the costs of all phases."""
     return sum(costs.phase(leaf.operators, leaf.exits) for leaf in leaves(phases))
 
 
@@ -70,7 +70,7 @@ def search(
     places : sequence or None
         Places of `breaks` where a phase may end; None: all of them.
     most : int or None
-        Most phases, those of all threads together: what the schedule memory holds.
+        Most phases, all threads together, for example as many as the schedule memory holds; None: any number.
     """
     places = breaks(root) if places is None else places
     walk = _Walk(root, places, costs, most)
@@ -113,7 +113,7 @@ def search(
 
 
 def every_division(root: ProgramPart) -> Iterator[frozenset[Break]]:
-    """All sets of places where phases may end: the judge of small programs."""
+    """All sets of places where phases may end, to check the search on small programs."""
     places = breaks(root)
     for number in range(1 << len(places)):
         yield frozenset(place for i, place in enumerate(places) if number >> i & 1)
@@ -126,7 +126,7 @@ def _told(ends: frozenset[Break]) -> Callable[[ProgramPart, int], bool]:
 def _first_guess(
     root: ProgramPart, places: Sequence[Break], costs: PhaseCosts, most: int | None
 ) -> tuple[frozenset[Break], float]:
-    """A phase for each operator, then place after place without an end as long as that is cheaper or phases are too many."""
+    """A first division: ends at all places, each dropped if that is cheaper or phases are too many; or no ends at all."""
 
     def score(ends: frozenset[Break]) -> tuple[int, float]:
         phases = fold(root, _told(ends))
@@ -161,7 +161,7 @@ def _chain(ends: _Chain) -> Iterator[Break]:
 
 @dataclass(frozen=True)
 class _Open:
-    """A phase that is open: its operators, and how often it is left so far."""
+    """A phase that is open: its operators so far, and how often it is left, as far as known."""
 
     operators: Operators = ()
     exits: float = 0.0
@@ -176,8 +176,8 @@ class _Open:
 
 @dataclass(frozen=True)
 class _Frame:
-    """A disjoint group that is being walked: the phase before it, the first and last phases of the children so far, and
-    whether the current child has been broken."""
+    """A disjoint group that is being walked: the phase before it, the merged first and merged last phases of its children so far,
+    and whether a phase has ended in the current child."""
 
     before: _Open
     first: _Open = _Open()
@@ -199,7 +199,7 @@ class _State:
     frames: tuple[_Frame, ...]
     contexts: tuple[Operators, ...]
     loops: tuple[bool, ...]
-    """Has each of the loops around been broken?"""
+    """For each of the loops around: has a phase ended in it?"""
     ends: _Chain
     closed: int = 0
     """Phases that are complete."""
@@ -217,7 +217,7 @@ class _State:
 
 
 class _Walk:
-    """The program as steps, and what each does to a search node."""
+    """The program as steps, and how each step changes a search node."""
 
     def __init__(self, root: ProgramPart, places: Sequence[Break], costs: PhaseCosts, most: int | None = None) -> None:
         self.costs = costs
@@ -271,7 +271,7 @@ class _Walk:
             left = state.open.exits + (step.times if state.loops[-1] else 0.0)
             return _replaced(state, place=place, open=_Open(state.open.operators, left), loops=state.loops[:-1])
         if step.kind == "context":
-            # Its operators are in the open phase already; every phase that is opened from now on begins with them.
+            # These operators are in the open phase already; every phase that is opened from now on begins with them.
             return _replaced(state, place=place, contexts=(*state.contexts, step.operators))
         if step.kind == "no context":
             return _replaced(state, place=place, contexts=state.contexts[:-1])
@@ -305,12 +305,12 @@ class _Walk:
         """The open phase is complete; ``opened`` is open after it. None if the phase is not possible."""
         loops = (True,) * len(state.loops)
         if state.frames and not state.frames[-1].broken:
-            # The first phase of a thread waits for those of the others.
+            # The first phase of a thread waits to be merged with those of the others.
             frame = state.frames[-1]
             frame = _Frame(frame.before, _widest(frame.first, state.open), frame.last, True)
             return _replaced(state, open=opened, frames=(*state.frames[:-1], frame), loops=loops)
         if self.most is not None and state.closed + 2 > self.most:
-            return None  # This one, and the one that opens.
+            return None  # the phase that closes, and the phase that opens
         cost = self.costs.phase(state.open.operators, state.open.exits)
         if cost == inf:
             return None
@@ -325,12 +325,12 @@ class _Walk:
 
 
 def _widest(one: _Open, other: _Open) -> _Open:
-    """First (or last) phases of two threads, in one."""
+    """The first (or last) phases of two threads, merged."""
     return one.joined(other, max(one.exits, other.exits))
 
 
 def _replaced(state: _State, **changes: object) -> _State:
-    """`dataclasses.replace`, ten times as fast."""
+    """As `dataclasses.replace`, but ten times as fast."""
     other = object.__new__(_State)
     other.__dict__.update(state.__dict__, **changes)
     return other

@@ -34,7 +34,7 @@ PENALTY = 1
 Cell = tuple[int, int, int]
 """Node, pipeline and slot."""
 WireSlot = tuple[int, int, int]
-"""Node, port, and slot of the VFSM that writes; if both directions share a handshake, the lower (node, port) of the link's ends."""
+"""Node, port, and slot of the VFSM that writes; if both directions share a handshake, the lower end of the link."""
 Owner = tuple[int, int, int]
 """Continuing operator, chain and VFSM, by their indices."""
 

@@ -1,12 +1,12 @@
-"""When a node leaves a phase that a barrier closes, though it stays in it, or is at its end (Metcalf 1997, §5.2.3, §5.5.2).
+"""When a node has to go through a phase's barrier although its own next use is of the same phase, or its program ends
+(Metcalf 1997, §5.2.3, §5.5.2).
 
-A barrier is passed by all of its nodes or by none, so whenever one of them goes on to another phase all have to leave. A node
-that has no part in that other phase does not see it: it uses the phase once more, or comes to the end of its program. This
+A barrier is passed by all of its nodes or by none, so whenever one of its nodes goes on to another phase all have to leave. A
+node that has no part in that other phase does not see it: it uses the phase once more, or comes to the end of its program. This
 module finds those cases. If all nodes of the barrier use the same operators of the phase, they all leave it between any two
-uses; then nobody needs to know what the others do in between. Where they do not, and some node could not tell, the program is
-refused.
+uses, whatever any of them does in between. If they do not, and a node could not tell when to leave, the program is refused.
 
-Takes planned phases and which may follow which. Gives, by phase, the nodes that leave it between two uses, and those that
+Takes planned phases and which may follow which. Gives, by phase, the nodes that leave it between two uses, and the nodes that
 leave it at the end of the program.
 """
 
@@ -21,12 +21,12 @@ from pointsman.plan.structure.structure import Structure
 
 
 def leaving(phases: Sequence[PlannedPhase], structure: Structure, optional: Mapping[str, frozenset[int]]) -> Leaving:
-    """Who leaves when.
+    """Nodes that leave a phase without going on to another.
 
     Parameters
     ----------
     optional : mapping
-        By label, the optional groups around an operator.
+        By label of an operator, the optional groups around it.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def leaving(phases: Sequence[PlannedPhase], structure: Structure, optional: Mapp
                 if not alike:
                     _refuse(phase, unseen[0])
                 between[z] = between.get(z, frozenset()) | here
-            # A node that only lends its router leaves at its end as well, because it has been through.
+            # Where a node only lends its router (``here != part``), it has gone through the barrier, so all leave at the end.
             if here != part or any(_away(z, node, phases, structure.graph_of(node)) for node in part):
                 ending = frozenset(node for node in here if _may_end(z, node, phases, structure.graph_of(node)))
                 quiet = [
@@ -83,7 +83,7 @@ def _round(
     users: Sequence[frozenset[int]],
     graph: PhaseGraph,
 ) -> bool:
-    """Can some other node of the barrier go on to another phase and come back, and this one not see it?"""
+    """Can another node of the barrier ``part`` go on to another phase and come back without ``node`` seeing it?"""
 
     def hidden(phase: int) -> bool:
         return phase >= 0 and phase != z and node not in users[phase] and node not in phases[phase].nodes
@@ -94,7 +94,7 @@ def _round(
 
 
 def _away(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) -> bool:
-    """Can this node go on to another of its phases, and the program end without this phase?"""
+    """Can ``node`` go on to another of its phases, and the program end without phase ``z`` after that?"""
     after = graph.reached(graph.successors[z], lambda phase: phase != z)
     return any(
         w >= 0 and node in phases[w].nodes and END in graph.reached(graph.successors[w], lambda phase: phase != z)
@@ -104,13 +104,13 @@ def _away(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) 
 
 
 def _always_last(z: int, node: int, users: Sequence[frozenset[int]], graph: PhaseGraph) -> bool:
-    """Does no phase of this node's come after, so that it knows at its end that it was the last use?"""
+    """Can no phase that ``node`` uses follow phase ``z``, so that the node knows its last use of it?"""
     after = graph.later(z)
     return z not in after and not any(node in users[w] for w in after)
 
 
 def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) -> bool:
-    """Can this be the node's last phase? If not it leaves whenever it goes on."""
+    """Can ``z`` be the last phase of ``node``? If not, the node leaves it by going on to another."""
     return END in graph.reached(graph.successors[z], lambda phase: phase == z or node not in phases[phase].nodes)
 
 
@@ -122,8 +122,8 @@ def _check_transit(
     *,
     left_between: bool,
 ) -> None:
-    """A node that only lends its router passes the phase on its way from one operator of its own to the next, once. However often
-    others use it meanwhile, as long as they do not leave it in between."""
+    """Raise `PlanError` if a node that only lends its router to phase ``z`` could not tell how often to enter it: it enters once
+    on its way from an operator of its own to the next. Others may use the phase any number of times then, but not leave it."""
     phase = phases[z]
     for node in sorted(phase.nodes - users[z]):
 
@@ -141,8 +141,7 @@ def _check_transit(
 
 
 def _check_skipped(phase: PlannedPhase, optional: Mapping[str, frozenset[int]]) -> None:
-    """Whoever has a part in a phase has to enter it whenever it is run: with an operator that cannot be passed over while others
-    of the phase are used."""
+    """Raise `PlanError` if a node of a phase may pass over all of its operators there (optional groups) while others use it."""
     around = [optional.get(one.operator.label, frozenset()) for one in phase.operators]
     always = frozenset.intersection(*around) if around else frozenset()
     for node in sorted(_users(phase)):
@@ -161,7 +160,8 @@ def _check_round(
     users: Sequence[frozenset[int]],
     structure: Structure,
 ) -> None:
-    """A node that passes phases without operators of its own between two uses of this one must do so every time."""
+    """Raise `PlanError` if a node, between two uses of phase ``z``, may pass through a phase without operators of its own, but
+    not every time."""
     phase = phases[z]
     for node in sorted(users[z]):
 

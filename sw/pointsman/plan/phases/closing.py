@@ -1,8 +1,8 @@
 """A routed phase -> how it ends: each node for itself, by messages, over streams of the phase itself, or with a barrier.
 
-A `Draft` is a phase routed without a barrier; where it needs one it is routed again with it. Who joins the barrier besides is in
-the `Constraints`. Gives planned phases with what they are predicted to take (Metcalf 1997, §5.2.3, §6.2.5). Leaves alone: which
-implementations do the operators (``drafts``).
+A `Draft` is a phase routed without a barrier; where it needs a barrier it is routed again with its streams. Nodes that join
+the barrier because of other phases are in the `Constraints`. Gives planned phases with their predicted cycles (Metcalf 1997,
+§5.2.3, §6.2.5). Leaves alone: which implementations do the operators (``drafts``).
 """
 
 from __future__ import annotations
@@ -39,39 +39,40 @@ from .constraints import Constraints
 from .routes import hops_of, plan_operators, route
 
 WIDENED = 8
-"""Sets of nodes by which a barrier grows at most because words go other ways when it is routed."""
+"""Most sets of nodes that are added to a barrier because words go other ways when it is routed."""
 MASKED = 64
 """Cycles more until a node leaves a phase when the word that lets it go finds its processor serving messages
 (`pointsman.runtime.numesh.online_agent`): what a handler that is told to stop still does, with a header from each of
 four neighbours."""
 HIJACKED = 1.5
-"""Streams of the phase close it if they take at most this times what a barrier of its own would, which takes slots away."""
+"""Factor on the cycles of a barrier with streams of its own, up to which streams of the phase are used instead: they take no
+slots away."""
 
 
 @dataclass(frozen=True, eq=False)
 class RoutedOperators:
-    """The operators of a phase on its routes."""
+    """The operators of a phase, planned on its routes."""
 
     planned: tuple[PlannedOperator, ...]
     route: PhaseRoute
     spans: list[range]
-    """By operator, its streams; those of ``part`` come last."""
+    """By operator, the indices of its streams; the span of the online streams comes last."""
     part: OnlinePart | None = None
-    """What the online streams of the phase carry."""
+    """The online streams of the phase, and which operators use them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A phase routed without a barrier. ``reason``: why it needs one, if it does."""
+    """A phase routed without a barrier. ``reason``: why it needs a barrier; None if it does not."""
 
     phase: PlannedPhase
     reason: str | None
     least_cycles: float
     spans: list[range]
     part: OnlinePart | None = None
-    """Its online streams; their span is the last one."""
+    """The online streams of the phase; their span is the last of ``spans``."""
     loose: tuple[set[int], ...] = ()
-    """Partitions that its barrier leaves out."""
+    """Sets of nodes that its barrier leaves out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,20 +82,20 @@ class Ending:
     technique: Technique
     reason: str
     barrier: PlannedOperator | None = None
-    """What stands for the barrier, or for the streams that take its place."""
+    """Operator that stands for the barrier, or for streams of the phase that take its place."""
     barrier_cycles: float = 0.0
-    """What that takes each time that the phase is left."""
+    """Cycles of the barrier each time that the phase is left."""
     settle: int = 0
     """`PlannedPhase.settle`."""
 
 
 def draft_end(context: PlanContext, constraints: Constraints, index: int, made: RoutedOperators) -> Draft:
-    """How a phase may end that is routed without a barrier.
+    """How a phase that is routed without a barrier may end.
 
     Raises
     ------
     RoutingError
-        If it cannot be used safely.
+        If the phase cannot be used safely.
     """
     structure = context.structure
     phase, standing = structure.phases[index], constraints.standing
@@ -123,7 +124,7 @@ def draft_end(context: PlanContext, constraints: Constraints, index: int, made: 
     last = last_operators(structure, index)
     why_not = [forced or why_not_loose(part, planned, routed, last) for part in parts]
     if messages:
-        # How long a word waits for a processor is not known then.
+        # Then it is not known how long a word waits for a processor.
         why = "processors may be called away to pass on messages"
         why_not = [
             one or (None if leaves_nothing([part], planned, last) else why)
@@ -138,7 +139,7 @@ def draft_end(context: PlanContext, constraints: Constraints, index: int, made: 
     barrier = barrier_of(context, constraints, index, routed, None, loose)
     if not barrier.instances:
         return ends("msg-sync", "no word leaves its node")
-    # Whether threads may send in the next phase is proven with barriers that have streams of their own.
+    # With threads, the proofs of who may send in the next phase are made for barriers that have streams of their own.
     if structure.threads is None and not standing.beside(index):
         own = _hijacked(barrier, made)
         if own is not None and own.cycles <= HIJACKED * cycles_of_barrier(context, barrier):
@@ -151,7 +152,7 @@ def draft_end(context: PlanContext, constraints: Constraints, index: int, made: 
 
 
 def _hijacked(barrier: Operator, made: RoutedOperators) -> Hijacked | None:
-    """Streams of the phase that can stand for its barrier."""
+    """Streams of the phase that can stand for its barrier; None if there are none."""
     implementations = tuple(one.implementation for one in made.planned)
     key, known = ClosingKey(barrier.label, barrier.instances, implementations), made.route.hijacked
     if key not in known:
@@ -171,8 +172,8 @@ def with_barrier(
     draft: Draft,
     wider: tuple[frozenset[int], ...] = (),
 ) -> PlannedPhase | None:
-    """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``: nodes
-    that belong together in the barrier as well.
+    """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``: more sets
+    of nodes that the barrier has to join.
 
     Raises
     ------
@@ -199,21 +200,21 @@ def with_barrier(
         if not part.isdisjoint(barrier.nodes) and not any(part.issubset(i.nodes) for i in barrier.instances)
     ]
     if split:
-        # With the barrier words go other ways, through nodes that are not in it: these have to join.
+        # With the barrier, words go other ways, through nodes outside the barrier: these have to join it.
         if len(wider) >= WIDENED:
             return None
         return with_barrier(context, constraints, index, draft, (*wider, *split))
     left_out = [part for part in parts_of(phase, routed) if part.isdisjoint(barrier.nodes)]
     last = last_operators(structure, index)
     if any(why_not_loose(part, planned, routed, last) for part in left_out if len(part) > 1):
-        # With the barrier it is routed otherwise, so that a part that needed none needs one now.
+        # With the barrier the phase is routed otherwise, so that a part that needed no barrier needs one now.
         return with_barrier(context, constraints, index, replace(draft, loose=())) if draft.loose else None
     key, known = ClosingKey(barrier.label, barrier.instances), route_again.barriers
     if key not in known:
         closing = plan_operator(barrier, tree, span, routed, route_again.wiring)
         assert closing is not None
         known[key] = closing
-    # Words that the router drops may still be on their way when all have met.
+    # Words that routers drop may still be on their way when all nodes have met.
     over = constraints.standing.ending(index, structure)
     closing = with_drain_delays(known[key], (*planned, *over), route_again.wiring, span)
     settle = settle_cycles(routed, span) + (MASKED if constraints.standing.messages(index) else 0)
@@ -231,35 +232,35 @@ def barrier_of(
     loose: Collection[set[int]] = (),
     wider: Iterable[frozenset[int]] = (),
 ) -> Operator:
-    """What closes a phase, over all that later phases with its wires join.
+    """The barrier operator that closes a phase. It joins also nodes that words of later phases on the same wires can join.
 
     Parameters
     ----------
     part : OnlinePart or None
-        Its online streams, if they are to be waited for.
+        Online streams of the phase, if the barrier has to wait for them.
     loose : collection of set of int
-        Nodes that leave it each for itself.
+        Sets of nodes that leave the phase without the barrier.
     wider : iterable of frozenset of int
-        Nodes that have to meet besides.
+        More sets of nodes that have to meet.
     """
     phase = context.structure.phases[index]
     joined = chain.from_iterable(filter(None, constraints.joined.get(index, {}).values()))
     over = constraints.standing.ending(index, context.structure)
     ending = [set(instance.nodes) for one in over for instance in one.operator.instances]
     barrier = closing_barrier(phase, routed, [*joined, *map(set, wider), *ending], part, loose)
-    # Whoever only waits among nodes that have no part in the phase does not have to.
+    # Instances in which no node has a part in the phase are dropped.
     touching = phase_nodes(phase, routed).union(*ending)
     return replace(barrier, instances=tuple(i for i in barrier.instances if not touching.isdisjoint(i.nodes)))
 
 
 def cycles_of_barrier(context: PlanContext, barrier: Operator) -> float:
-    """What a barrier takes each time that its phase is left, about."""
+    """Cycles that a barrier takes each time that its phase is left, about."""
     across = [context.program.topology.across(instance.nodes) for instance in barrier.instances]
     return barrier_cycles(max(across, default=0), context.period)
 
 
 def closed(context: PlanContext, index: int, made: RoutedOperators, ending: Ending) -> PlannedPhase:
-    """A phase with its end, and what it is predicted to take."""
+    """The planned phase with its end and its predicted cycles."""
     phase, routed, wiring, part = context.structure.phases[index], made.route.routed, made.route.wiring, made.part
     nodes = phase_nodes(phase, routed)
     carrier = None

@@ -46,7 +46,7 @@ class Constraints:
         return tuple((name, by_source[key]) for name, key in named if key in by_source)
 
     def taking(self, phase: int, taken: Mapping[int, frozenset[Link]], freed: Freed | None = None) -> Constraints:
-        """With links and slots ``taken``, by the phase that uses them, for ``phase`` to leave alone; ``freed`` None: unchanged."""
+        """With links and slots, by the phase that uses them, for ``phase`` to leave alone; ``freed`` None: unchanged."""
         now = replace(self, taken={**self.taken, phase: taken})
         return now if freed is None else replace(now, freed={**self.freed, phase: freed})
 

@@ -1,8 +1,8 @@
 """One phase of a division -> PlannedPhase: its implementations, its routes and its end.
 
-Combinations of implementations are routed (``routes``), the end of each decided, its time predicted (``closing``) and the
-quickest kept. Takes the `Constraints` under which a phase is planned: who joins its barrier, wires that it leaves alone, what
-continues beside it. Leaves alone: other phases, VFSM and register numbers, memory addresses (targets).
+Combinations of implementations are routed (``routes``), the end of each is decided and its cycles predicted (``closing``); the
+quickest is kept. Takes the `Constraints` under which a phase is planned: nodes that its barrier joins, wires that it leaves
+alone, operators that continue beside it. Leaves alone: other phases, VFSM and register numbers, memory addresses (targets).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from .routes import hops_of, plan_operators, route
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
 PROMISING = 2.0
-"""Implementations that expect more than this times the cycles of the best are not tried at first: their metric is rough,
-but not that rough, and routing is what takes the compiler's time."""
+"""Factor on the cycles of the best implementation of an operator: implementations whose metric gives more are not tried at
+first, because metrics are rough, but not that rough, and routing takes most of the compiler's time."""
 TOGETHER = 1
-"""Most of them that are routed for several operators: what is best one by one mostly is together, and routing many streams at
-once takes long."""
+"""Most combinations that are routed for a phase of several operators: implementations that are best alone mostly are best
+together, and routing many streams at once takes long."""
 BARRIERS_TRIED = 2
-"""Most combinations of a phase that are routed with a barrier while there are others."""
+"""Most combinations of a phase that are routed with a barrier once a plan, or a combination without barrier, is at hand."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class ChoiceLimits:
     Parameters
     ----------
     promising : float
-        Those that expect at most this times the cycles of the best.
+        Factor on the cycles of an operator's best implementation, up to which others are tried.
     fallbacks : bool
-        For operators that can be done by messages, only that.
+        Are operators that can be done by messages done by messages only?
     plain : bool
-        Messages go over channels to all neighbours and no others.
+        Do messages go over channels between neighbours only?
     """
 
     promising: float
@@ -62,7 +62,7 @@ class ChoiceLimits:
 
 
 def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit: float = inf) -> PlannedPhase | None:
-    """The quickest way to do a phase; None if none takes less than ``limit`` cycles.
+    """The quickest plan of phase ``index``; None if none takes less than ``limit`` cycles.
 
     Raises
     ------
@@ -80,8 +80,8 @@ def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit
 
 
 def least_cycles(context: PlanContext, index: int) -> float:
-    """What a phase takes at least, about: as it is routed without the barrier that closes it, which is estimated, and without
-    regard to other phases.
+    """Cycles that a phase takes at least, about: routed without regard to other phases and without its barrier, whose cycles are
+    estimated.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def least_cycles(context: PlanContext, index: int) -> float:
 
 
 def first_streams(context: PlanContext, index: int) -> list[Stream]:
-    """Streams of a phase as its operators would be done first of all."""
+    """Streams of a phase with the combination of implementations that is tried first."""
     phase = context.structure.phases[index]
     chosen = next(_combinations(context, index, ChoiceLimits(PROMISING, context.fallbacks)), ())
     ways = zip(phase.operators, chosen, strict=False)
@@ -106,8 +106,8 @@ def first_streams(context: PlanContext, index: int) -> list[Stream]:
 
 
 def _choices(context: PlanContext, index: int) -> Iterator[ChoiceLimits]:
-    """What is tried, one choice after the other while none can be routed. Implementations that promise far less than the best are
-    only tried when the others fail, and when all fail processors pass on the messages."""
+    """Choices to try in turn until one can be routed: implementations near the best, then all of them, then messages that
+    processors pass on, if the context allows it."""
     phase = context.structure.phases[index]
     for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
         if fallbacks and not context.fallbacks:
@@ -115,7 +115,7 @@ def _choices(context: PlanContext, index: int) -> Iterator[ChoiceLimits]:
         if fallbacks and not _may_be_online(context, phase, fallbacks):
             continue
         yield ChoiceLimits(promising, fallbacks)
-        # Channels to all neighbours may fit where others do not.
+        # Channels between neighbours only may fit where longer ones do not.
         if _may_be_online(context, phase, fallbacks):
             yield ChoiceLimits(promising, fallbacks, plain=True)
 
@@ -128,10 +128,10 @@ def _may_be_online(context: PlanContext, phase: PhaseOutline, fallbacks: bool) -
 def _plan_chosen(
     context: PlanContext, constraints: Constraints, index: int, limit: float, choice: ChoiceLimits
 ) -> PlannedPhase | None:
-    """The quickest way among the combinations of a choice.
+    """The quickest plan among the combinations of a choice.
 
-    Every combination is routed as it is first; those that need a barrier are routed with it in the order of what
-    they would take at least, until none can win any more.
+    Every combination is first routed without a barrier. In the order of their least cycles those that need a barrier are then
+    routed with it, until none can be quicker than the best.
     """
     free = _free_draft(context, constraints, index, choice)
     if free is not None:
@@ -148,7 +148,7 @@ def _plan_chosen(
     barriers = 0
     for draft in sorted(drafts, key=lambda draft: draft.least_cycles):
         if draft.reason is not None:
-            # Routing with a barrier is the costly part; the second best start seldom ends first.
+            # Routing with a barrier takes longest, and drafts further down the order seldom win.
             barriers += 1
             if barriers > BARRIERS_TRIED and (best is not None or any(d.reason is None for d in drafts)):
                 continue
@@ -180,8 +180,8 @@ def _refusal(context: PlanContext, index: int, failure: PointsmanError | None, b
 
 
 def _free_draft(context: PlanContext, constraints: Constraints, index: int, choice: ChoiceLimits) -> Draft | None:
-    """Of a phase that has to leave links alone, the draft that does not, if it is the only one and needs a barrier: then it
-    is routed again in any case, with the barrier. None if that is not so."""
+    """For a phase that has to leave links alone: its draft without regard to them, if it is the only draft and needs a barrier,
+    since then it is routed again in any case. Else None."""
     if not constraints.taken.get(index):
         return None
     drafts, _ = _drafts(context, constraints.free(index), index, choice)
@@ -191,7 +191,7 @@ def _free_draft(context: PlanContext, constraints: Constraints, index: int, choi
 def _drafts(
     context: PlanContext, constraints: Constraints, index: int, choice: ChoiceLimits
 ) -> tuple[list[Draft], PointsmanError | None]:
-    """A phase routed without a barrier, with each combination of implementations that is tried; and why others are not."""
+    """Drafts of a phase, one for each combination of implementations that can be routed, and the first error of the others."""
     several = len(context.structure.phases[index].operators) > 1
     drafts: list[Draft] = []
     failure: PointsmanError | None = None
@@ -209,7 +209,7 @@ def _drafts(
 
 
 def _combinations(context: PlanContext, index: int, choice: ChoiceLimits) -> Iterator[tuple[Implementation, ...]]:
-    """Implementations for all operators of a phase, those that promise most first."""
+    """Combinations of implementations, one for each operator of a phase; those with the fewest estimated cycles first."""
     phase = context.structure.phases[index]
     choices = []
     left = always_left_between_uses(context.structure, index)
@@ -235,7 +235,7 @@ def _draft(
     implementations: tuple[Implementation, ...],
     plain: bool,
 ) -> Draft | None:
-    """Route a phase with these implementations and see how it may end; None if they cannot be used safely."""
+    """Route a phase with these implementations and decide how it may end; None if they cannot be used safely."""
     phase = context.structure.phases[index]
     refuse_two_makers(phase.operators, implementations)
     at_run_time = any(one.loading in (Loading.RESCHEDULED, Loading.ONLINE) for one in implementations)

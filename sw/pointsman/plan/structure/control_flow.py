@@ -1,9 +1,9 @@
-"""Tree of parts and phases -> which phase may follow which on some node, and which operators may be the last in each
+"""Tree of parts and phases -> which phase may follow which on some node, and which operators may be the last in each phase
 (Metcalf 1997, §5.2.2, §5.4.1).
 
-Takes a `ProgramPart` and phases folded out of it. Gives successors by number of phase: an operator may be followed by the first
-ones of what comes after it in a sequence, by the first ones of a loop whose end it is, and by what comes after an optional group
-that may be passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, both ways are
+Takes a `ProgramPart` and phases folded out of it. Gives successors by index of a phase: an operator may be followed by the first
+operators of the next part in its sequence, of a loop that it ends, and of the part after an optional group that may be
+passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, the first phases of both are
 successors of the phase before; which of them a node takes shows in the phases that it has a part in.
 """
 
@@ -19,7 +19,7 @@ from .phase_tree import Phases, leaves
 
 @dataclass(frozen=True)
 class _Ends:
-    """Operators (by place in the text) that may be first and last in a part, and whether it may be left out."""
+    """Operators, by index in the text, that may be first and last in a part, and whether the part may be left out."""
 
     first: frozenset[int]
     last: frozenset[int]
@@ -28,31 +28,31 @@ class _Ends:
 
 @dataclass(frozen=True)
 class Control:
-    """Ways through the phases of a program; phases by their number in the order of `leaves`."""
+    """Ways through the phases of a program; phases by their index in the order of `leaves`."""
 
     successors: dict[int, frozenset[int]]
     """By phase, START included; END is a member where the program may end."""
     last: tuple[frozenset[str], ...]
-    """By phase: labels of its terminating operators after which a node may leave it at once."""
+    """By phase, labels of its terminating operators after which a node may leave it at once."""
     terminating: tuple[frozenset[str], ...]
-    """By phase: labels of the operators that are in no later phase."""
+    """By phase, labels of the operators that are in no later phase."""
     again: frozenset[int]
-    """Phases in which one operator may come after another, or the same again, without the phase being left."""
+    """Phases that run several uses of operators, of the same or of different ones, without being left in between."""
     before: tuple[Mapping[str, frozenset[str]], ...] = ()
-    """By phase and label, the operators that a node has used before, each time that it has come to the phase, whichever way it
-    took ("always", §5.3.4): of these, those that it has a part in."""
+    """By phase and label of an operator, labels of operators that come before it on every way since the phase was entered
+    ("always", §5.3.4); a node uses those of them that it has a part in."""
 
 
 def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Control:
-    """Who follows whom.
+    """Ways through the phases of a program.
 
-    Operators that are in several phases are used beside others, so they decide no order; where they terminate they may be
-    the last.
+    Operators that continue over several phases are used beside others, so they decide no order; in the phase where they
+    terminate they may be the last.
 
     Parameters
     ----------
     node : int or None
-        Only the ways of this node: of each disjoint group it takes the child whose extent it is in, or none. None: the ways
+        Only the ways of this node, which of each disjoint group takes the child whose extent it is in, or none; None: the ways
         of all nodes together.
     """
 
@@ -127,12 +127,13 @@ def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Contr
 def _before(
     inside: Collection[int], first: Collection[int], follows: Mapping[int, Collection[int]], labels: Sequence[str]
 ) -> dict[str, frozenset[str]]:
-    """For each operator of a phase, those that lie on every way to it from where the phase is entered (its dominators).
+    """By operator of a phase, the operators on every way to it from where the phase is entered (its dominators).
 
     Parameters
     ----------
     inside : collection of int
-        The operators of the phase; ``first`` those with which the program may begin; ``follows`` gives those that may come next.
+        Operators of the phase; ``first``: operators with which the program may begin; ``follows``: by operator, those that may
+        come next.
     """
     before: dict[int, set[int]] = {number: set() for number in inside}
     entered = {number for number in inside if number in first}
@@ -160,7 +161,7 @@ def _before(
 
 def _joined(part: ProgramPart, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:
     if part.kind in ("parallel", "disjoint", "phase"):
-        # A phase group is in one phase, so its own order decides nothing.
+        # All operators of a phase group are in the same phase, so their order does not matter here.
         first = frozenset().union(*(child.first for child in children))
         last = frozenset().union(*(child.last for child in children))
         return _Ends(first, last, all(child.may_skip for child in children))

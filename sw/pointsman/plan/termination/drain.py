@@ -1,12 +1,12 @@
-"""How long a node has to wait behind a barrier until words that routers drop have gone too.
+"""How many cycles a node has to wait behind a barrier until words that routers drop have gone too.
 
 A processor that meets the others in a barrier has moved all its words, but words that nobody reads may still be on their way
-past the last reader (`Implementation.drain`). They are done so many cycles after the last node has come to the barrier; and
-every node hears of that node through the barrier itself, which takes time as well. Where load functions do not meet, a node may
-have come to the phase as late as to the barrier, and words wait in all routers before it.
+past the last reader. They are gone `Implementation.drain` cycles after the last node has come to the barrier; every node hears
+of that node through the barrier, which takes part of these cycles. Where load functions do not meet, a node may have come to
+the phase only when it comes to the barrier, and words wait in all routers before it.
 
-Takes a barrier with its lanes and routes, and the operators of the phase. Gives the barrier with a delay for each node: what is
-left when it hears of the node in question, for the node for which most is left.
+Takes a barrier with its lanes and routes, and the operators of the phase. Gives the barrier with a delay for each node: the
+cycles still to wait when it has heard of the last node, at most over all nodes that may be the last.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Event = tuple[int, int]
 def with_drain_delays(
     closing: PlannedOperator, operators: Collection[PlannedOperator], wiring: Wiring, span: Collection[int]
 ) -> PlannedOperator:
-    """A barrier, whose streams are ``span``, with its delays. Time: its nodes times its lanes, for each instance."""
+    """The barrier ``closing``, whose streams are ``span``, with its delays. Time: nodes x lanes, for each instance."""
     drain = max(one.drain for one in operators)
     if not drain:
         return replace(closing, drain=0)
@@ -54,7 +54,7 @@ def with_drain_delays(
 
 
 def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
-    """By the node that comes last: cycles from then until no word of an operator is on its way."""
+    """Function of the node that comes last: cycles from then until no word of the operator is on its way."""
     if one.implementation.loading is not Loading.LEFT_BETWEEN_USES or not one.drain:
         return lambda late: one.drain
     ways: list[tuple[dict[int, tuple[int, int]], tuple[int, int], int]] = []
@@ -68,7 +68,7 @@ def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
             if vfsm.type != MoveType.FORK
         ]
         place = {node: (i, left) for i, (node, left) in reversed(list(enumerate(steps)))}
-        # Who writes is not the last: who reads comes after that, and is one node on at least.
+        # If the writer is late, its readers finish later still, and are at least one node further on the chain.
         first = steps[0][0]
         near = next(((0, left) for node, left in steps if node != first), (0, 0))
         place[first] = near
@@ -78,7 +78,7 @@ def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
         most = 0
         for place, near, gap in ways:
             at, left = place.get(late, near)
-            # One word in each router between the nearest destination and the one that is late; then each time one gets free.
+            # A word waits in each router between the nearest destination and the late node; they follow at slots of the chain.
             most = max(most, left + max(1, min(at - 2, one.operator.m)) * gap + 4)
         return most
 
@@ -88,8 +88,8 @@ def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
 def _events(
     lanes: Mapping[int, Sequence[LaneImage]], wiring: Wiring, span: Collection[int]
 ) -> tuple[list[Event], dict[Event, list[tuple[Event, int]]]]:
-    """Lanes in an order in which each comes after those it waits for, and for each these and how many cycles it takes at least
-    from one to the other: a cycle for each VFSM."""
+    """Lanes, each after those it waits for; and for each lane those, with the least cycles from them to it: a cycle for each VFSM
+    in between."""
     at = {
         (node, register): (node, i)
         for node, own in lanes.items()
@@ -131,7 +131,7 @@ def _events(
 
 
 def _heard(order: Sequence[Event], before: Mapping[Event, Sequence[tuple[Event, int]]], late: int) -> dict[Event, int]:
-    """Earliest cycle of each event that waits for the late node, from when that begins."""
+    """Earliest cycle of each event that waits for the node ``late``, counted from when that node begins."""
     found: dict[Event, int] = {}
     for event in order:
         known = [found[other] + cycles for other, cycles in before[event] if other in found]

@@ -105,8 +105,8 @@ def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[i
 
 
 def _tree(part: frozenset[int], suitable: Iterable[int], routed: RoutedPhase) -> list[int] | None:
-    """Streams that lead from a root to all nodes of a part, in the order in which words pass; None if there are none. Of all trees
-    one whose slowest stream is quickest (the first-order cost of §5.2.3), and of these one with the least depth."""
+    """Streams that lead from a root to all nodes of a part, in the order in which words pass; None if there are none. Chosen: a
+    tree whose slowest stream is quickest (the first-order cost of §5.2.3), and of these one with the least depth."""
     passed: dict[int, set[int]] = {}
     for chain in routed.chains:
         passed.setdefault(chain.stream, set()).update(vfsm.node for vfsm in chain.vfsms)
