@@ -1,7 +1,7 @@
-"""The judge of configurations: from the problem and the answer alone, with nothing of the schedulers.
+"""The judge of configurations: works from the problem and the answer alone and shares nothing with the schedulers.
 
-It walks every way link by link, and looks that each connection stands in exactly one configuration, that ways are those that
-the routing prescribes, and that no configuration uses a link, a sender or a receiver twice.
+It walks every way link by link, and checks that each connection stands in exactly one configuration, that ways are
+those that the routing prescribes, and that no configuration uses a link, a sender or a receiver twice.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pointsman.artifacts.configurations.configurations import Configurations, Ti
 
 
 def check_configurations(answer: Configurations) -> list[str]:
-    """What is wrong with an answer, a sentence each; nothing if it is good."""
+    """Faults of an answer, a sentence for each; an empty list if it is right."""
     problem, findings = answer.problem, []
     wanted = set(problem.connections)
     placed: dict[tuple[int, int], int] = {}
@@ -47,7 +47,7 @@ def check_configurations(answer: Configurations) -> list[str]:
 
 
 def check_timetable(answer: Timetable) -> list[str]:
-    """What is wrong with configurations for a demand: ports used twice, or less time than is needed."""
+    """Faults of configurations for a demand: ports used twice, or connections that stand for too short a time."""
     findings = []
     carried: dict[tuple[int, int], Fraction] = {}
     for number, entry in enumerate(answer.configurations):
@@ -86,7 +86,7 @@ def _wrong_way(answer: Configurations, pair: tuple[int, int], path: tuple[int, .
 
 
 def _expected(kind: str, size: tuple[int, ...], source: int, destination: int) -> list[int]:
-    """The way of dimension order, by counting in each dimension's own digit."""
+    """Nodes of the way in dimension order, found by counting in the digit of the node number for each dimension."""
     path, stride = [source], 1
     for extent in size:
         start, end = source // stride % extent, destination // stride % extent

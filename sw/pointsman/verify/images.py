@@ -1,13 +1,13 @@
 """The judge of compiled schedules: proves from the images alone that each promise is kept.
 
-Takes ``Images`` as they go into the hardware and gives a ``CheckReport``. Uses the codes, the shape and the network; knows
-nothing of how streams are routed or planned, so that whatever makes a schedule is tested by it. The rules, their sources and
-the modules that prove them are ``report.RULES``.
+Takes ``Images`` as they go into the hardware and gives a ``CheckReport``. Uses the codes, the shape and the network;
+knows nothing of how streams are routed or planned, so that it can test whatever makes a schedule. ``report.RULES`` has
+the rules, their sources, and the modules that prove them.
 
-Every phase is looked at for every value of each operator (others at their first value), and for every pair of values of
-two operators where these are not too many.
+Every phase is checked for every value of each operator (others at their first value), and for every pair of values of
+two operators if the pairs are not too many (``MOST_PAIRS``).
 
-Leaves alone whether a settling time is long enough, and what becomes of words while a load function rewrites.
+Leaves alone whether a settling time is long enough, and what happens to words while a load function rewrites.
 """
 
 from __future__ import annotations
@@ -47,14 +47,9 @@ __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_image
 
 @seldom_collected
 def check_images(images: Images) -> CheckReport:
-    """Judge ``images``.
+    """Judge ``images``; the report is ``ok`` if no rule is broken.
 
     Time grows with phases x values x VFSMs of the streams concerned; memory with the VFSMs.
-
-    Returns
-    -------
-    CheckReport
-        ``ok`` if no rule is broken.
     """
     notebook = Notebook()
     owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
@@ -89,7 +84,7 @@ def check_images(images: Images) -> CheckReport:
 def _check_between(
     phases: AllPhases, words: Sequence[Words], games: Sequence[PhaseGames | None], notebook: Notebook
 ) -> None:
-    """Rules that need to know of other phases."""
+    """Check the rules that need to know of other phases."""
     for view in phases.views:
         check_reprogramming(phases, view.phase, notebook)
         check_links(view, phases, notebook)
@@ -111,7 +106,7 @@ def _check_between(
 
 
 def _check_nodes(view: PhaseView, notebook: Notebook) -> None:
-    """Rules that each node must keep by itself, for all roles that it can have."""
+    """Check the rules that each node must keep by itself, for all roles that it can have in the phase."""
     for node, own in view.nodes.items():
         notebook.counts["VFSMs"] += len(own.slots)
         notebook.counts["VFSM slots"] += sum(map(len, own.slots.values()))
@@ -124,7 +119,7 @@ def _check_nodes(view: PhaseView, notebook: Notebook) -> None:
 
 
 def _check_streams(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -> PhaseGames | None:
-    """Rules of the words of a phase and of its end; gives the games of the phase."""
+    """Check the words of a phase and its end; gives the games of the phase, None if no end needs them."""
     streams.check()
     games = phase_games(view, streams, notebook)
     if games is not None:

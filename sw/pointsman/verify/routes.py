@@ -1,10 +1,11 @@
-"""The judge of routes in the ideal model: replays every word of a result and counts what it uses.
+"""The judge of routes in the ideal model: replays every word of a result and counts the links and ports that it uses.
 
-Takes a problem and the answer; gives a report. Shares nothing with the router.
+Takes a problem and its result; gives a report. Shares nothing with the router.
 
-Rules: a stream has its words, each a tree of working links from the source to all destinations that enters no node
-twice; a word leaves a node in the slot in which it is there; it waits only where buffers are allowed; it is delivered in the
-slot in which it comes; and in a slot a link, an injection port and an ejection port carry one word each.
+Rules: a stream has as many words as the problem says; each takes a tree of working links from the source to all
+destinations that enters no node twice; a word leaves a node in a slot in which it is there; it waits only where buffers
+are allowed; it is delivered in the slot in which it arrives; and in a slot each link, injection port and ejection port
+carries at most one word.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ MAX_FINDINGS = 100
 
 @dataclass
 class IdealReport:
-    """What breaks a rule; nothing if all is well."""
+    """Broken rules in words, at most ``MAX_FINDINGS``, and the number of words replayed."""
 
     findings: list[str] = field(default_factory=list)
     words: int = 0
@@ -81,7 +82,7 @@ def _whole(value: object) -> bool:
 
 
 class _Replay:
-    """One word."""
+    """Replays a word: checks its moves and lists the resources that it uses."""
 
     def __init__(
         self, name: str, links: frozenset[tuple[int, int]], period: int, buffers: bool, report: IdealReport
@@ -98,7 +99,7 @@ class _Replay:
     def run(
         self, word: Iterable[Sequence[object]], source: int, destinations: Sequence[int]
     ) -> list[tuple[str, int, int, int]]:
-        """The cells that the word uses; findings go to the report."""
+        """Resources that the word uses: ("link", from, to, slot), ("injection" or "ejection", node, -1, slot)."""
         injected: list[tuple[int, int]] = []
         hops: list[tuple[int, int, int]] = []
         waits: dict[int, list[int]] = {}
@@ -145,7 +146,7 @@ class _Replay:
     def _follow(
         self, source: int, start: int, hops: list[tuple[int, int, int]], waits: dict[int, list[int]]
     ) -> dict[int, int]:
-        """Slot in which each node of the tree is reached."""
+        """By node of the tree, the slot in which the word arrives there (at the source, in which it is injected)."""
         arrivals = {source: start}
         leaving: dict[int, list[tuple[int, int]]] = {}
         for before, slot, after in hops:

@@ -1,9 +1,9 @@
-"""Rules that a node keeps by itself in one phase, for one choice of roles.
+"""Rules that a node keeps by itself in a phase, for a choice of roles.
 
-Takes the view of a node, or its state; gives what is wrong: rules "back-to-back", "moves", "links" (two VFSMs on one link),
-"interface-order", "forks", "registers" and "buffers". Example of a buffer: VFSM 5 at slot 3 writes the buffer of VFSM 6, where
-the word is from slot 5 on. If VFSM 6 takes it at slot 6, VFSM 5 may run again from slot 7 on; at slot 5 or 6 it would overwrite
-the word.
+Takes the view of a node, or its state; gives its faults: rules "back-to-back", "moves", "links" (two VFSMs on a link in
+a slot), "interface-order", "forks", "registers" and "buffers". Example of a buffer: VFSM 5 at slot 3 writes the buffer
+of VFSM 6, where the word is from slot 5 on. If VFSM 6 takes it at slot 6, VFSM 5 may run again from slot 7 on; at slot
+5 or 6 it would overwrite the word.
 
 Leaves to ``words.trace`` whether the two ends of a link agree, and to ``phases`` what another phase does with the same places.
 """
@@ -18,7 +18,7 @@ from .node import NodeState, NodeView, Problem, Vfsm
 
 
 def schedule_problems(view: NodeView) -> list[Problem]:
-    """Rules that depend on the schedule alone."""
+    """Findings of the rule that depends on the schedule alone: VFSMs that run in two slots running."""
     message, right = "it runs in the slot before as well", "a slot between two runs of a VFSM"
     return [
         Problem("back-to-back", message, right, pipeline, slot, vfsm)
@@ -29,7 +29,7 @@ def schedule_problems(view: NodeView) -> list[Problem]:
 
 
 def role_problems(state: NodeState) -> list[Problem]:
-    """Rules that depend on what VFSMs do."""
+    """Findings of the rules that depend on annotations, for the roles of ``state``."""
     checked = _Problems(state)
     for rule in (_moves, _ports, _interface_order, _forks, _second_legs, _registers, _buffers):
         rule(state, checked)
@@ -37,7 +37,7 @@ def role_problems(state: NodeState) -> list[Problem]:
 
 
 class _Problems:
-    """What is wrong with a node so far."""
+    """Collects the findings at a node."""
 
     def __init__(self, state: NodeState) -> None:
         self.name = state.view.codes.name
@@ -51,7 +51,7 @@ def _moves(state: NodeState, problems: _Problems) -> None:
     codes = state.view.codes
     for vfsm, annotation in state.annotations.items():
         if annotation.source == codes.null:
-            # Even with nowhere to go: the word would stay in its buffer until a load function gives it a place.
+            # Even without a destination: the word would stay in the buffer until a load function gives a destination.
             message = "NULL gives a word in every slot, which no stream sends"
             right = "an interface register, where streams begin"
         elif not state.moves(vfsm):
@@ -94,7 +94,7 @@ def _interface_order(state: NodeState, problems: _Problems) -> None:
 
 
 def _forks(state: NodeState, problems: _Problems) -> None:
-    """First legs: a VFSM that is marked as forked has a second leg in the slot after each of its own."""
+    """Check that a VFSM marked as forked has a second leg in the slot after each of its own slots."""
     for vfsm, annotation in state.annotations.items():
         if not annotation.forked or not state.taking[vfsm]:
             continue
@@ -132,12 +132,12 @@ def _registers(state: NodeState, problems: _Problems) -> None:
         readers = state.register_readers.get(register, [])
         writers = state.register_writers.get(register, [])
         if register < pipelines:
-            # Commands from elsewhere: ``words.commands``.
+            # Other nodes may send commands there: ``words.commands`` checks them.
             for vfsm in readers if register in state.view.commanded() else readers + writers:
                 message = f"it uses command register {register}"
                 problems.note("registers", message, f"a register from {pipelines} up", vfsm)
         elif len(readers) > 1:
-            # Several writers may merge; that is for those who follow the streams to judge.
+            # Several writers may merge; ``words.streams`` judges that.
             message = f"register {register} is read by {len(readers)} and written by {len(writers)} VFSMs"
             problems.note("registers", message, "one reader", (readers + writers)[-1])
 
@@ -158,7 +158,7 @@ def _buffers(state: NodeState, problems: _Problems) -> None:
 
 
 def _timing(state: NodeState, buffer: Vfsm, writers: Sequence[Vfsm], taker: Vfsm, problems: _Problems) -> None:
-    """A word written at slot t is in the buffer from t + 2 on, and must be gone when the writer runs again."""
+    """Check that a word written at slot t, in the buffer from t + 2 on, is taken before the writer runs again."""
     period, slots = state.view.period, state.view.slots
     pipeline, number = buffer
     column = state.view.columns[pipeline]

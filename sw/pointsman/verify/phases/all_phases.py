@@ -21,9 +21,9 @@ class AllPhases:
     Parameters
     ----------
     views : sequence of PhaseView
-        By phase.
+        The view of each phase.
     owners : sequence of mapping
-        By phase, the operator to which each VFSM belongs whose stream was followed.
+        By phase: the operator to which each VFSM belongs that a stream was found to pass.
     """
 
     def __init__(self, images: Images, views: Sequence[PhaseView], owners: Sequence[Mapping[Place, int]]) -> None:
@@ -34,9 +34,9 @@ class AllPhases:
         program = Succession.of_program(images)
         self.program = program
         self.following = [Succession.of_node(images, node, program) for node in range(len(images.nodes))]
-        """By node, what can follow each of its phases."""
+        """By node, the graph of its phases."""
         self.threads = any(image.ways for image in images.nodes)
-        """Nodes go through phases on ways of their own."""
+        """Whether nodes go through phases on ways of their own."""
         self._made = {index for phase in images.phases for index in made_operators(phase)}
         self._continuing: list[dict[int, dict[Vfsm, int]]] = [{} for _ in owners]
         for phase, own in enumerate(owners):
@@ -48,8 +48,8 @@ class AllPhases:
         return self.images.phases[phase].name
 
     def called(self, node: int) -> set[int]:
-        """Phases into which the load functions of a node's operators bring it. What closes a phase or stands for its online
-        streams is called by load functions and passages, not by the application."""
+        """Phases that the load functions of a node's operators enter. Operators that close a phase or stand for its
+        online streams do not count, as no application loads them."""
         return {
             here.enters if self.images.operators[index].continues else self.images.operators[index].phase
             for index, here in self.images.nodes[node].operators
@@ -57,11 +57,11 @@ class AllPhases:
         }
 
     def continuing(self, node: int, phase: int) -> Mapping[Vfsm, int]:
-        """VFSMs of a node that belong to operators that continue through a phase, and these operators."""
+        """By VFSM of a node in a phase, its operator; only VFSMs of operators that continue."""
         return self._continuing[phase].get(node, {})
 
     def kept(self, node: int, one: int, other: int) -> frozenset[Vfsm]:
-        """VFSMs of a node whose operator continues from one phase to another."""
+        """VFSMs of a node whose operator continues from phase ``one`` to phase ``other`` and has the VFSM in both."""
         here, there = self.continuing(node, one), self.continuing(node, other)
         return frozenset(
             vfsm
@@ -70,13 +70,13 @@ class AllPhases:
         )
 
     def lasting(self, node: int, phase: int) -> frozenset[Vfsm]:
-        """VFSMs of a node whose operator continues from a phase to all that can follow there."""
+        """VFSMs of a node in a phase whose operator continues in every phase that can follow at the node."""
         here = self.continuing(node, phase)
         following = set(self.following[node][phase]) if here else set()
         return frozenset(v for v, index in here.items() if following <= set(self.images.operators[index].continues))
 
     def stays_loose(self, node: int, phase: int) -> bool:
-        """Does the node leave the phase by its own messages alone, and may it come to it again?"""
+        """Does the node leave the phase without a barrier, by its own messages alone, and may it come there again?"""
         view = self.views[phase]
         loose = view.image.technique != "none" and not view.meets(node)
         return loose and self.following[node].comes_again(phase)

@@ -1,8 +1,9 @@
 """Rule "passages": a node passes every phase in which its router has a part (Metcalf 1997, §5.2, §5.5.2).
 
-Takes all phases; notes findings. A node whose router only passes on the words of others has a part in a phase and no operator
-there that would bring it in: passages, lists of phases to go through between two operators, must do so. Proves that each
-passage is a way that the program allows, and that every way into and out of such a phase has its passage.
+Takes all phases; notes findings. A node whose router only passes on the words of others has a part in a phase but no
+operator there whose load function would enter it. Passages, lists of phases to go through between two operators, must
+do so instead. Proves that each passage is a way that the program allows, and that every way into and out of such a
+phase has its passage.
 
 Leaves to ``threads`` whether the ways of nodes with threads are those of the program.
 """
@@ -18,7 +19,7 @@ from .all_phases import AllPhases
 
 
 def check_passages(phases: AllPhases, notebook: Notebook) -> None:
-    """Every phase of a node is either called by an operator or on the way of a passage."""
+    """Check that every phase of a node is entered by a load function or is on the way of a passage."""
     images = phases.images
     passages: dict[int, list[tuple[int, int, tuple[int, ...]]]] = {}
     for node, left, entered, way in images.passages:

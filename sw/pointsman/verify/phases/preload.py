@@ -26,12 +26,9 @@ from .all_phases import AllPhases
 
 
 def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], notebook: Notebook) -> None:
-    """Check the rule "entered". Time: that of making a board for each state of the operators concerned.
+    """Check the rule "entered". ``games``: by phase; None for phases that no node leaves.
 
-    Parameters
-    ----------
-    games : sequence of PhaseGames or None
-        By phase; None for phases that no node leaves.
+    Time: that of making a board for each state of the operators concerned.
     """
     images = phases.images
     for index, operator in enumerate(images.operators):

@@ -52,13 +52,9 @@ class _Course:
 
 
 class Skew:
-    """Answers how far nodes can be ahead. Plays a game for each phase and node asked about; its time is about nodes x
-    operators x nodes that a node waits for.
+    """Answers how far nodes can be ahead. ``games``: by phase; None for phases that no node leaves.
 
-    Parameters
-    ----------
-    games : sequence of PhaseGames or None
-        By phase; None for phases that no node leaves.
+    Plays a game for each phase and node asked about; its time is about nodes x operators x nodes that a node waits for.
     """
 
     def __init__(self, phases: AllPhases, games: Sequence[PhaseGames | None]) -> None:

@@ -1,7 +1,7 @@
-"""Which phases may follow which: the walks over the graph of phases that the judge needs, by name.
+"""Which phases may follow which: the walks over the graph of phases that the judge needs.
 
 Takes the successors that stand in the images, or a node's own steps between phases; gives phases. It shares nothing with the
-planner's graph of phases (``pointsman.plan``), so that a fault in one of the two shows.
+planner's graph of phases (``pointsman.plan``), so that a fault in either of the two shows.
 
 Example: phases 0 → 1 → 2 → 0, where a node has no part in 1. For the program, 1 comes after 0; for the node, 2 does
 (``passing_over``); and every phase may come again (``comes_again``).
@@ -15,7 +15,7 @@ from pointsman.artifacts.images.images import Images
 
 
 class Succession:
-    """Phases, and those that can come next after each.
+    """A graph of phases: by phase, the phases that can come next.
 
     Parameters
     ----------
@@ -29,19 +29,19 @@ class Succession:
 
     @classmethod
     def of_program(cls, images: Images) -> Succession:
-        """All phases, as the program may go through them."""
+        """The graph of all phases, as the program may go through them."""
         return cls({phase: tuple(image.successors) for phase, image in enumerate(images.phases)})
 
     @classmethod
     def of_steps(cls, steps: Collection[tuple[int, int]]) -> Succession:
-        """The ways of a node: pairs of phases, -1 before the first and after the last."""
+        """The graph of the pairs (phase left, phase entered); -1 stands before the first phase and after the last."""
         starts = dict.fromkeys(before for before, _ in steps)
         return cls({one: tuple(sorted({b for a, b in steps if a == one and b != -1})) for one in starts})
 
     @classmethod
     def of_node(cls, images: Images, node: int, program: Succession) -> Succession:
-        """The phases of a node: by its own ways if it has any, else as in the program, passing over phases in which it has no
-        part."""
+        """The graph of a node's phases: by its own ways if it has any, otherwise as in ``program``, passing over phases
+        in which it has no part."""
         parts = {part.phase for part in images.nodes[node].phases}
         if not images.nodes[node].ways:
             return cls({phase: program.passing_over(phase, parts) for phase in parts})

@@ -61,7 +61,7 @@ def check_links(view: PhaseView, phases: AllPhases, notebook: Notebook) -> None:
 
 def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook) -> None:
     """Check that the barrier of a phase joins both ends of each link in use, and the nodes whose words use that link
-    and slot in the next phase (or wait there until the far end has come)."""
+    and slot in the next phase; words of the next barrier may instead wait for a word of the far end."""
     images = phases.images
     own: dict[int | None, list[Promise]] = {phase.barrier: [] for phase in images.phases}
     for promise in images.promises:

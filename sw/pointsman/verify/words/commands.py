@@ -1,12 +1,12 @@
-"""Rule "commands": operators of which one node sends commands to the routers of others (§4.1.1, B.1 ``str_stream_dyn``).
+"""Rule "commands": operators of which a node sends commands to the routers of others (§4.1.1, B.1 ``str_stream_dyn``).
 
-Takes the view of a phase; notes findings. What the commands make of each router stands in the images, as roles that no load
-function writes; the other passes judge each of these roles. This module judges that the commands for a value leave every
-router as in the roles for it, whatever value was before; that commands of two operators cannot mix; and that they have taken
-effect when the words come that rely on them.
+Takes the view of a phase; notes findings. The annotations that the commands give each router stand in the images as
+roles that no load function writes; the other passes judge each of these roles. This module checks that the commands for
+a value leave every router as in the roles for that value, whatever the value before; that commands of two operators
+cannot mix; and that commands have taken effect when the words arrive that rely on them.
 
-Example: node 0 sends to node 1 with value 1 and to node 2 with value 2. A VFSM of node 1 that passes words on for 2 and keeps
-them for 1 changes, so both values need a command for it; one that is the same for both needs none.
+Example: node 0 sends to node 1 with value 1 and to node 2 with value 2. A VFSM of node 1 that passes words on for value
+2 and keeps them for value 1 changes, so both values need a command for it; a VFSM that is the same for both needs none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .trace import States, trace_promise
 
 
 def check_commands(view: PhaseView, notebook: Notebook) -> None:
-    """Note commands that are not those of the roles, that may mix with others, or that may come late."""
+    """Note commands that give other annotations than the roles, that may mix with others, or that may come late."""
     for index, operator in view.operators():
         own = view.images.members[index].items()
         sends = [node for node, here in own if node in view.nodes and any(role.commands for role in here.roles)]
@@ -79,7 +79,7 @@ class _Commands:
                 self.note(node, "load functions of another operator send it commands meanwhile", "a phase of its own")
 
     def _check_value(self, node: int, value: int, told: set[int]) -> None:
-        """Commands for one value against the roles for it."""
+        """Check the commands that ``node`` sends for a value against the roles; add the nodes reached to ``told``."""
         written: dict[tuple[int, int, int], Annotation] = {}
         here = dict(self.views[node].operators)[self.index]
         role = here.roles[here.role_of[value]]
@@ -119,7 +119,7 @@ class _Commands:
                 self.note(node, message, "a command for each annotation that changes", value)
 
     def _promise(self, node: int, register: int, value: int) -> Promise | None:
-        """The stream that takes a command from this register to a command register."""
+        """The promised stream for ``value`` from this register to a single command register; None: there is none."""
         for promise in self.images.promises:
             if (promise.operator, promise.source, promise.register) == (self.index, node, register):
                 ends = promise.destinations
@@ -128,7 +128,7 @@ class _Commands:
         return None
 
     def _decode(self, word: int) -> tuple[int, Annotation] | None:
-        """VFSM and annotation of a command; None if it is another one."""
+        """VFSM and annotation of a command that rewrites an annotation; None for any other command."""
         fields = unpack(self.codes.command_layouts[CommandKind.ANNOTATION], word)
         if fields["kind"] != CommandKind.ANNOTATION or fields["type"] not in tuple(MoveType):
             return None
@@ -136,7 +136,8 @@ class _Commands:
         return fields["vfsm"], Annotation(move, fields["source"], fields["destination"], bool(fields["forked"]))
 
     def _check_time(self, promise: Promise, delay: int, value: int) -> None:
-        """At each VFSM a command waits a period at most, as nobody refuses it, then for VFSM 1, then it takes effect."""
+        """Check that ``delay`` cycles are enough: a command, never refused, waits at most a period for each VFSM after
+        the first, then at most a period for VFSM 1, and takes effect ``ANNOTATION_LATENCY`` cycles later."""
         ((other, pipeline),) = promise.destinations
         trace = trace_promise(promise, States(self.views, {self.index: value}), self.codes)
         if all(row[pipeline] != REPROGRAM_VFSM for row in self.views[other].part.schedule):

@@ -1,12 +1,12 @@
 """Rule "lanes": processor against router at the ends of streams.
 
-Takes an operator of a phase, for one choice of values; notes findings. A processor writes the registers from which streams
-begin and reads those to which they deliver, no others, and all of them. Example: a broadcast's source writes register 2 and
-every other node reads register 3. If a role lacked the lane that reads register 3, words would fill the router and stop the
-source.
+Takes an operator of a phase and a choice of run-time values; notes findings. A processor must write exactly the
+registers from which streams begin, and read exactly the registers to which they deliver. Example: a broadcast's source
+writes register 2 and every other node reads register 3. If a role lacked the lane that reads register 3, words would
+fill the router and stop the source.
 
-Operators of several stages (``OperatorImage.stages``) may hold words back at a register in one stage, for a VFSM to take in
-the last.
+Operators of several stages (``OperatorImage.stages``) may hold words back at a register until a VFSM takes them on in
+the last stage.
 
 Leaves to ``trace`` whether the words come to these registers, and to ``structure.roles`` how lanes wait for each other.
 """
@@ -23,7 +23,7 @@ from pointsman.verify.node.phase_view import PhaseView
 from pointsman.verify.report import Notebook
 
 Choice = dict[int, int]
-"""Operator to index of its value, for those that do not have their first."""
+"""Operator to its state (`OperatorImage.states`); operators that are not named are in state 0."""
 At = tuple[int, int]
 """Node and interface register."""
 Note = Callable[..., None]
@@ -36,13 +36,13 @@ class OperatorEnds:
     Parameters
     ----------
     nodes : mapping
-        The nodes that its words may pass.
+        The nodes that the operator's words may pass.
     index : int
         Number of the operator.
     promises : sequence of Promise
-        All of the operator.
+        All promises of the operator.
     choice : mapping
-        Values, by operator.
+        State of each operator, as ``Choice``.
     """
 
     view: PhaseView
@@ -61,23 +61,23 @@ class OperatorEnds:
 
     @cached_property
     def last(self) -> int:
-        """The state of the last stage of the value."""
+        """The state for the last stage of the same run-time value."""
         stages = self.operator.stages
         return self.value - self.value % stages + stages - 1
 
     @cached_property
     def sends(self) -> dict[At, Promise]:
-        """Registers from which streams begin for the value."""
+        """By register from which a stream begins in this state, the promise of the stream."""
         return {(one.source, one.register): one for one in self.promises if self.value in one.values}
 
     @cached_property
     def delivers(self) -> dict[At, Promise]:
-        """Registers to which streams deliver for the value."""
+        """By register to which a stream delivers in this state, the promise of the stream."""
         return {end: one for one in self.promises if self.value in one.values for end in one.destinations}
 
     @cached_property
     def later(self) -> set[At]:
-        """Registers to which streams deliver in a later stage of the value: a processor may wait there already."""
+        """Registers to which streams deliver in a later stage of the same value: a processor may already wait there."""
         left = range(self.value + 1, self.last + 1)
         if not left:
             return set()
@@ -85,7 +85,7 @@ class OperatorEnds:
 
 
 def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook) -> None:
-    """Rule "lanes": which registers processors write and read for these values."""
+    """Check which registers processors write and read; ``values``: the choice of values as text, for findings."""
     images, operator, index = ends.view.images, ends.operator, ends.index
     note = partial(notebook.note, "lanes", operator=operator, phase=ends.view.name, values=values)
     written: set[At] = set()
@@ -113,7 +113,7 @@ def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook)
 
 
 def _check_role(ends: OperatorEnds, node: int, role: Role, note: Note) -> None:
-    """Each lane of a node against the VFSMs and promises at its registers."""
+    """Check each lane of a node against the VFSMs and promises at its registers."""
     if not role.lanes:
         return
     view = ends.nodes[node]
@@ -138,7 +138,7 @@ def _check_role(ends: OperatorEnds, node: int, role: Role, note: Note) -> None:
 
 
 def _check_held(ends: OperatorEnds, promise: Promise, at: At, read: set[At], note: Note) -> None:
-    """Words that wait: nobody reads them now, and in the last stage of these values a VFSM takes them on."""
+    """Check words held at a register: no processor reads them, and a VFSM takes them on in the last stage."""
     node, register = at
     held = f"stream {promise.stream} is held at register {register}"
     if at in read:

@@ -1,9 +1,9 @@
-"""Rule "online": wherever a table says that a message goes, it arrives (Metcalf 1997, §4.2).
+"""Rule "online": every message that the tables of processors let go arrives at its destination (Metcalf 1997, §4.2).
 
-Takes images; notes findings. Looks at the tables by which processors pass on messages, and at the promises of the streams
-that carry them. For every node and every destination of its table the way is followed, hop by hop, over the promised streams;
-it must end at the destination. Example: node 0 sends what is for node 3 to node 1, and node 1 sends it back to node 0: it
-never arrives.
+Takes images; notes findings. Reads the tables by which processors pass on messages, and the promises of the streams
+that carry them. For every node and every destination in its table the way is followed, hop by hop, over the promised
+streams; it must end at the destination. Example: node 0 sends messages for node 3 to node 1, and node 1 sends them back
+to node 0: they never arrive.
 
 Leaves the streams themselves to ``streams``, which judges them like all others.
 """
@@ -32,7 +32,7 @@ class _OnlinePhase:
         self.notebook = notebook
         self.tables: dict[int, OnlineNode] = {}
         self.ends: dict[tuple[int, int], tuple[int, int]] = {}
-        """(node, register) from which words go, to the node and register at which they arrive."""
+        """(node, register) from which an online stream sends, to (node, register) at which its words arrive."""
 
     def note(self, message: str, right: str, node: int | None = None) -> None:
         self.notebook.note("online", message, right, phase=self.image.name, node=node)
@@ -47,7 +47,7 @@ class _OnlinePhase:
             return
         continues = self.images.operators[carrier].continues
         goes_on = bool(self.image.successors) and set(self.image.successors) <= set(continues)
-        # Where what continues is over it needs a barrier that all of its nodes join: see ``phases.continuing``.
+        # Where an operator that continues ends, all of its nodes need a barrier: see ``phases.continuing``.
         if self.image.technique != "barrier" and not (goes_on and not self.may_end()):
             self.note(
                 f"it ends by {self.image.technique}, while processors may still have to pass on messages",
@@ -68,11 +68,11 @@ class _OnlinePhase:
         self.check_ways()
 
     def may_end(self) -> bool:
-        """Does some node come to the end of its program from here?"""
+        """Does some node come to the end of its program from this phase?"""
         return any((left, *way)[-1] == self.phase and entered == -1 for _, left, entered, way in self.images.passages)
 
     def check_queues(self, users: list[int]) -> None:
-        """Every operator has destination queues of its own, and a header has room for their numbers."""
+        """Check that operators at a node share no destination queue, and that a header has room for queue numbers."""
         used: dict[int, list[int]] = {}
         for index in users:
             operator = self.images.operators[index]
@@ -120,7 +120,7 @@ class _OnlinePhase:
         self.ends[source, register] = node, arrival
 
     def check_channel(self, node: int, channel: tuple[int, ...]) -> None:
-        """Words that go through registers in turn arrive in registers that are read in the same turn."""
+        """Check that words written to a channel's registers in turn arrive in registers that are read in that turn."""
         arrivals = []
         for register in channel:
             if (node, register) not in self.ends:
@@ -138,7 +138,7 @@ class _OnlinePhase:
             )
 
     def check_ways(self) -> None:
-        """From each node to each destination of its table, along the tables of the nodes on the way."""
+        """Follow messages from each node to each destination in its table, by the tables of the nodes on the way."""
         for destination in range(self.images.topology.nodes):
             arrives: dict[int, bool] = {destination: True}
             for node in self.tables:

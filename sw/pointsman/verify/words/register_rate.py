@@ -1,8 +1,8 @@
-"""How many words a period pass from VFSM to VFSM through an interface register: the judge's own count, for ``trace``.
+"""How many words per period pass from VFSM to VFSM through an interface register: the judge's own count, for ``trace``.
 
-Takes slots of the VFSM that writes the register and of the one that reads it; gives whole words a period. Example: writes in
-slots 0 and 4 and reads in slots 1 and 5 of 8. A word written at 0 is in the register from slot 2 on and read at 5, so that
-the next write is at slot 0 again: 1 word a period, not 2.
+Takes slots of the VFSM that writes the register and of the VFSM that reads it; gives whole words per period. Example:
+writes in slots 0 and 4 and reads in slots 1 and 5 of 8. A word written at 0 is in the register from slot 2 on and read
+at 5, so that the next write is at slot 0 again: 1 word per period, not 2.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from fractions import Fraction
 
 
 def joint_words(writes: Sequence[int], reads: Sequence[int], period: int) -> int:
-    """Whole words a period that get through.
+    """Whole words per period that get through.
 
-    The way of one word: a write slot t, the first read slot u from t + 2 on, the next write slot from u on. From any
-    write slot that leads round to a write slot that was met before; the words on that circle over its cycles is the rate.
+    A word is written in slot t and read in the first read slot u from t + 2 on; the next word is written in the first
+    write slot from u on. Followed from any write slot this comes round to a write slot met before: the rate is the
+    number of words on that circle, divided by its cycles.
     """
     if not writes or not reads:
         return 0

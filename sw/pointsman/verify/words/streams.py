@@ -1,12 +1,12 @@
 """Rules "promises", "stray" and "registers" of a phase: every stream is followed, for every value and for pairs of values.
 
-Takes the view of a phase; notes findings, and gives what other passes need: traces, and whose words pass each VFSM. How one
-stream is followed for one choice of values is for ``trace``; here is decided which choices there are (each value of each
-operator, and pairs of values of two operators that can touch each other), that streams keep apart, and that no VFSM moves
-words for nobody.
+Takes the view of a phase; notes findings, and gives what other passes need: traces, and whose words pass each VFSM.
+``trace`` follows a stream for a choice of values. This module decides which choices there are (each value of each
+operator, and pairs of values of two operators that can touch each other), and checks that streams keep apart and that
+every VFSM that moves words belongs to a stream.
 
 Example: two run-time broadcasts of 4 values each that cross at a node are followed for 1 + 3 + 3 + 9 choices; in two rows of
-a mesh that have no node in common for 1 + 3 + 3.
+a mesh, which have no node in common, for 1 + 3 + 3.
 
 Leaves to ``lanes`` whether processors write and read the registers at the ends.
 """
@@ -28,11 +28,11 @@ from .lanes import Choice, OperatorEnds, check_lanes
 from .trace import States, Trace, trace_promise
 
 MOST_PAIRS = 64
-"""Pairs of values of two operators for which streams are followed."""
+"""Streams are followed for pairs of values of two operators if these have at most this many pairs."""
 
 
 class Passing(NamedTuple):
-    """Whose words pass a VFSM: operator, node that sends them, and name of the stream."""
+    """A stream that passes a VFSM: its operator, the node that sends the words, and the stream's name."""
 
     operator: int
     source: int
@@ -40,16 +40,14 @@ class Passing(NamedTuple):
 
 
 Words = Mapping[Place, Collection[Passing]]
-"""By VFSM, whose words pass it."""
-
-
+"""By VFSM, the streams that pass it."""
 class PhaseStreams:
     """The streams of a phase.
 
     Parameters
     ----------
     wider : mapping
-        The nodes of the phase, and those that are in other phases of operators that continue, for the streams of these operators.
+        For streams of operators that continue: the nodes of the phase, and nodes in other phases of these operators.
     """
 
     def __init__(self, view: PhaseView, wider: Mapping[int, NodeView], notebook: Notebook) -> None:
@@ -60,22 +58,22 @@ class PhaseStreams:
         self.operators = view.image.operators
         self.varying = [index for index in self.operators if images.operators[index].states > 1]
         self.promises: dict[int, list[int]] = {index: [] for index in self.operators}
-        """Promises of each operator, by their place in the images."""
+        """By operator, the numbers of its promises in the images."""
         for number, promise in enumerate(images.promises):
             if view.phase in images.operators[promise.operator].phases:
                 self.promises[promise.operator].append(number)
         self.traces: dict[int, list[Trace]] = {}
-        """Traces of each promise, for different roles."""
+        """By number of a promise, its traces for different roles."""
         self.begun: dict[tuple[int, NodeState | None], list[Trace]] = {}
-        """The same by promise and what its source does."""
+        """The same traces by number of the promise and state of its source, for a quick search."""
         self.states: dict[object, States] = {}
-        """For the choice of values that was asked for last."""
+        """Cache of ``_states`` for the choices of values asked for last."""
         self.compared: set[tuple[int, ...]] = set()
-        """Sets of traces, by identity, that have been looked at together."""
+        """Operator and identities of its traces that have been compared with each other."""
         self.owner: dict[Place, int] = {}
-        """Operator to which a VFSM belongs."""
+        """By VFSM, the operator to which it belongs."""
         self.register_owner: dict[tuple[int, int], int] = {}
-        """Operator to whose streams a register belongs."""
+        """By (node, register), the operator to whose streams it belongs."""
 
     def check(self) -> None:
         """Follow all streams."""
@@ -86,7 +84,7 @@ class PhaseStreams:
         self._check_stray()
 
     def words(self) -> Words:
-        """By VFSM, whose words pass it."""
+        """By VFSM, the streams that pass it for any choice of values."""
         found: dict[Place, dict[Passing, None]] = {}
         for number, traces in self.traces.items():
             promise = self.images.promises[number]
@@ -168,14 +166,14 @@ class PhaseStreams:
                         self._note_meeting(promise, f"of operator {label}", place, values)
         closing = self.view.image
         if closing.technique == "hijack" and index == closing.barrier:
-            return  # it uses streams of others: ``phases.ends``
+            return  # a hijack uses streams of other operators: ``phases.ends`` checks it
         if not choice or choice.keys() == {index}:
             promises = [images.promises[number] for number in self.promises[index]]
             ends = OperatorEnds(self.view, self._views(index), index, promises, choice)
             check_lanes(ends, values, self.notebook)
 
     def _trace(self, number: int, choice: Choice, values: tuple[str, ...]) -> Trace:
-        """The trace of a promise for these values; one that was made for the same roles if there is one."""
+        """The trace of a promise for these values; reuses a trace made for the same roles."""
         promise = self.images.promises[number]
         states = self._states(promise.operator, choice)
         known = self.begun.setdefault((number, states[promise.source]), [])
@@ -186,7 +184,7 @@ class PhaseStreams:
                     break
             else:
                 return trace
-        # In some of its phases what continues may have more than it has in all.
+        # An operator that continues promises what it has in all phases; in some of them its streams may carry more.
         more = bool(self.images.operators[promise.operator].continues)
         trace = trace_promise(promise, states, self.view.codes, more=more)
         known.append(trace)
@@ -195,7 +193,7 @@ class PhaseStreams:
         return trace
 
     def _states(self, index: int, choice: Choice) -> States:
-        """What nodes do for these values; those of the last choice are kept, since many promises ask for them."""
+        """What nodes do for these values; kept for the last choices, as many promises ask for them."""
         asked = tuple(sorted(choice.items())), bool(self.images.operators[index].continues)
         if asked not in self.states:
             if len(self.states) > 1:
@@ -240,7 +238,7 @@ class PhaseStreams:
         )
 
     def _check_stray(self) -> None:
-        """Every VFSM that can move a word for some value must have been met on the way of a stream."""
+        """Note VFSMs that can move a word for some value but were not met on the way of any stream."""
         for node, view in self.view.nodes.items():
             reached = {place[1:] for place in self.owner if place[0] == node}
             for (key,), values in role_choices(self.images, (view,), self.notebook, self.view.name):
@@ -262,5 +260,5 @@ class PhaseStreams:
 
 
 def _merged(one: Promise, other: Promise) -> bool:
-    """Two sources of one stream (a collect), of which one at a time sends: these may share VFSMs."""
+    """Are these promises two sources of the same stream (a collect)? They send in turn, so they may share VFSMs."""
     return one.stream == other.stream and one.destinations == other.destinations

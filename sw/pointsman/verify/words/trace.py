@@ -1,17 +1,17 @@
 """Rules "promises" and "links": words followed from where a processor writes them to where processors read them.
 
-Takes a promise and what the nodes of a phase do for a choice of run-time values; gives a trace, with what is wrong on the
-way. The promise is proven on VFSMs rather than on single words: starting from the VFSM that reads the source register, each
-VFSM is followed in *every* slot in which it is scheduled, and it must hand its words to the same VFSMs in each. A word that
-is refused stays with its VFSM and is sent in another of its slots, so this is what keeps words on their way and in order
-however the processors block (Metcalf 1997, §7.1.1). With every slot met by a reader in the next, and every buffer emptied in
-time (``node.rules``), a tree of VFSMs carries as many words per period as its first VFSM has slots.
+Takes a promise and what the nodes of a phase do for a choice of run-time values; gives a trace with the faults on the
+way. The promise is proven on VFSMs rather than on single words: starting from the VFSM that reads the source register,
+each VFSM is followed in *every* slot in which it is scheduled, and must hand its words to the same VFSMs in each. A
+refused word stays with its VFSM and is sent in another of its slots, so this rule keeps words on their way and in order
+however the processors block (Metcalf 1997, §7.1.1). If a reader meets every slot in the slot after it, and every buffer
+is emptied in time (``node.rules``), a tree of VFSMs carries as many words per period as its first VFSM has slots.
 
 Example: VFSM 2 of node 0 writes a link in slots 1 and 5, and node 1 reads it by VFSM 3 in slot 2 and by VFSM 4 in slot 6.
-Each slot is met, but a word refused in slot 1 would go to VFSM 4 in slot 5, and behind the next one: a finding.
+Each slot is met, but a word refused in slot 1 would go to VFSM 4 in slot 5, perhaps behind the next word: a finding.
 
-A VFSM that no word can reach for a value needs no partner: a run-time broadcast leaves those before its source as they
-are (§7.1.4). Leaves to ``streams`` whether two streams meet, and to ``lanes`` what processors do.
+A VFSM that no word can reach for a value needs no partner: a run-time broadcast does not rewrite VFSMs before its
+source (§7.1.4). Leaves to ``streams`` whether two streams meet, and to ``lanes`` what processors do.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Trace:
     """The tree of VFSMs of a promise."""
 
     keys: dict[int, Key] = field(default_factory=dict)
-    """Nodes that were looked at, and their roles."""
+    """By node looked at, its roles."""
     vfsms: dict[Place, None] = field(default_factory=dict)
     arrivals: list[tuple[int, int]] = field(default_factory=list)
     """(node, register) of each delivery."""
     registers: dict[tuple[int, int], None] = field(default_factory=dict)
-    """(node, register) of every interface register on the way, the first included."""
+    """(node, register) of every interface register on the way, including the source's."""
     problems: list[tuple[int, Problem]] = field(default_factory=list)
     """(node, what is wrong there)."""
     words: int = 0
@@ -44,14 +44,15 @@ class Trace:
 
 
 class States(dict[int, NodeState | None]):
-    """What nodes do for a choice of run-time values, as far as that has been asked; None of a node without a part.
+    """By node, what it does for a choice of run-time values; filled when asked. None for a node without a part in the
+    phase.
 
     Parameters
     ----------
     views : mapping of int to NodeView
         The nodes that have a part in the phase.
     choice : mapping
-        Operator to index of its value.
+        Operator to its state, as ``NodeView.key``.
     """
 
     def __init__(self, views: Mapping[int, NodeView], choice: Mapping[int, int]) -> None:
@@ -66,19 +67,8 @@ class States(dict[int, NodeState | None]):
 
 
 def trace_promise(promise: Promise, states: States, codes: Codes, *, more: bool = False) -> Trace:
-    """Follow the words of ``promise``.
-
-    Parameters
-    ----------
-    promise : Promise
-        What is promised.
-    states : States
-        What the nodes of the phase do for these values.
-    codes : Codes
-        Codes of the shape.
-    more : bool
-        There may be more words per period than are promised.
-    """
+    """Follow the words of ``promise`` while nodes are in ``states``. ``more``: the stream may carry more words per
+    period than promised."""
     return _Tracer(promise, states, codes, more=more).run()
 
 
@@ -135,11 +125,11 @@ class _Tracer:
         return trace
 
     def follow(self, place: Place) -> None:
-        """Go on to all VFSMs that get the words of this one."""
+        """Go on to all VFSMs that get words from the VFSM at ``place``."""
         trace, node = self.trace, place[0]
         state = self.states[node]
         assert state is not None
-        # Many streams, for many values, go from this VFSM to the same ones.
+        # Cached, as many streams, for many values, go from this VFSM to the same VFSMs.
         if place not in state.hops:
             end = state.view.links.get(state.annotations[place[1:]].destination)
             state.hops[place] = (None if end is None else end[0]), {}
@@ -171,7 +161,7 @@ class _Tracer:
                 self.waiting.append(step)
 
     def compare(self) -> None:
-        """Where the words have arrived against where they should."""
+        """Compare the registers at which the words have arrived with the promised destinations."""
         promised = list(self.promise.destinations)
         for node, register in dict.fromkeys((*promised, *self.trace.arrivals)):
             wanted = promised.count((node, register))
@@ -186,7 +176,7 @@ class _Tracer:
 
 
 class _Hopper:
-    """Where the words of one VFSM come to next, for one state of its node and of the node at the other end of its link."""
+    """Finds where the words of a VFSM go next, given the states of its node and of the node at the end of its link."""
 
     def __init__(self, codes: Codes, state: NodeState, vfsm: Vfsm, far: NodeState | None) -> None:
         self.codes = codes
@@ -228,7 +218,7 @@ class _Hopper:
         return self.hop
 
     def land(self, register: int) -> None:
-        """In a register: the words have arrived, unless a VFSM takes them on."""
+        """Words go into a register: they have arrived, unless a VFSM takes them on."""
         self.hop.register = register
         takers = self.state.register_readers.get(register, [])
         if takers:
@@ -237,7 +227,7 @@ class _Hopper:
             self.reach(self.node, takers[0])
 
     def cross(self, other: int, port: int) -> None:
-        """Follow words over a link: in the next slot they must be read at the other end."""
+        """Follow words over a link: in the next slot a VFSM must read them at ``port`` of the node ``other``."""
         node, vfsm, state, far = self.node, self.vfsm, self.state, self.far
         period = state.view.period
         name = self.codes.name(state.annotations[vfsm].destination)
@@ -273,7 +263,7 @@ class _Hopper:
                     )
 
     def same(self, slots: Sequence[int], next_of: Callable[[int], Vfsm | None], other: int, verb: str) -> None:
-        """Reach the VFSM that gets the words in each of ``slots``; it must be the same one."""
+        """Reach the VFSM ``next_of(slot)`` that gets the words in each of ``slots``; it must be the same in all."""
         following: dict[Vfsm | None, int] = {}
         for slot in slots:
             following.setdefault(next_of(slot), slot)
