@@ -135,7 +135,8 @@ def test_the_words_are_in_vfsm_buffers_when_phases_change(monkeypatch: pytest.Mo
 
         async def jump(self: Router, *arguments: Any) -> None:
             held = machine.state()["held"][self.number]
-            lasting.append(any(held[pipeline][vfsm] for pipeline, vfsm in self.memories.lasting))
+            places = set().union(*self.memories.marks.shared.lasting.values())
+            lasting.append(any(held[pipeline][vfsm] for pipeline, vfsm in places))
             await plain(self, *arguments)
 
         monkeypatch.setattr(Router, "jump", jump)

@@ -80,12 +80,13 @@ class OtherWords:
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
+        self.compiled = self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
     def peek(self, name: str) -> Any:
-        value = self._engine.peek(name)
+        value = self._engine.compiled.peek(name)
         return [word + 1 for word in value] if name.startswith("wire.out_data") else value
 
 

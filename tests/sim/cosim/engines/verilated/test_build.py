@@ -21,6 +21,7 @@ from cosim.numesh.machine import Machine
 from numesh.emit import node_verilog
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
+from pointsman.files import cache_folder
 from pointsman.network import Topology, graph, mesh
 
 SHAPE = NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=2, registers=1, width=8)
@@ -28,7 +29,7 @@ TOPOLOGY = mesh(2)
 needs_compiler = pytest.mark.skipif(build.find_compiler() is None, reason="needs a C++ compiler")
 
 BUILD = """
-from cosim.engines.verilated import VerilatedEngine
+from cosim.numesh.engines.verilated import VerilatedEngine
 from numesh.shape import NodeShape
 from pointsman.network import mesh
 engine = VerilatedEngine(NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=2, registers=1, width=8), mesh(2))
@@ -188,9 +189,9 @@ def test_missing_python_headers_and_verilator_are_named(tmp_path: Path, monkeypa
 def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("POINTSMAN_CACHE", raising=False)
-    assert build.cache_folder() == tmp_path / ".cache" / "pointsman"
+    assert cache_folder() == tmp_path / ".cache" / "pointsman"
     monkeypatch.setenv("POINTSMAN_CACHE", "~/elsewhere")
-    assert build.cache_folder() == tmp_path / "elsewhere"
+    assert cache_folder() == tmp_path / "elsewhere"
 
 
 def test_where_there_are_no_locks_the_first_build_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
