@@ -1,7 +1,7 @@
 """COP text to `Program`.
 
-Takes text, a network and the host's parameters; gives what the text means there. Leaves alone how it is done: no
-implementation is chosen and no route is made here.
+Takes text, a network and the host's parameters; gives the text's meaning on that network. No implementation is chosen and
+no route is made here.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from .text.source import CopError, CopLimitError, Places, Source, suggestion, to
 FORMS = {**LISP_FORMS, **CONSTRUCTS, **COMPOUND_FORMS}
 """Words of the language."""
 PRELUDE = Path(__file__).parent / "evaluation" / "prelude.cop"
-"""Operators in terms of others that every program finds defined."""
+"""Text of the compound operators that are predefined in every program."""
 
 
 class Host(TypedDict, total=False):
-    """What the host of a program may give.
+    """Arguments that a program's host (the command line, or a caller from Python) may give.
 
     Parameters
     ----------
     parameters : mapping of str to int or None
         Values for the program's ``(parameter NAME DEFAULT)``.
     limits : Limits
-        What the text may use.
+        Bounds on the text's work and memory.
     mode : str
         ``*mode*`` unless the text sets it: "numesh" (the default), "dyn" or "tdm".
     schedlen : int or None
@@ -56,10 +56,9 @@ class Host(TypedDict, total=False):
 
 @cache
 def prelude() -> tuple[Source, Scope]:
-    """The text of the prelude, and the library with what it defines.
+    """The text of the prelude, and the scope of the library with the prelude's definitions.
 
-    Definitions are never changed (a program that gives a new meaning to one of these names does so in its own scope),
-    so all programs share them.
+    All programs share this scope, because it never changes: a program that redefines such a name does so in its own scope.
     """
     source = Source(PRELUDE.read_text(encoding="utf-8"), PRELUDE.name)
     machine = Evaluator(
@@ -136,7 +135,7 @@ def evaluate_forms(
         assert isinstance(parts, list)
         return finish(machine, parts)
     except CopLimitError as limit:
-        if machine.errors:  # they may well be why it went on for so long
+        if machine.errors:  # these may be why the limit was exceeded
             raise together([*machine.errors.values(), limit]) from None
         raise
 

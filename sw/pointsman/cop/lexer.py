@@ -1,6 +1,6 @@
-"""COP for Pygments: colours for ``cop`` blocks of documents and for whatever else asks Pygments for ``*.cop``.
+"""COP for Pygments: colours for ``cop`` blocks of documents and for ``*.cop`` files.
 
-Found by the entry point ``pygments.lexers``. The words are those of the language itself, so none can be missing.
+Registered by the entry point ``pygments.lexers``. The words are taken from the language's own tables, so they are complete.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a COP text may ask of the compiler. The text is untrusted: everything it can make grow has a bound here."""
+"""Limits on the work and memory that a COP text may take. The text is untrusted: everything that it can make grow is bounded."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass, fields
 from pointsman.errors import PointsmanError
 
 MAX_NUMBER_BITS = 14_000
-"""Python prints integers of up to 4300 decimal digits, which is a little more than this."""
+"""Largest bound on bits of a number: slightly less than the 4300 decimal digits up to which Python prints integers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bounds on one compilation; going over one raises `CopLimitError`, which names it.
+    """Bounds on a compilation. A text that exceeds a bound raises `CopLimitError`, which names the bound.
 
     Raises
     ------
     PointsmanError
-        If a bound is not positive, or ``number_bits`` is more than Python bears.
+        If a bound is not positive, or ``number_bits`` exceeds `MAX_NUMBER_BITS`.
     """
 
     text: int = 8_000_000
@@ -27,15 +27,15 @@ class Limits:
     steps: int = 2_000_000
     """Evaluations, and elements looked at by long operations."""
     depth: int = 20_000
-    """Evaluations open at one time."""
+    """Evaluations open at the same time."""
     list_length: int = 1_000_000
-    """Elements of one list, or characters of one string."""
+    """Elements of a list, or characters of a string."""
     cells: int = 5_000_000
     """List elements, string characters and 64-bit parts of long numbers made altogether."""
     number_bits: int = 4096
     """Bits of a numerator or a denominator."""
     operators: int = 200_000
-    """Operator instances and groups, made altogether or in one group."""
+    """Operator instances and groups, made in all and within any group."""
     nesting: int = 100
     """Groups inside one another in the finished program."""
     output: int = 64_000_000

@@ -1,9 +1,9 @@
-"""Likely mistakes in a program that is right: warnings, with places.
+"""Likely mistakes in a valid program: warnings, with places.
 
-Takes a Program; gives `CopWarning` in the order of the text. Three looks: at the Program (operators that can never
-move a word, run-time values that are none), at the text's forms (names that nothing uses), and at the text as it is
-evaluated once more (subsets that share nodes, groups that come out empty). A Program that Python made has no text and
-gets the first look only. Nothing here changes the Program, and none of the looks recurses.
+Takes a Program; gives `CopWarning` in the order of the text. Three passes: over the Program (operators that can never
+move a word, run-time operands with a single value), over the text's forms (unused names), and a second evaluation of the
+text (subsets that share nodes, groups that turn out empty). A Program made by Python has no text and gets the first pass
+only. Nothing here changes the Program, and no pass recurses.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RULES = {
     "shared-nodes": "subsets of one list share nodes",
     "empty": "a loop or a doall without operators, which vanishes",
 }
-"""What is warned of, by the name in brackets that ends a warning."""
+"""Kinds of mistakes, by the name in brackets that ends a warning."""
 MOST_WARNINGS = 50
 
 
@@ -63,7 +63,7 @@ class _Findings:
     found: dict[tuple[str, Position], CopWarning] = field(default_factory=dict)
 
     def add(self, rule: str, position: Position | int | None, message: str, hint: str | None = None) -> None:
-        """Keep a warning: one of each rule for each place."""
+        """Keep a warning: the first of each rule at each place."""
         if isinstance(position, int):
             assert self.source is not None
             position = self.source.position(position)
@@ -145,7 +145,7 @@ def _never(operator: Operator) -> str | None:
 
 
 def _idle(operator: Operator) -> str | None:
-    """Why no instance moves a word from one node to another; None if one does, or could not on a single node."""
+    """Reason why no instance moves a word between nodes; None if some instance does, or if all have a single node only."""
     reasons = {_idle_instance(operator.kind, instance) for instance in operator.instances}
     if None in reasons:
         return None
@@ -154,7 +154,7 @@ def _idle(operator: Operator) -> str | None:
 
 
 def _idle_instance(kind: str, instance: Instance) -> str | None:
-    """Why an instance moves nothing; "" if it has one node only, where nothing could move."""
+    """Reason why an instance moves no word; "" if it has a single node; None if it moves words."""
     size = len(instance.nodes)
     values = dict(instance.operands)
     if kind == "eoshift" and isinstance(distance := values["distance"], int) and abs(distance) >= size > 1:
@@ -247,7 +247,7 @@ def _look_at_names(forms: Sequence[Form], findings: _Findings) -> None:
             level = inner
         stack.extend((item, level, False) for item in reversed(rest))
     for name, entry in names:
-        # A name may be used before it is defined, and then resolves outwards: `used` errs to silence.
+        # A name used before its definition resolves outwards. Names in `used` give no warning, to avoid false warnings.
         if not entry.used and name not in used and not name.startswith("_"):
             findings.add("unused", entry.at, f"{entry.what} {show(Symbol(name))} is never used")
         if top.get(name) is entry and isinstance(LIBRARY.get(name, known.get(name)), Builtin | Compound):
@@ -259,7 +259,7 @@ def _look_at_names(forms: Sequence[Form], findings: _Findings) -> None:
 
 
 class _Level:
-    """Names of one lexical level within a top-level form."""
+    """Names of a lexical level within a top-level form."""
 
     __slots__ = ("names", "outer")
 
@@ -281,7 +281,7 @@ def _use(name: str, level: _Level | None, used: set[str]) -> None:
 
 
 def _look_again(program: Program, source: Source, forms: Sequence[Form], findings: _Findings, limits: Limits) -> None:
-    """Evaluate the text once more with words that watch."""
+    """Evaluate the text again, with forms (``subset``, ``loop``, ``doall``) that also report mistakes."""
     special = {**FORMS, "subset": _watch_subset(findings)}
     for name in ("loop", "doall"):
         special[name] = _watch_empty(FORMS[name], findings)
@@ -297,7 +297,7 @@ def _look_again(program: Program, source: Source, forms: Sequence[Form], finding
             special=special,
         )
     except CopError:
-        # It was right before: what the text asks of the evaluator is within the limits by little.
+        # The first evaluation succeeded: the text nearly reaches a limit, which the extra checks exceed.
         return
 
 

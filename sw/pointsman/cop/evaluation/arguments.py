@@ -1,4 +1,4 @@
-"""Positional and keyword arguments of operators and of (runtime): evaluated one by one, each fault recorded."""
+"""Positional and keyword arguments of operators and of (runtime): evaluated in order, each fault recorded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .values import Scope, Task
 
 @dataclass
 class Arguments:
-    """Arguments of one form with their values; the value of one that failed is None."""
+    """Arguments of a form with their values; None for an argument whose evaluation failed."""
 
     form: ListForm
     positional: list[tuple[Form, object | None]] = field(default_factory=list)
@@ -27,7 +27,7 @@ def evaluate_arguments(
 ) -> Task:
     """Evaluate the arguments of a form; for use with ``yield from``, gives `Arguments`.
 
-    Keywords stand in the form itself, each followed by its value. With ``label`` the first argument is a label.
+    Keywords are written in the form itself, each followed by its value. With ``label`` the first argument is a label.
     """
     given = Arguments(form)
     head = form.items[0]
@@ -103,7 +103,7 @@ def _is_unquoted_label(machine: Evaluator, form: Form, scope: Scope) -> bool:
 def _bad_keyword(machine: Evaluator, item: Form, kind: str, keyword: Keyword, known: Collection[str]) -> CopError:
     if keyword in known:
         return machine.error(item.at, f"{show(keyword)} is given twice")
-    machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
+    machine.charge(ERROR_STEPS)  # the search for a similar word takes time
     hint = suggestion(keyword, known)
     if hint is None:
         hint = f"known are {' '.join(sorted(known))}"

@@ -1,8 +1,8 @@
-"""Operators in terms of others: ``define-op`` and ``call-op`` (Metcalf 1997, A.7).
+"""Compound operators, defined in terms of operators: ``define-op`` and ``call-op`` (Metcalf 1997, A.7).
 
-A compound operator is called as a primitive one is, with optional arguments. Within it, ``(call-op OPERATOR ARGUMENT …)``
-hands them on, and an operator that is written without ``call-op`` takes its defaults. Those that come with the compiler
-are in ``prelude.cop``.
+A compound operator is called like a primitive operator, with optional arguments. Within its definition
+``(call-op OPERATOR ARGUMENT …)`` hands these on; an operator written without ``call-op`` takes its defaults. ``prelude.cop``
+has the compound operators that come with the compiler.
 """
 
 from __future__ import annotations

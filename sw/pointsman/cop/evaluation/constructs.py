@@ -203,7 +203,7 @@ def parameter_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
 
 
 def _children(machine: Evaluator, forms: Sequence[Form], scope: Scope) -> Task:
-    """Operators and groups of a construct's body, which is a scope of its own."""
+    """Evaluate a construct's body in a scope of its own; gives its operators and groups."""
     return (yield from machine.operators(forms, Scope({}, scope)))
 
 
@@ -226,7 +226,7 @@ def _take_values(machine: Evaluator, form: Form, value: object) -> tuple[int, ..
 
 
 def _take_subsets(machine: Evaluator, form: Form, value: object) -> list[tuple[int, ...]]:
-    """Subsets of a list of subsets, or of one flat list of nodes, checked."""
+    """Check a list of subsets, or a flat list of nodes as a single subset; gives the subsets."""
     if not isinstance(value, tuple):
         raise machine.error(form.at, f"subset takes a list of subsets, not {show(value)}")
     if not value:

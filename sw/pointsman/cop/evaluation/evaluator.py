@@ -1,13 +1,13 @@
 """The machine that evaluates COP forms: iterative, bounded, without access to Python.
 
-Every evaluation under way is a generator on one explicit stack (`Evaluator.run`); it yields the evaluations that it
+Evaluations in progress are generators on an explicit stack (`Evaluator.run`); each yields the evaluations that it
 needs and is sent their values. Nesting therefore costs memory, bounded by ``limits.depth``, and never Python's stack.
 
-A form that fails raises `CopError`. Constructs and operators catch it, record it and go on, so that one pass finds
-more than one fault; `CopLimitError` ends the pass at once.
+A form that fails raises `CopError`. Constructs and operators catch it, record it and go on, so that a pass finds
+several faults; `CopLimitError` ends the pass at once.
 
-Forms that come with the compiler (`pointsman.cop.prelude`) have negative offsets; what goes wrong in them is shown at
-the call in the user's text.
+Forms that come with the compiler (``prelude.cop``) have negative offsets; errors in them are shown at the call in the
+user's text.
 
 Non-goals: general macros, continuations, assignment to list elements. Values are immutable, so there are no cycles.
 """
@@ -42,13 +42,13 @@ from .values import (
 SpecialForm = Callable[["Evaluator", ListForm, "Scope"], Task]
 
 MOST_ERRORS = 20
-"""After so many faults the pass ends."""
+"""Number of faults after which the pass ends."""
 ERROR_STEPS = 50
 
 
 @dataclass
 class Settings:
-    """What the text may set about the compilation itself."""
+    """Settings of the compilation that the text may change, such as ``*mode*``."""
 
     topology: Topology
     mode: str
@@ -57,17 +57,17 @@ class Settings:
 
 
 class Evaluator:
-    """State of one evaluation.
+    """State of the evaluation of a text.
 
     Parameters
     ----------
     source : Places
     forms : mapping
-        Special forms by name; a name in it always means that form.
+        Special forms by name; the text cannot define these names anew.
     library : Scope
         Library functions and constants; the text may define their names anew, in its own scope.
     library_source : Places or None
-        The text that forms with negative offsets stand in.
+        The text of forms with negative offsets (the prelude).
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Evaluator:
     # Running
 
     def run(self, task: Task) -> object:
-        """Drive a task, and all that it waits for, to its value."""
+        """Run a task, and all evaluations that it yields, to the end; gives its value."""
         stack = [task]
         value: object = None
         error: CopError | None = None
@@ -158,10 +158,10 @@ class Evaluator:
         return self.atom(form, scope)
 
     def plain_call(self, form: ListForm, scope: Scope, levels: int = 3) -> object:
-        """Value of a call of a library function on atoms and calls of the same sort, few levels deep; else `LATER`.
+        """Value of a *plain call*: a library function on atoms and plain calls, at most ``levels`` deep; otherwise `LATER`.
 
-        Short cut for the most frequent expressions: they need no task. Library functions have no effects, so it does
-        no harm that arguments are evaluated again after `LATER`.
+        Short cut without a task for frequent expressions, for example ``(+ x 1)``. Library functions have no side effects,
+        so arguments may be evaluated again after `LATER`.
         """
         items = form.items
         head = items[0]
@@ -203,7 +203,7 @@ class Evaluator:
         return found
 
     def resolve(self, form: Form, name: str, scope: Scope, *, called: bool) -> object:
-        """Value of a name that must have one."""
+        """Value of a name; an error if it has none."""
         found = self.lookup(name, scope)
         if found is None:
             raise self._unknown(form, name, scope, called=called)
@@ -247,7 +247,7 @@ class Evaluator:
         return (yield from self.apply(function, arguments, form))
 
     def apply(self, function: object, arguments: list[object], form: Form) -> Task:
-        """Call a function with values; ``form`` is the call, for the place of its faults."""
+        """Call a function with argument values; ``form`` is the call, at which errors are shown."""
         if type(function) is Builtin:
             self.at = form.at
             try:
@@ -279,8 +279,8 @@ class Evaluator:
     def body(self, forms: Sequence[Form], scope: Scope) -> Task:
         """Evaluate forms in order.
 
-        The value is the last one; but operators that come before it are not lost: then the value is the list of
-        all of them.
+        The value is that of the last form. If earlier forms give operators, it is the list of these and the last value, so
+        that no operator is lost.
         """
         parts: list[object] = []
         value: object = FALSE
@@ -353,7 +353,7 @@ class Evaluator:
         elif name in self.forms and not called:
             return self.error(form.at, f"'{show(Symbol(name))}' is the name of a construct and has no value")
         error = self.error(form.at, f"unknown {what} '{show(Symbol(name))}'", hint=hint)
-        self.globals.values.setdefault(name, POISON)  # one report is enough
+        self.globals.values.setdefault(name, POISON)  # the fault is reported only once
         return error
 
     # Errors and bounds
@@ -379,8 +379,8 @@ class Evaluator:
     ) -> CopError:
         """An error at an offset; within a function of the text it names the call too.
 
-        One in the prelude is shown at the call, with the place in the prelude unless the prelude says so itself.
-        Making one costs about as much as `ERROR_STEPS` steps.
+        An error in the prelude is shown at the call, with its place in the prelude unless ``own`` (raised by ``error`` there).
+        Making an error costs about as much as `ERROR_STEPS` steps.
         """
         known = self.known_errors.get((at, message))
         if known is not None:
@@ -418,7 +418,7 @@ class Evaluator:
         return FollowOnError("follows from another error", position=self.position(at))
 
     def record(self, error: CopError) -> None:
-        """Keep an error and go on: one for each place, and not too many."""
+        """Keep an error and go on: only the first at each place. At `MOST_ERRORS` errors the pass ends."""
         if isinstance(error, CopLimitError):
             raise error
         if isinstance(error, FollowOnError):
@@ -428,7 +428,7 @@ class Evaluator:
             self.raise_errors()
 
     def raise_errors(self) -> None:
-        """Raise what was recorded, if anything was."""
+        """Raise the recorded errors, if there are any."""
         if self.errors:
             raise together(self.errors.values())
 
@@ -439,7 +439,7 @@ class Evaluator:
             raise self.limit("steps", "evaluation takes too many steps")
 
     def allocate(self, cells: int, each: int = 1) -> None:
-        """Count list elements or characters that are about to be made in one piece; ``each`` counts so much."""
+        """Count ``cells`` list elements or characters before they are made in one piece; ``each`` is the count of an element."""
         if cells > self.limits.list_length:
             raise self.limit("list_length", f"this makes a list or string of {show(cells)} elements")
         self._keep(cells * each)
@@ -450,7 +450,7 @@ class Evaluator:
         return tuple(items)
 
     def number(self, value: int | Fraction) -> int | Fraction:
-        """A number value: an integer if it is one, and not too long. Long ones count as cells."""
+        """A number as a value: an integer where it is whole. Too many bits raise; long numbers are counted as cells."""
         if isinstance(value, Fraction):
             if value.denominator == 1:
                 value = value.numerator
@@ -471,7 +471,7 @@ class Evaluator:
         return self.limit("number_bits", "this number has too many bits")
 
     def check_bits(self, bits: int) -> None:
-        """Refuse a number of so many bits before it is made."""
+        """Refuse a number of ``bits`` bits before it is made, if that exceeds the limit."""
         if bits > self.limits.number_bits:
             raise self._too_big()
 

@@ -1,8 +1,8 @@
 """The last pass: from the parts that were evaluated to a `Program`.
 
-Takes the parts of the top level; checks what can be seen only on the whole: labels, instances, operators that were
-evaluated and then lost. Gives the frozen tree. Leaves meshes and routes alone: whether an operator can be
-implemented is for later stages to say.
+Takes the parts of the top level; checks the properties of the whole tree: labels, instances, operators that were
+evaluated and then lost. Gives the frozen tree. Leaves meshes and routes alone: later stages decide whether an operator
+can be implemented.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def finish(machine: Evaluator, parts: Sequence[Part]) -> Program:
     Raises
     ------
     CopError
-        With all faults that this pass and the evaluation before it found.
+        With all faults of this pass and of the evaluation before it.
     """
     root = sequential(machine, parts, 0)
     if root is None:
@@ -51,7 +51,7 @@ def finish(machine: Evaluator, parts: Sequence[Part]) -> Program:
 
 
 def walk(part: Part) -> Iterator[Part]:
-    """A part and all in it, in the order of the text."""
+    """A part and all parts within it, in the order of the text."""
     stack = [part]
     while stack:
         part = stack.pop()
@@ -61,7 +61,7 @@ def walk(part: Part) -> Iterator[Part]:
 
 
 def _check_labels(machine: Evaluator, root: Part) -> None:
-    """Labels are one flat namespace, because the functions for the application are named after them."""
+    """Refuse labels used twice: they are a flat namespace, because the application's functions are named after them."""
     seen: dict[str, Part] = {}
     for part in walk(root):
         if part.label is None:
@@ -82,14 +82,14 @@ def _check_labels(machine: Evaluator, root: Part) -> None:
 
 
 def _share_instance(one: Part, other: Part) -> bool:
-    """Whether it is the same evaluation placed twice, which `_check_placed` reports."""
+    """Whether both parts come from the same evaluation, placed twice; `_check_placed` reports that."""
     if isinstance(one, OperatorPart) and isinstance(other, OperatorPart):
         return not {id(instance) for instance in one.instances}.isdisjoint(map(id, other.instances))
     return one.label == other.label and isinstance(one, GroupPart) and one is other
 
 
 def _check_placed(machine: Evaluator, operators: Sequence[OperatorPart]) -> None:
-    """Every operator that was evaluated stands in the program, once."""
+    """Refuse operators that were evaluated but are not in the program exactly once."""
     placed: set[int] = set()
     for operator in operators:
         for instance in operator.instances:
@@ -103,7 +103,7 @@ def _check_placed(machine: Evaluator, operators: Sequence[OperatorPart]) -> None
                 )
             placed.add(id(instance))
     if machine.errors:
-        return  # what stood in a faulty construct is lost with it
+        return  # operators in a faulty construct are lost with it
     for key, instance in machine.created.items():
         if key not in placed:
             machine.record(
@@ -116,7 +116,7 @@ def _check_placed(machine: Evaluator, operators: Sequence[OperatorPart]) -> None
 
 
 def _check_instances(machine: Evaluator, operator: OperatorPart) -> None:
-    """Instances may not share a writing or a reading node (Metcalf 1997, §2.5), and take the same run-time values."""
+    """Refuse instances that share a writing or a reading node (Metcalf 1997, §2.5), or differ in run-time operands."""
     if len(operator.instances) == 1:
         return
     first = operator.instances[0]

@@ -26,7 +26,7 @@ from .geometry import AXES, NETWORK_VARIABLES, SubsetContext
 from .values import POISON, UNSET, Closure, Parameters, Scope, Task, equal
 
 MODES = ("numesh", "dyn", "tdm")
-"""What ``*mode*`` may be: scheduled routers, packet routers, the multiplexed switch."""
+"""Values of ``*mode*``: scheduled routers, packet routers, the multiplexed switch."""
 SETTABLE = (*(f"*{axis}{what}*" for axis in AXES for what in ("phys", "size")), "*mode*", "*schedlen*")
 
 
@@ -172,7 +172,7 @@ def let_star_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
 
 
 def letrec_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
-    """``(letrec ((NAME VALUE) …) BODY …)``: each value sees all names; it may use those that have a value already."""
+    """``(letrec ((NAME VALUE) …) BODY …)``: each value sees all names, and may use names that have their value already."""
     _count(machine, form, 2, None, "(letrec ((NAME VALUE) ...) BODY)")
     pairs = binding_pairs(machine, form.items[1], "letrec")
     inner = Scope({name: UNSET for name, _ in pairs}, scope)
@@ -190,7 +190,7 @@ def _inner_body(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
 
 
 def begin_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
-    """``(begin X …)``: its value is the last one."""
+    """``(begin X …)``: its value is that of the last X."""
     return (yield from machine.body(form.items[1:], scope))
 
 
@@ -322,7 +322,7 @@ def binding_pairs(machine: Evaluator, form: Form, what: str, *, again: bool = Fa
 
 
 def set_network_variable(machine: Evaluator, name: str, value: object, at: int, value_at: int) -> None:
-    """Change what the program is compiled for; only before there is anything compiled for it."""
+    """Set a variable of the network, such as its size; refused within a subset and after the first operator."""
     if name not in SETTABLE:
         raise machine.error(
             at,

@@ -1,8 +1,8 @@
-"""Where an operator stands: the current subset, its coordinates, and the functions of Metcalf 1997, Table A.2.
+"""The subset in which an operator is evaluated, its coordinates, and the functions of Metcalf 1997, Table A.2.
 
-Coordinates are relative, as node numbers are: the coordinate of a member is the rank of its mesh coordinate among
-those that occur in the subset. For a block of a mesh that is the distance from the block's corner; for every second
-column, the columns count 0, 1, 2 …; the sizes are the numbers of ranks.
+Coordinates are relative, as node numbers are: a member's coordinate is the rank of its mesh coordinate among the mesh
+coordinates in the subset. In a block of a mesh that is the distance from the block's corner; in a subset of every second
+column, the columns count 0, 1, 2 …; a size is the number of ranks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SubsetContext:
     ----------
     topology : Topology
     nodes : tuple of int or None
-        Its members in order, as numbers of the network; None: all.
+        Members of the subset in order, as node numbers of the network; None: all nodes.
     """
 
     variables = NETWORK_VARIABLES
@@ -68,7 +68,7 @@ class SubsetContext:
         return {place: member for member, place in enumerate(self.coordinates)}
 
     def lines(self, dimension: int) -> list[tuple[int, ...]]:
-        """Members that differ in one dimension only, in its order; lines go x before y before z."""
+        """Lines of members that differ only in ``dimension``, each in its order; among the lines x runs fastest, z slowest."""
         found: dict[tuple[int, ...], list[int]] = {}
         order = sorted(range(len(self)), key=lambda member: self.coordinates[member][::-1])
         for member in order:
@@ -77,7 +77,7 @@ class SubsetContext:
         return [tuple(found[key]) for key in sorted(found, key=lambda key: key[::-1])]
 
     def inner(self, members: Sequence[int]) -> SubsetContext:
-        """The context of a subset of this one."""
+        """The context of a subset of this subset."""
         return SubsetContext(self.topology, tuple(self.nodes[member] for member in members))
 
     def variable(self, name: str) -> object | None:
@@ -93,5 +93,5 @@ class SubsetContext:
 
     @property
     def noun(self) -> str:
-        """What node numbers are relative to, for messages."""
+        """Word for the set to which node numbers are relative, for messages."""
         return "network" if self.whole else "subset"

@@ -1,6 +1,6 @@
 """Forms of the primitive operators of `pointsman.program.catalogue`: label, operands, optional arguments.
 
-An operator's form is checked whole: all its faults are reported in one pass.
+An operator's form is checked completely: all its faults are reported together.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def ends(kind: str, nodes: Sequence[int], operands: Iterable[tuple[str, Value]])
 
 
 def operator_form(machine: Evaluator, form: ListForm, scope: Scope, passed: Mapping[str, object] | None = None) -> Task:
-    """Evaluate an operator: its value is an operator with one instance.
+    """Evaluate an operator's form: the value is an operator with a single instance.
 
-    ``passed`` are optional arguments that come from a compound operator around it.
+    ``passed`` are optional arguments that the surrounding compound operator hands on.
     """
     head = form.items[0]
     assert isinstance(head, Atom)
@@ -79,7 +79,7 @@ def operator_form(machine: Evaluator, form: ListForm, scope: Scope, passed: Mapp
 
 
 def take_label(machine: Evaluator, form: Form, value: object) -> str | None:
-    """A label's value; None, and an error recorded, if it cannot be one."""
+    """Check a label; None, with an error recorded, if ``value`` cannot be a label."""
     return _take_name(machine, form, value, "label")
 
 
@@ -103,7 +103,7 @@ def _take_name(machine: Evaluator, form: Form, value: object, what: str) -> str 
 
 
 class _Checker:
-    """Checks label and operands of one operator form, recording what is wrong."""
+    """Checks label and operands of an operator form and records errors."""
 
     def __init__(self, machine: Evaluator, spec: OperatorSpec, given: Arguments) -> None:
         self.machine = machine
@@ -119,7 +119,7 @@ class _Checker:
         return (None if value is None else take_label(self.machine, form, value)), form.at
 
     def operands(self) -> tuple[tuple[str, Value], ...] | None:
-        """Name and value of each operand; None if one is wrong."""
+        """Name and value of each operand; None if any is wrong."""
         values = self.given.positional[1:]
         wanted = self.spec.operands
         if self.spec.kind == "reduce" and _swapped([value for _, value in values]):
@@ -155,7 +155,7 @@ class _Checker:
         return whole if self._check_chain(forms, whole) else None
 
     def valid(self, valid: tuple[int, ...], operands: tuple[tuple[str, Value], ...]) -> None:
-        """A node that the operator names must be one that takes part in earnest."""
+        """Refuse operands that name a node outside ``:valid``."""
         form = self.given.keywords[":valid"][0] if ":valid" in self.given.keywords else self.given.form
         for operand, (name, value) in zip(self.spec.operands, operands, strict=True):
             if operand.sort not in ("node", "nodes"):
@@ -240,7 +240,7 @@ class _Checker:
         return value
 
     def _check_chain(self, forms: Mapping[str, Form], operands: tuple[tuple[str, Value], ...]) -> bool:
-        """The single end of a chain is no part of it."""
+        """Refuse a seqread or seqwrite whose single end is in the chain."""
         chain = dict(operands).get(self.spec.chain) if self.spec.chain is not None else None
         if not isinstance(chain, tuple):
             return True

@@ -54,7 +54,7 @@ def boolean(machine: Evaluator, form: Form, value: object, what: str) -> bool:
 
 def _type(machine: Evaluator, form: Form, value: object) -> DataType:
     if not isinstance(value, str) or str(value) not in TYPES:
-        machine.charge(ERROR_STEPS)  # looking for a word that is like it takes time
+        machine.charge(ERROR_STEPS)  # the search for a similar word takes time
         hint = suggestion(value, TYPES) if isinstance(value, str) else None
         raise machine.error(
             form.at,
@@ -81,7 +81,7 @@ def _implementation(machine: Evaluator, form: Form, value: object) -> str | None
 
 
 def _valid(machine: Evaluator, form: Form, value: object) -> tuple[int, ...]:
-    """Nodes that present valid data; as a set, so it is kept in order of node number."""
+    """Nodes of ``:valid``, sorted by node number, since their order means nothing."""
     if not isinstance(value, tuple) or not value:
         raise machine.error(form.at, f":valid must be a list of nodes, not {show(value)}")
     context = machine.context
@@ -108,7 +108,7 @@ _TAKE: dict[str, Callable[[Evaluator, Form, object], Any]] = {
 }
 OPTIONS = tuple(_TAKE)
 DEFAULTABLE = tuple(name for name in OPTIONS if name != ":valid")
-"""What ``(defaults …)`` may set; nodes mean something else in every subset."""
+"""Options that ``(defaults …)`` may set; not ``:valid``, because node numbers mean different nodes in each subset."""
 
 
 def take_option(machine: Evaluator, name: str, form: Form, value: object) -> Any:
@@ -117,7 +117,7 @@ def take_option(machine: Evaluator, name: str, form: Form, value: object) -> Any
     Raises
     ------
     CopError
-        If the value is not one that the argument takes.
+        If the argument does not take this value.
     """
     return _TAKE[name](machine, form, value)
 
@@ -125,12 +125,12 @@ def take_option(machine: Evaluator, name: str, form: Form, value: object) -> Any
 def options_of(
     machine: Evaluator, kind: str, given: Arguments, at: int, passed: Mapping[str, object]
 ) -> tuple[OperatorOptions | None, int]:
-    """Options and ``c`` of an operator: what it gives, else what is passed on to it, else the defaults in force.
+    """Options and ``c`` of an operator: its own arguments, else those passed on to it, else the defaults in force.
 
-    None if something is wrong.
+    The options are None if an argument is wrong.
     """
     values: dict[str, Any] = {**machine.defaults, **passed}
-    if kind == "barrier":  # carries no data, so the shape of the data around it does not concern it
+    if kind == "barrier":  # carries no data, so defaults about data do not apply
         values.pop(":m", None)
         values.pop(":type", None)
     failed = False

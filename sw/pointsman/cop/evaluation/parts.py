@@ -2,9 +2,9 @@
 
 Parts are immutable. A group knows the labels in it; parts of a parallel group that share labels are copies of each
 other (Metcalf 1997, §2.5: "a single operator defined with four instances") and are merged when they have the same
-shape. Copies that do not match stay apart, and the label is then found twice (`pointsman.cop.evaluation.finish`).
+shape. Copies that do not match stay apart; `pointsman.cop.evaluation.finish` then refuses the label that is used twice.
 
-Merging goes down the trees by generators on one stack (`_drive`), so that deep ones cost no recursion.
+Merging descends trees by generators on an explicit stack (`_drive`), so that deep trees cost no recursion.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ Part = OperatorPart | GroupPart
 
 
 class Accounts(Protocol):
-    """What parts need of the evaluator: it bounds their number and the work on them, and has the places of errors."""
+    """The part of the evaluator that this module uses: bounds on the number of parts and on work, and places of errors."""
 
     limits: Limits
 
@@ -112,7 +112,7 @@ def group(
     count: int = 1,
     label_at: int = 0,
 ) -> GroupPart:
-    """A group of these children, as it is."""
+    """A group of these children, without merging; refused if it has too many operators or is nested too deeply."""
     size = 1 + sum(child.size for child in children)
     depth = 1 + max((child.depth for child in children), default=0)
     limits = machine.limits
@@ -128,14 +128,14 @@ def group(
 
 
 def sequential(machine: Accounts, children: Sequence[Part], at: int) -> Part | None:
-    """Children one after the other; a single one needs no group, and none gives none."""
+    """Sequential group of ``children``; the child itself if there is only one, None if there is none."""
     if len(children) <= 1:
         return children[0] if children else None
     return group(machine, "sequential", children, at)
 
 
 def parallel(machine: Accounts, children: Iterable[Part], at: int) -> Part | None:
-    """Children in any order. Parallel groups in it dissolve, copies merge, a single child needs no group."""
+    """Parallel group of ``children``: nested parallel groups dissolve, copies merge; a single child is given as it is."""
     merged = _drive(_merge_parallel(machine, children))
     if len(merged) <= 1:
         return merged[0] if merged else None
@@ -143,18 +143,18 @@ def parallel(machine: Accounts, children: Iterable[Part], at: int) -> Part | Non
 
 
 def copies(machine: Accounts, bodies: Iterable[Sequence[Part]], at: int) -> Part | None:
-    """The bodies of a ``subset``, one for each subset: sequential inside, parallel to each other."""
+    """Merge the bodies of a ``subset`` form, a body for each subset: sequential inside, parallel to each other."""
     whole = [group(machine, "sequential", body, at) for body in bodies if body]
     merged = _drive(_merge_parallel(machine, whole))
     return parallel(machine, [_single(part) for part in merged], at)
 
 
 Merging = Generator[Any, Any, Any]
-"""A merge under way: yields the merges that it needs, is sent what they give."""
+"""A merge in progress: yields the merges that it needs and is sent their results."""
 
 
 def _drive(merging: Merging) -> Any:
-    """Run a merge, and all that it waits for, to its value."""
+    """Run a merge, and all merges that it yields, to the end; gives its result."""
     stack = [merging]
     value: Any = None
     while stack:
@@ -197,7 +197,7 @@ def _merge_parallel(machine: Accounts, children: Iterable[Part]) -> Merging:
 
 
 def _merge(machine: Accounts, family: Sequence[Part]) -> Merging:
-    """One part from several copies of it, or None if they are not alike."""
+    """Merge copies of a part into a single part; None if they are not alike."""
     if len(family) == 1:
         return family[0]
     operators = [part for part in family if isinstance(part, OperatorPart)]
@@ -232,7 +232,7 @@ def _merge_operators(machine: Accounts, operators: Sequence[OperatorPart]) -> Op
 
 
 def _merge_groups(machine: Accounts, groups: Sequence[GroupPart]) -> Merging:
-    """One group from several copies of it, or None."""
+    """Merge copies of a group into a single group; None if they are not alike."""
     first = groups[0]
     if any((other.kind, other.label) != (first.kind, first.label) for other in groups):
         return None
@@ -247,10 +247,10 @@ def _merge_groups(machine: Accounts, groups: Sequence[GroupPart]) -> Merging:
 
 
 def _merge_ordered(machine: Accounts, copies: Sequence[Sequence[Part]]) -> Merging:
-    """Merge lists of children that stand one after the other; None if their orders disagree.
+    """Merge the lists of children of sequential copies; None if their orders disagree.
 
-    Children that only some of the copies have come to stand before or after each other. That says nothing about any
-    node if the copies have no node in common; if they have, it would promise an order that was not written.
+    Merging puts children that only some copies have before or after each other. That orders nothing at any node if the
+    copies have no node in common; if they have, the order would be one that was not written.
     """
     order: list[list[Part]] = []
     place: dict[str, int] = {}
@@ -310,7 +310,7 @@ def _single(part: Part) -> Part:
 
 
 def holds_part(value: object) -> bool:
-    """Whether a value is an operator or a list with one near its front; what this misses is reported as lost."""
+    """Whether a value is an operator or a list with an operator near its front; operators missed here are reported as lost."""
     stack = [value]
     for _ in range(100):
         if not stack:

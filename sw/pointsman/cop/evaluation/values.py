@@ -1,6 +1,6 @@
-"""What evaluation deals in besides numbers, strings and lists: scopes, functions, compound operators.
+"""Objects of evaluation besides numbers, strings and lists: scopes, functions, compound operators.
 
-Values of the language are listed in `pointsman.cop.text.reader`; those here cannot be written down.
+`pointsman.cop.text.reader` lists the values that a text can write; the objects here have no written form.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Function = Callable[[Any, list[Any]], Any]
 
 
 class Bounds(Protocol):
-    """What values need of the evaluator: their work and their memory are counted."""
+    """The part of the evaluator that values use: it counts their work and memory."""
 
     def charge(self, steps: int) -> None: ...
 
@@ -29,15 +29,15 @@ class Bounds(Protocol):
 
 
 class Complaint(Exception):  # noqa: N818 (not an error of its own: `Evaluator.apply` gives it a place)
-    """What a library function says about its arguments.
+    """Error of a library function about its arguments.
 
     Parameters
     ----------
     message : str
     argument : int or None
-        Number of the argument that is wrong, from 0; None: the call.
+        Number of the wrong argument, from 0; None: the whole call.
     own : bool
-        The text says so itself, by ``error``.
+        The text itself raised the error, by ``error``.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Complaint(Exception):  # noqa: N818 (not an error of its own: `Evaluator.a
 
 
 class Scope:
-    """Names and values of one lexical level."""
+    """Names and values of a lexical level."""
 
     __slots__ = ("outer", "values")
 
@@ -62,14 +62,14 @@ class Scope:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Parameters of a function or a compound operator: needed ones, then ``&optional`` and ``&rest``."""
+    """Parameters of a function or a compound operator: required, then ``&optional``, then ``&rest``."""
 
     names: tuple[str, ...]
     needed: int
     rest: bool = False
 
     def bind(self, machine: Bounds, name: str, values: Sequence[object]) -> dict[str, object]:
-        """Values by parameter; those that are left out are nil.
+        """Values by parameter; optional parameters without a value are nil.
 
         Raises
         ------
@@ -100,10 +100,10 @@ class Closure:
 
 @dataclass(frozen=True, eq=False)
 class Compound:
-    """An operator in terms of others, made by ``define-op``.
+    """A compound operator, made by ``define-op`` in terms of operators.
 
-    ``evaluate(evaluator, compound, form, scope)`` does a form that calls it: its arguments may be keywords.
-    ``expand(evaluator, compound, values, form)`` does a call with values.
+    ``evaluate(evaluator, compound, form, scope)`` evaluates a form that calls it, where keyword arguments may occur.
+    ``expand(evaluator, compound, values, form)`` evaluates a call with argument values.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Compound:
 
 @dataclass(frozen=True, eq=False)
 class Builtin:
-    """A function of the library. With ``calls`` it is a generator, and may call functions of the text."""
+    """A library function. If ``calls`` is true it is a generator, and may call functions of the text."""
 
     name: str
     least: int
@@ -139,10 +139,10 @@ class _Poison:
 
 
 LATER = object()
-"""What `Evaluator.plain_call` gives for what is no plain call."""
+"""Result of `Evaluator.plain_call` for a form that is no plain call."""
 POISON = _Poison()
 UNSET = _Poison()
-"""Value of a name of ``letrec`` before its own is there."""
+"""Value of a name of ``letrec`` before its definition is evaluated."""
 
 
 def check_count(name: str, least: int, most: int | None, count: int) -> None:

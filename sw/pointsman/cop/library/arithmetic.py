@@ -99,7 +99,7 @@ def _expt(machine: Evaluator, arguments: list[Any]) -> Number:
         bits = max(Fraction(base).numerator.bit_length(), Fraction(base).denominator.bit_length())
         machine.check_bits((bits - 1) * abs(exponent))
     elif exponent:
-        exponent = (abs(exponent) - 1) % 2 + 1  # only its being even or odd matters
+        exponent = (abs(exponent) - 1) % 2 + 1  # only its parity matters
     return machine.number(Fraction(base) ** exponent)
 
 

@@ -1,4 +1,4 @@
-"""`LIBRARY`: everything that a COP text may call or name without defining it."""
+"""`LIBRARY`: all functions and constants that a COP text may use without defining them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Library functions on lists, and tests of values.
 
 Functions that call functions of the text (``map``, ``sort``, …) are tasks like all evaluation, so they cost no
-Python stack. Lists are immutable; what makes one is counted.
+Python stack. Lists are immutable; elements of new lists are counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def a_list(arguments: list[Any], index: int) -> tuple[Any, ...]:
 
 
 def a_function(arguments: list[Any], index: int) -> Builtin | Closure | Compound:
-    """An argument that must be a function, or an operator that is made of others."""
+    """An argument that must be a function or a compound operator."""
     value = arguments[index]
     if not isinstance(value, Builtin | Closure | Compound):
         raise Complaint(f"expected a function, not {show(value)}", index)
@@ -300,7 +300,7 @@ PLAIN: tuple[tuple[str, int, int | None, Function], ...] = (
     ("string? stringp", 1, 1, lambda machine, arguments: truth(type(arguments[0]) is str)),
     ("procedure?", 1, 1, _type_test((Builtin, Closure, Compound))),
 )
-"""Names, least and most arguments, and what they do."""
+"""Names, least and most arguments, implementation."""
 CALLING: tuple[tuple[str, int, int | None, Function], ...] = (
     ("map mapcar", 2, None, _map),
     ("filter", 2, 2, _filter),
@@ -311,4 +311,4 @@ CALLING: tuple[tuple[str, int, int | None, Function], ...] = (
     ("apply", 2, None, _apply),
     ("sort", 2, 2, _sort),
 )
-"""The same of those that call functions of the text."""
+"""The same of functions that call functions of the text."""

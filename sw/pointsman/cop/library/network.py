@@ -86,4 +86,4 @@ PLAIN: tuple[tuple[str, int, int | None, Function], ...] = (
     ("make-1d", 1, 1, _make_1d),
     ("reset-mesh-size", 1, 3, _reset_mesh_size),
 )
-"""Names, least and most arguments, and what they do."""
+"""Names, least and most arguments, implementation."""

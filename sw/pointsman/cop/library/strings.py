@@ -47,7 +47,7 @@ def _substring(machine: Evaluator, arguments: list[Any]) -> str:
 
 
 def _string_to_number(machine: Evaluator, arguments: list[Any]) -> object:
-    """(string->number STRING): an integer, or nil if it is none."""
+    """(string->number STRING): an integer, or nil if STRING is not an integer."""
     text = a_string(arguments, 0)
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
@@ -99,4 +99,4 @@ PLAIN: tuple[tuple[str, int, int | None, Function], ...] = (
     ("symbol->string", 1, 1, _symbol_to_string),
     ("error", 1, None, _error),
 )
-"""Names, least and most arguments, and what they do."""
+"""Names, least and most arguments, implementation."""

@@ -1,5 +1,5 @@
-"""COP from Python, without text: functions with the operators' names, and what makes a `Program` of them.
+"""COP from Python, without text: functions with the operators' names, and their compilation to a `Program`.
 
-The names that users need stand in `pointsman.cop`. ``functions`` has the operators and constructs, ``calls`` turns what
-they give into the forms that the evaluator takes, ``writer`` prints a Program as Python.
+Users import `pointsman.cop`. ``functions`` has the operators and constructs, ``calls`` turns their results into the forms
+that the evaluator takes, ``writer`` prints a Program as Python.
 """

@@ -1,7 +1,7 @@
-"""Calls of `pointsman.cop` as a tree, and that tree as the forms that the evaluator takes.
+"""Calls of `pointsman.cop` as a tree, and the conversion of that tree into forms for the evaluator.
 
-A call is only remembered, with its place; nothing is checked here that the evaluator checks of a text. Values become
-what the reader would have made of them: integers, exact ratios, quoted names and lists.
+A call is only stored, with its place; checks are left to the evaluator. Values become the same objects as from the reader
+of a text: integers, exact ratios, quoted names and lists.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class RuntimeValue(Call):
 
 
 Parts = Union[Part, None, Iterable["Parts"], "Body"]
-"""What may stand in a group: parts, nothing, lists of them, and functions that give them for a network."""
+"""Contents of a group: parts, None, lists of these, and functions that give these for a network."""
 Body = Callable[[Network], Any]
-"""Called with the network as it is where it stands, in a subset the subset; gives `Parts`."""
+"""Function that is called with the network (within ``subset``: with the subset) and gives `Parts`."""
 Nodes = Sequence[int] | np.ndarray | range
 """Node numbers, a list or a one-dimensional array of integers."""
 
@@ -156,7 +156,7 @@ def _value(head: str, place: Position, value: object, depth: int = 0) -> object:
     if isinstance(value, str):
         if not value.isprintable() or any("\ud800" <= c <= "\udfff" for c in value):
             refuse(place, f"{head} cannot take the name {_shown(value)}")
-        return FALSE if value == "nil" else Symbol(value)  # as it is read
+        return FALSE if value == "nil" else Symbol(value)  # as the reader does
     if isinstance(value, RuntimeValue):
         return value
     if isinstance(value, Runtime):

@@ -1,8 +1,8 @@
 """A Python program to `Program`.
 
-Takes what a function of the user's gives for a network; gives the Program that the same words in a text mean. Leaves
-all checks to the evaluator. Code of the user's runs here with all that Python can do: it is the user's own, unlike
-a text, which may come from anybody.
+Takes the parts that a user's function gives for a network; gives the same Program as the corresponding text. Leaves all
+checks to the evaluator. The function runs with all rights of Python: it is the user's own code, while a text may come from
+anybody.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def compile_program(
 
     def with_parameters(machine: Evaluator) -> Body:
         if not all(name in machine.parameters for name in names):
-            return lambda net: None  # one was refused, and that is recorded
+            return lambda net: None  # a part was refused, which is recorded
         return lambda net: body(net, **{name: machine.parameters[name] for name in names})
 
     def first_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
@@ -81,7 +81,7 @@ def compile_program(
 
 
 def _call_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
-    """A function of the program among the parts of a group: called with the network as it is there."""
+    """Evaluate a Python function among the parts of a group: call it with the network, or subset, around the group."""
     function = form.items[1]
     assert isinstance(function, Atom)
     return (yield from _call(machine, function.value, form, scope))
@@ -97,7 +97,7 @@ def _call(machine: Evaluator, function: Any, form: ListForm, scope: Scope) -> Ta
 
 
 def _body(program: Body | Parts) -> tuple[Any, Position]:
-    """What to call for the parts, and the place of the whole."""
+    """Function that gives the program's parts, and the program's place."""
     if isinstance(program, Part):
         return (lambda net: program), program.place
     if callable(program):

@@ -1,11 +1,11 @@
 """The words of COP as functions of Python: ``from pointsman import cop``, then ``cop.broadcast("b", 0)``.
 
-Each gives a part of a program and does nothing else: there is no current program, groups hold what they are given.
-`pointsman.cop.compile_program` makes a `Program` of it. What a part may be and what is wrong with it is said by
-the same evaluator that reads a text (see `calls`), with the line of Python as its place.
+Each function gives a part of a program and has no side effects: there is no current program; a group holds the parts given to
+it. `pointsman.cop.compile_program` makes a `Program` of the parts. The evaluator that reads COP text checks them too (see
+`calls`) and names lines of Python in its errors.
 
-A function's name is that of the operator or the construct; its arguments are those of the text, in the same order where
-they are needed, and optional arguments are keywords without their colon.
+A function has the name of its operator or construct. Required arguments come in the same order as in a text, optional
+arguments are keywords without their colon.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .network import Integer
 Operand = Integer | RuntimeValue | Runtime
 """A node or a distance: an integer, or a value that is known at run time."""
 Function = str | RuntimeValue | Runtime
-"""The name of a function of the application, or one that it hands over at run time."""
+"""The name of a function of the application, or a function that the application gives at run time."""
 
 
 class Options(TypedDict, total=False):
-    """Optional arguments that every operator takes (Metcalf 1997, A.3); None is as if it were not given."""
+    """Optional arguments that every operator takes (Metcalf 1997, A.3); None means not given."""
 
     type: str | DataType | None
     m: int | None
@@ -181,9 +181,9 @@ def phase(*parts: Parts) -> Part:
 
 
 def subset(subsets: Nodes | Iterable[Nodes], *parts: Parts) -> Part:
-    """``(subset SUBSETS OP …)``: a list of subsets, or one; an array of two dimensions is a subset a row.
+    """``(subset SUBSETS OP …)``: a subset or a list of subsets; in a two-dimensional array each row is a subset.
 
-    A function among the parts is called once for each subset, with the `Network` that the subset is.
+    A function among the parts is called once for each subset, with a `Network` of its nodes.
     """
     return call(Part, "subset", (subsets,), children=parts)
 
@@ -193,7 +193,7 @@ def doall(body: Callable[..., Parts], *lists: Iterable[Any]) -> Part:
 
     The first list is the slowest. ``doall(f, a, b)`` is what ``map`` is for functions of Python, but over combinations.
     """
-    # Each body is a scope of its own, as in a text: defaults that it sets end with it.
+    # Each body is a separate scope, as in a text: defaults that it sets end with it.
     bodies = [lambda net, values=values: body(*values) for values in product(*lists)]
     return call(Part, "parallel", children=bodies)
 
@@ -221,7 +221,7 @@ def runtime(
     dynamic : bool, optional
         The writing node may load a new value alone.
     block : int, optional
-        It changes about every so many times through the innermost loop.
+        Rounds of the innermost loop between changes of the value, roughly.
     """
     given = (("values", values), ("distributed", distributed), ("block", block), ("dynamic", dynamic))
     return call(RuntimeValue, "runtime", (), given)

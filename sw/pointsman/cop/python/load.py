@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import networkx
 
 NAME = "program"
-"""What the function (or the parts, or the Program) is called in the file."""
+"""Name in the file of the function (or the parts, or the Program)."""
 
 
 def compile_python_file(

@@ -21,8 +21,8 @@ Integer = int | np.integer
 class Network:
     """The network, or the subset of it in which a function of the program is called.
 
-    Node numbers and sizes are relative to that subset. What a text says with ``*xsize*`` is ``net.xsize`` here, and
-    ``(make-1d 'x)`` is ``net.make_1d("x")``.
+    Node numbers and sizes are relative to that subset. ``*xsize*`` of a text is ``net.xsize`` here, and ``(make-1d 'x)`` is
+    ``net.make_1d("x")``.
     """
 
     def __init__(self, machine: Evaluator) -> None:
@@ -130,7 +130,7 @@ class Network:
         set_network_variable(self._machine, name, value, at, at)
 
     def _call(self, name: str, *arguments: object, within: bool = True) -> Any:
-        """Call a function of the library, with the subset that this object is for as the current one."""
+        """Call a library function, with the subset of this object as the current subset."""
         machine = self._machine
         builtin = LIBRARY[name]
         assert isinstance(builtin, Builtin)

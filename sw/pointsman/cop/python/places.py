@@ -1,7 +1,7 @@
 """Places in Python programs: where a function of `pointsman.cop` was called, and a `Source` made of such places.
 
-The evaluator speaks of offsets in a text. Here an offset is the number of a place in a list, so that all that it says
-about a form is said about the call that made it.
+The evaluator names places by offsets in a text. Here an offset is the number of a place in a list, so that errors about a
+form are shown at the call that made it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PythonSource(Places):
 
 
 def excerpt_of(place: Position) -> str:
-    """The line of Python at a place with a caret under it; nothing if it cannot be read."""
+    """The line of Python at a place with a caret under it; empty if it cannot be read."""
     return Source(linecache.getline(place.file, place.line).rstrip("\r\n")).excerpt(place.column - 1)
 
 

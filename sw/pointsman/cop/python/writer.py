@@ -19,9 +19,9 @@ from pointsman.program.program import Program
 
 WIDTH = 110
 DEEPEST = 80
-"""Groups within each other that Python's own parser surely bears."""
+"""Nesting of groups that Python's own parser certainly accepts."""
 BOUNDLESS = Limits(text=2**62, forms=2**62, list_length=2**62)
-"""For reading back what was printed just before."""
+"""Limits for reading back a text that was just printed."""
 
 
 def program_to_python(program: Program, name: str = "program", *, limits: Limits = DEFAULT_LIMITS) -> str:

@@ -1,7 +1,7 @@
 """COP text laid out anew: `pointsman fmt`.
 
-Takes a text, gives the same words and comments in the same order, so that the program is the same, with one way of
-spacing them. Lines are broken where the author broke them, and where they would be longer than `WIDTH`; within a form
+Takes a text; gives the same words and comments in the same order, so that the program stays the same, with uniform
+spacing. Lines are broken where the author broke them, and where they would be longer than `WIDTH`; within a form
 lines are indented by 2, within a list of data by 1; at most one line is blank; comments that end lines below each other
 begin in one column. Laying out a second time changes nothing.
 
@@ -44,29 +44,29 @@ _TOKEN = re.compile(
 class _Comment:
     text: str
     ends_line: bool
-    """Something stands before it on its line."""
+    """It follows a word on its line."""
     blank: bool
-    """A line before it is blank."""
+    """A blank line comes before it."""
 
 
 @dataclass(slots=True)
 class _Item:
-    """An atom (``text``) or a list (``items``), with what stands before it."""
+    """An atom (``text``) or a list (``items``), with the prefix (such as a quote) and comments before it."""
 
     prefix: str
     comments: Sequence[_Comment]
     lines: int
-    """Line ends between it and what is before it."""
+    """Line ends between it and the word before it."""
     text: str | None = None
     items: Sequence[_Item] = ()
     tail: Sequence[_Comment] = ()
     """Comments before a list's closing parenthesis."""
     width: int | None = None
-    """Columns on one line, or None if it has to be on several."""
+    """Columns if printed on a single line; None if it takes several lines."""
 
     @property
     def inner(self) -> int:
-        """How much further a list's items are indented than its parenthesis."""
+        """Columns by which a list's items are indented from its parenthesis: 2 in a form, 1 in data."""
         head = self.items[0].text if self.items and not self.items[0].prefix else None
         is_form = head is not None and not self.prefix and head[0] not in '"+-.0123456789:'
         return 2 if is_form or head in ("+", "-", "1+", "1-") else 1
@@ -78,7 +78,7 @@ def lay_out(text: str, *, file: str = "<cop>", limits: Limits = DEFAULT_LIMITS) 
     Parameters
     ----------
     text : str
-        A COP text; of one that is the head of a C file only that head is changed.
+        A COP text; if it is the head of a C file, only the head is changed.
     file : str
         Its name in messages.
 
@@ -87,7 +87,7 @@ def lay_out(text: str, *, file: str = "<cop>", limits: Limits = DEFAULT_LIMITS) 
     CopError
         If the text is not a sequence of forms.
     """
-    read(Source(text, file), limits)  # says what is wrong, and where
+    read(Source(text, file), limits)  # raises an error, with its place, if the text is malformed
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text[len(mark) :]
     head, tail = "", ""
@@ -98,18 +98,18 @@ def lay_out(text: str, *, file: str = "<cop>", limits: Limits = DEFAULT_LIMITS) 
             end -= len(head)
             body, tail = body[:end], body[end:]
         if not head.endswith(("\n", "\r")):
-            return text  # the whole is that one line
+            return text  # the text is this line only
     items, rest = _parse(body)
     laid = _Printer().program(items, rest)
     if not embedded and EMBEDDED.match(laid):
-        laid = "\n" + laid  # or the first comment would say that this is the head of a C file
+        laid = "\n" + laid  # otherwise the first comment would mark the text as the head of a C file
     if not all(_same(kind, body, laid) for kind in ("words", "comments")):
         raise PointsmanError(f"{file}: laying it out would change it", hint="this is a fault of fmt: please report it")
     return mark + head + laid + tail
 
 
 def _same(kind: str, one: str, other: str) -> bool:
-    """Whether two texts have the same words, or the same comments; apart, because a comment may pass a quote."""
+    """Whether two texts have the same words, or comments (``kind``): compared apart, as a comment may move past a quote."""
 
     def those(text: str) -> Iterator[str]:
         for token in _TOKEN.finditer(text):
@@ -130,7 +130,7 @@ def _parse(text: str) -> tuple[list[_Item], list[_Comment]]:
     comments: list[_Comment] = []
     prefix, prefix_lines = "", 0
     lines = 0
-    begun = False  # whether anything stands before on this line
+    begun = False  # whether a word has come on this line
     for token in _TOKEN.finditer(text):
         kind, word = token.lastgroup, token.group()
         if kind == "blank":
@@ -187,7 +187,7 @@ class _Line:
     column: int = 0
     comment: str | None = None
     closed: bool = False
-    """A comment that stands alone is on it."""
+    """It holds only a comment."""
 
 
 @dataclass(slots=True)
@@ -197,7 +197,7 @@ class _Open:
     item: _Item
     indent: int
     closers: int
-    """Parentheses that follow its own at once."""
+    """Closing parentheses of outer lists that directly follow its own."""
     next: int = 0
 
 
@@ -215,7 +215,7 @@ class _Printer:
         return self._text()
 
     def _item(self, whole: _Item) -> None:
-        """Print an item at the current place, and all in it."""
+        """Print an item, with all items in it, at the current place."""
         stack: list[_Open] = []
         self._begin(whole, 0, stack)
         while stack:
@@ -298,7 +298,7 @@ class _Printer:
             line.column += len(text)
 
     def _text(self) -> str:
-        """All lines, with the comments that end lines in one column where they follow each other."""
+        """All lines; comments at the ends of consecutive lines begin in the same column."""
         result: list[str] = []
         run: list[_Line] = []
         for line in [*self.lines, _Line()]:

@@ -4,7 +4,7 @@ Takes a `Source`, gives a list of forms (atoms and lists with their offsets). No
 memory only. Non-goals: dotted pairs, reader macros; nothing in the text is ever run here.
 
 Values of the language are Python values: `Symbol`, `Keyword`, ``str`` (a string), ``int`` and ``Fraction`` (exact
-numbers), ``tuple`` (a list; the empty one is also "false"). ``t`` is the symbol of that name.
+numbers), ``tuple`` (a list; the empty list is also "false"). ``t`` is the symbol of that name.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Atom:
 
 @dataclass(slots=True, eq=False)
 class ListForm:
-    """A parenthesised list of at least one form; ``datum`` keeps its value once it has been quoted."""
+    """A parenthesised list of one or more forms; ``datum`` keeps its value once it has been quoted."""
 
     items: tuple[Form, ...]
     at: int
@@ -60,7 +60,7 @@ UNQUOTE = Symbol("unquote")
 SPLICE = Symbol("unquote-splicing")
 _QUOTES = {"'": QUOTE, "`": QUASIQUOTE, ",": UNQUOTE, ",@": SPLICE}
 EMBEDDED = re.compile(r"[ \t]*;[ \t]*/\*[ \t]*(?:\r\n|\r|\n|$)")
-"""First line of a COP text that is the head of a C file (Metcalf 1997, §8.1.1); it ends where C's comment does."""
+"""First line of a COP text that is the head of a C file (Metcalf 1997, §8.1.1); the COP text ends with C's comment."""
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\n\f]+|;[^\r\n]*)
       | (?P<mark>[()'`]|,@?)
@@ -113,7 +113,7 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
     top: list[Form] = []
     current = top
     waiting: list[tuple[int, Symbol]] = []  # quotes of the current list that wait for a form
-    open_lists: list[tuple[list[Form], int, list[tuple[int, Symbol]]]] = []  # around each open list; where it begins
+    open_lists: list[tuple[list[Form], int, list[tuple[int, Symbol]]]] = []  # around each open list; its offset
     none: list[tuple[int, Symbol]] = []  # shared by all lists in which no quote waits; never changed
     flush: tuple[int, int] | None = None  # the first list that begins a line within another, and that other
     count = 0
@@ -169,7 +169,7 @@ def read(source: Source, limits: Limits = DEFAULT_LIMITS) -> list[Form]:
 
 
 def as_library(forms: list[Form]) -> list[Form]:
-    """The same forms with negative offsets, ``~at``: they stand in another text than the user's."""
+    """The same forms with negative offsets, ``~at``, which mark them as not from the user's text."""
     stack = list(forms)
     while stack:
         form = stack.pop()
@@ -226,7 +226,7 @@ def write(value: object, longest: int | None = None) -> str:
 
 
 def write_atom(value: object) -> str:
-    """A value other than a list as text."""
+    """An atom (any value but a list) as text."""
     if isinstance(value, Symbol | Keyword):
         return str.__str__(value)
     if isinstance(value, str):
@@ -242,7 +242,7 @@ def show(value: object) -> str:
 
 
 def _end_of_embedded(text: str) -> int:
-    """Where the COP text ends: with the C comment that it stands in, or with the text."""
+    """Offset of the COP text's end: the end of the C comment around it, or of the whole text."""
     head = EMBEDDED.match(text, 1 if text.startswith("\ufeff") else 0)
     if head is None:
         return len(text)
@@ -347,7 +347,7 @@ def _bad_character(source: Source, at: int) -> Exception:
 
 
 def _never_closed(source: Source, at: int, flush: tuple[int, int] | None, end: int) -> Exception:
-    """Name the innermost list that is open, or the one before a list that begins a line as top-level ones do."""
+    """Error for an unclosed list: the innermost, or the list before a list that begins a line as top-level lists do."""
     if flush is not None:
         return source.error(
             flush[1],

@@ -42,16 +42,16 @@ class Note:
 
 
 class CopError(PointsmanError):
-    """A fault of a COP text, with its place.
+    """An error in a COP text, with its place.
 
     Attributes
     ----------
     position : Position
-        Where it is.
+        Place of the error.
     notes : tuple of Note
-        Other places that have to do with it.
+        Related places.
     errors : tuple of CopError
-        All that were found in the text, this one first.
+        All errors of the text, this error first.
     """
 
     def __init__(
@@ -103,9 +103,9 @@ def together(errors: Iterable[CopError]) -> CopError:
 
 
 class Places(ABC):
-    """What errors are about: offsets, each of which stands for a place that can be shown.
+    """Maps offsets, by which errors name their places, to positions and lines that can be shown.
 
-    ``text`` is the whole, if it is a text, and ``file`` where it begins.
+    ``text`` is the whole text (empty for a Python program), and ``file`` the position where it begins.
     """
 
     text: str
@@ -117,7 +117,7 @@ class Places(ABC):
 
     @abstractmethod
     def excerpt(self, at: int) -> str:
-        """The line of an offset and a caret under it; nothing if there is nothing to show."""
+        """The line of an offset with a caret under it; empty if there is no line to show."""
 
     def error(
         self, at: int, message: str, *, hint: str | None = None, notes: Sequence[tuple[int, str]] = ()
@@ -159,7 +159,7 @@ class Source(Places):
         starts = self.line_starts
         start = starts[place.line - 1]
         end = starts[place.line] if place.line < len(starts) else len(self.text)
-        # An excerpt of one huge line must not cost its length each time.
+        # The cost of an excerpt must not grow with the length of its line.
         first = start if at - start <= SHOWN_WIDTH * 2 // 3 else at - SHOWN_WIDTH // 2
         shown = self.text[first : min(end, first + SHOWN_WIDTH)]
         indent = len(shown) - len(shown.lstrip()) if first == start else 0
@@ -185,7 +185,7 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
 
 
 def _clean(text: str) -> str:
-    """The same number of characters, none of which moves the cursor elsewhere."""
+    """``text`` with every character that would move the cursor, such as a tab, replaced by a single other character."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(" " if c == "\t" else c if c.isprintable() else "?" for c in text)

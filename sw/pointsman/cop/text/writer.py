@@ -75,13 +75,13 @@ def _too_long(bound: int) -> CopLimitError:
 
 
 def _operator(operator: Operator, nodes: int, longest: int) -> list[str]:
-    """One form for each run of instances that have the same nodes, or else the same operands."""
-    # Instances share their nodes, so a small program can print as a long text: look before writing it.
+    """A form for each run of instances that have the same nodes, or else the same operands."""
+    # Instances share their tuples of nodes, so a small program may print as a long text: check the length first.
     distinct_runs = groupby(operator.instances, key=lambda instance: id(instance.nodes))
     if sum(2 * len(next(run).nodes) for _, run in distinct_runs) + 10 * len(operator.instances) > longest:
         raise _too_long(longest)
     whole = _whole(nodes)
-    # Instances mostly share one tuple of nodes, which may be long: compare each tuple once.
+    # Instances mostly share the same tuple of nodes, which may be long: compare each tuple once.
     first: dict[tuple[int, ...], int] = {whole: 0}
     distinct = {id(instance.nodes): instance.nodes for instance in operator.instances}
     number = {key: first.setdefault(members, len(first)) for key, members in distinct.items()}
