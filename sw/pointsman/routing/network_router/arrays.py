@@ -1,4 +1,4 @@
-"""The arrays that the kernels work on, as named tuples, so that both sides know them by name."""
+"""Arrays of the kernels as named tuples, by which Python and compiled code share names."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 INJECT, LINK, BUFFER, FORK, DELIVER = 0, 1, 2, 3, 4
 """Sources and destinations of an operation."""
 OPERATION = 6
-"""Fields of an operation."""
+"""Number of fields of an operation."""
 ROUNDS_DONE, BUDGET_DONE, CONFLICTS_FEWEST = 0, 1, 2
-"""Places in ``progress``."""
+"""Indices of ``progress``."""
 GAIN_PRICE, GAIN_HISTORY, GAIN_HIGHEST, GAIN_LOAD = 0, 1, 2, 3
-"""Places in ``gains``: growth of the price in percent a round, history of a conflict, highest price, price of a node's excess."""
+"""Indices of ``gains``: price growth per round (percent), history of a conflict, highest price, price of a node's excess."""
 
 
 NEVER = 1 << 28
-"""Cost of what may not be used at all."""
+"""Cost of slots and links that may not be used at all."""
 WAIT_COST = 2
 """Cost of each slot of a wait, besides its VFSM."""
 FEWEST_WAIT, LONGEST_WAIT = 2, 5
@@ -59,8 +59,8 @@ class PackingChains(NamedTuple):
 
 
 class PackingUse(NamedTuple):
-    """Who uses what, by (place, slot) and (wire, slot), past conflicts (``history``), standing prices (``fixed``), and the price
-    of one more word (``cost``). ``held`` is the slot of the reprogramming VFSM of a place that must ``hold`` one, -1 for none.
+    """Users of each (place, slot) and (wire, slot), past conflicts (``history``), given prices (``fixed``), and the price of
+    another word (``cost``). ``hold``: places that need a slot for the reprogramming VFSM; ``held``: that slot, or -1.
     """
 
     cells: np.ndarray
@@ -81,7 +81,7 @@ class PackingUse(NamedTuple):
 
 
 class PackingScratch(NamedTuple):
-    """Room for one route, kept from call to call."""
+    """Work arrays for the search of a route, kept from call to call."""
 
     node: np.ndarray
     rest: np.ndarray
@@ -103,7 +103,7 @@ class PackingScratch(NamedTuple):
 
 
 def make_scratch(nodes: int, links: int, most_hops: int, pipelines: int, slots: int) -> PackingScratch:
-    """Room for walks of at most ``most_hops``: a state for each node and number of hops that are left, at worst."""
+    """Work arrays for paths of at most ``most_hops``: at most a state for each node and number of hops left."""
     states = min(nodes * (most_hops + 1), MOST_STATES) + 2
     onward = min(links * (most_hops + 1), 8 * MOST_STATES) + 2
     whole, long = np.int32, slots + 16

@@ -1,6 +1,6 @@
-"""Words more for streams that have room: the shares above the smallest, in the order of max-min fairness.
+"""More words for streams that have room, in the order of max-min fairness.
 
-Takes a packing that settled; gives chains with more words. No word that is there already moves.
+Takes a packing without conflicts; gives chains with more words. No word of the packing is moved.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .packing import PackedChain, PackingArrays, PackingAttempt
 from .rip_up import hold_slot
 
 MOST_EXTRA = 4
-"""A stream gets at most so many times the words that it had, and as many new chains as registers allow."""
+"""A chain gets at most this factor times the words of the largest chain; new chains are limited by registers only."""
 
 
 def fill(
@@ -33,10 +33,10 @@ def fill(
     seed: int,
     slack: int,
 ) -> list[PackedChain]:
-    """``chains`` with words added while anything fits, always to the stream with the least bandwidth over weight,
-    but none to those ``pinned``.
+    """``chains`` with words added as long as any fits, always to the stream with the least bandwidth / weight that has room;
+    streams in ``pinned`` get none.
 
-    A processor moves a word a cycle, so no node gets words beyond that (Metcalf 1997, §8.1.2).
+    A processor moves at most a word per cycle, so no node gets more words than slots (Metcalf 1997, §8.1.2).
     """
     problem = arrays.problem
     words = [0] * len(problem.streams)

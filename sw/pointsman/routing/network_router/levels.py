@@ -1,8 +1,7 @@
-"""Which period and how many words: the search for the greatest smallest bandwidth that can be packed.
+"""The period and the words of every stream: the search for the greatest least bandwidth / weight that can be packed.
 
 Takes the streams and the periods that are allowed; gives the best packing found within a budget of work. A *level* is a period
-and
-the words of every stream in it; its *share* is the smallest bandwidth over weight. Budgets count work, not time, so that the
+and the words of every stream in it; its *share* is the least bandwidth / weight. Budgets count work, not time, so that the
 outcome is the same on every machine, unless a time limit is given.
 """
 
@@ -20,25 +19,25 @@ from .balance import balance
 from .packing import PackedChain, PackingArrays, PackingAttempt, PackingOutcome
 
 EASY = 0.70
-"""Share of the estimate that is tried first when nothing is known."""
+"""Load (fraction of the estimate) of the level that is tried first."""
 FINEST = 0.004
-"""Levels closer than this (relative) are not told apart."""
+"""A level is kept only if its load is less by half of this than that of every level with a greater share."""
 WORK_PER_HOP, LEAST_WORK, MOST_WORK = 700_000, 800_000_000, 200_000_000_000
-"""Work for each hop of all words together, at effort 1."""
+"""Budget at effort 1: work per hop of all streams, and its limits."""
 ROUNDS, PATIENCE = 1000, 200
 EASY_LARGE, LARGE = 0.83, 200
-"""The same from so many nodes on, where an attempt takes long."""
+"""EASY for networks of LARGE nodes and more, where an attempt takes long."""
 NEAR, TRIES_NEAR, TRIES_LOWEST = 5, 5, 3
-"""A level that failed by so few conflicts is tried so often; the lowest one so often in any case."""
+"""A level that fails with at most NEAR conflicts is tried TRIES_NEAR times; the lowest level TRIES_LOWEST times in any case."""
 SHARING = 0.15
-"""How much harder a level counts for each word above one that its chains carry on average."""
+"""Added to a level's load for each word above a single word that its chains carry on average."""
 CLIMB_SHARING, CLIMB_FULL, CLIMB_TRIES = 0.04, 1.1, 40
-"""The same for levels that are tried one by one in the end; how full they may be at most; tries of each."""
+"""For the levels of `Levels._climb`: SHARING, their greatest load, and the number of rounds."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """``words`` of each stream in ``slots``; ``share``: the smallest bandwidth over weight; ``load``: about how full it is."""
+    """``words`` of each stream in ``slots``; ``share``: the least bandwidth / weight; ``load``: estimated fullness, 1 = full."""
 
     slots: int
     words: tuple[int, ...]
@@ -48,7 +47,7 @@ class Level:
 
 @dataclass
 class Best:
-    """What was found: the level, its chains, and how it came about."""
+    """The best level so far and its chains; ``estimate`` of the greatest share, attempts made and work spent."""
 
     level: Level
     chains: list[PackedChain]
@@ -58,7 +57,7 @@ class Best:
 
 
 class Levels:
-    """The search.
+    """The search for the best level that can be packed.
 
     Parameters
     ----------
@@ -67,9 +66,9 @@ class Levels:
     periods : sequence of int
         Lengths that may be chosen.
     hold : bool
-        Keep slots for reprogramming.
+        Keep slots for the reprogramming VFSM.
     fixed : sequence of PackedChain
-        Chains that stay as they are; their streams get no others. The period is theirs, then.
+        Chains that stay as they are; their streams get no others. ``periods`` must be the period of these chains.
     """
 
     def __init__(
@@ -104,14 +103,14 @@ class Levels:
     # -- levels ------------------------------------------------------------------------------------------------
 
     def levels(self, estimate: float) -> list[Level]:
-        """Levels worth trying, the least share first: each needs more of the network than those before."""
+        """Levels worth trying, by rising share and load."""
         found: dict[Fraction, Level] = {}
         for slots in self.periods:
             for share in self._shares(slots, estimate):
                 level = self._level(slots, share, estimate)
                 if level is not None and (level.share not in found or level.load < found[level.share].load):
                     found[level.share] = level
-        # Only those that ask for less than every greater share.
+        # Only levels with a smaller load than every level of a greater share.
         kept: list[Level] = []
         least = float("inf")
         for level in sorted(found.values(), key=lambda one: -one.share):
@@ -146,7 +145,7 @@ class Levels:
         free = 1 if self.hold else 0
         ending = np.bincount(self._end_nodes, np.array(words, np.float64)[self._end_streams], self.problem.nodes)
         if len(ending) and ending.max() > self.problem.pipelines * (slots - free):
-            return None  # injections and deliveries alone need more slots than a node has
+            return None  # a node has too few slots for its injections and deliveries alone
         split = self.split(slots, words)
         if split is None:
             return None
@@ -156,7 +155,7 @@ class Levels:
         return Level(slots, words, least, load)
 
     def split(self, slots: int, words: Sequence[int]) -> list[int] | None:
-        """Chains of each stream: as many as registers and VFSMs allow, never more than its words; None if they do not suffice."""
+        """Number of chains of each stream: as many as registers and VFSMs allow, at most its words; None if too few."""
         problem = self.problem
         free = [problem.registers] * problem.nodes
         least = [-(-2 * count // slots) for count in words]
@@ -188,7 +187,7 @@ class Levels:
     # -- search ------------------------------------------------------------------------------------------------
 
     def estimate(self) -> float:
-        """About the greatest share, were words divisible and no slots held."""
+        """Estimate of the greatest share if words were divisible and no slots were held for reprogramming."""
         arrays, problem = self.arrays, self.problem
         if not problem.streams:
             return 1.0
@@ -211,7 +210,7 @@ class Levels:
         return self._tree_estimate(share)
 
     def _tree_estimate(self, share: float) -> float:
-        """``share`` with the least that streams of several destinations need counted in."""
+        """``share``, limited by the injections and deliveries of the busiest node."""
         problem = self.problem
         ops = [0.0] * problem.nodes
         for stream, weight in zip(problem.streams, self.weights, strict=True):
@@ -222,7 +221,7 @@ class Levels:
         return min(share, counted) if share > 0 else counted
 
     def run(self) -> Best | None:
-        """The best packing found; None if not even a word for every stream could be packed."""
+        """The best packing found; None if not even the lowest level could be packed."""
         estimate = self.estimate()
         levels = self.levels(estimate)
         if not levels:
@@ -254,7 +253,7 @@ class Levels:
             if best is not None and self._spent(spent):
                 break
             if outcome.chains is None and (lowest or index < high):
-                continue  # almost: from other random numbers
+                continue  # try the same level again with other random numbers
             index = self._next(levels, low, high, best is None)
         if best is not None:
             attempts = sum(tries.values())
@@ -265,15 +264,15 @@ class Levels:
         return best
 
     def _climb(self, best: Best, estimate: float, spent: int) -> tuple[Best, int, int]:
-        """Spend what is left on every level above the best, one try each in turn; halving takes for granted that what is
-        less full is easier, and that is only about true. Gives the best, the tries, and the work done in all."""
+        """Spend the rest of the budget on levels above the best, a try for each in every round: bisection assumes that levels
+        with less load are easier, which is only roughly true. Gives the best, the tries, and the work done in all."""
         attempts = 0
         conflicts: dict[Level, int] = {}
         levels = self._above(best, estimate)
         for turn in range(CLIMB_TRIES):
             levels = [level for level in levels if level.share > best.level.share]
             if turn:
-                # Half as many in each round, those that were nearest.
+                # In each round the half with the fewest conflicts.
                 levels = sorted(levels, key=lambda level: (conflicts[level], level.load))[: max(2, len(levels) // 2)]
             for level in levels:
                 if self._spent(spent):
@@ -290,7 +289,7 @@ class Levels:
         return best, attempts, spent
 
     def _above(self, best: Best, estimate: float) -> list[Level]:
-        """Levels with a greater share than the best, of all periods, the emptiest first."""
+        """Levels with a greater share than the best, of all periods, by rising load."""
         found = []
         for slots in self.periods:
             for share in self._shares(slots, estimate):
@@ -312,7 +311,7 @@ class Levels:
         return min(between, key=lambda index: (abs(levels[index].load - target), index))
 
     def _next(self, levels: list[Level], low: int, high: int, nothing: bool) -> int | None:
-        """The level to try next: between the best that went and the least that did not, by how full they are."""
+        """The level to try next: between the best that was packed and the lowest that failed, about halfway by load."""
         if nothing:
             return self._nearest(levels, levels[high].load * 0.8, low, high) if high > 0 else None
         upper = levels[high].load if high < len(levels) else 1.02

@@ -1,6 +1,6 @@
-"""A packing as a routed phase, as moves and node tables of the answer, and back.
+"""A packing made into a routed phase, into the answer's moves and node tables, and back.
 
-Takes chains of the packing (``PackedChain``), in the numbers of its problem; gives the types that judge, images and files read.
+Takes chains (``PackedChain``) in the numbers of the packing problem; gives the types that judge, images and files read.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def words_of(routed: RoutedPhase, stream: int) -> RoutedWords:
 
 
 def _word(routed: RoutedPhase, chain: RoutedChain, number: int) -> tuple[Move, ...]:
-    """The moves of one word. It is at its source in the slot in which the first VFSM reads it from the interface."""
+    """The moves of word ``number`` of a chain; the first has it at its source a slot before the first VFSM reads it."""
     first = chain.vfsms[0]
     moves: list[Move] = [(None, (first.slots[number] - 1) % routed.period, first.node, None, None)]
     for vfsm in chain.vfsms:
@@ -130,7 +130,7 @@ def node_tables(images: Images) -> tuple[NodeTable, ...]:
 
 
 def routed_phase(problem: RouteProblem, result: RouteResult) -> RoutedPhase:
-    """A routed phase from the words of a result: words that share their VFSMs make a chain."""
+    """A routed phase made from the words of a result: words with the same VFSMs are a chain."""
     return assemble_phase(problem, result.period, chains_of(problem, dict(enumerate(result.streams)), result.period))
 
 

@@ -1,7 +1,7 @@
-"""One attempt at a packing: given words for every stream in a period, routes and slots without conflict.
+"""An attempt at a packing: routes and slots without conflict for a given period and given words of every stream.
 
-Takes streams in the numbers of a network (``PackingStream``), the period and what is fixed beforehand; gives chains, or says how
-many conflicts stay. Non-goals: choosing period and words (``levels``).
+Takes streams in the numbers of a network (``PackingStream``), the period and chains fixed beforehand; gives chains, or the number
+of conflicts left. Non-goals: choosing period and words (``levels``).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from .arrays import (
 from .rip_up import mark, negotiate
 
 GAINS = (1, 32, 4096, 4)
-"""Growth of the price in percent a round, history of a conflict, highest price, price of a node's excess. Found by trial on
+"""Growth of the price in percent per round, history added for a conflict, highest price, price of a node's excess. Tuned on
 permutations of 16 and 64 nodes: slow growth from a low price to a high one settles tighter packings than fast growth."""
 FIRST_PRICE = 16
 STEP = 16
-"""Rounds between two looks at the clock."""
+"""Rounds of negotiation between two checks of the time limit."""
 
 
 @dataclass(frozen=True)
 class PackingStream:
-    """A stream to be packed. ``nodes`` are those it may use (None: all that are alive)."""
+    """A stream to be packed. ``nodes``: nodes that it may use; None: all that are alive."""
 
     source: int
     destinations: tuple[int, ...]
@@ -48,12 +48,12 @@ class PackingStream:
 
 @dataclass(frozen=True, eq=False)
 class PackingProblem:
-    """What words travel on.
+    """A network and the streams to be packed on it.
 
     Parameters
     ----------
     nodes, pipelines : int
-        Places.
+        Number of nodes, and of pipelines per node.
     links : tuple of (int, int)
         Directed links, writer and reader.
     wires : tuple of int
@@ -63,11 +63,11 @@ class PackingProblem:
     registers : int
         Interface registers of a node for streams.
     alive : numpy.ndarray
-        Nodes that may be used, by node.
+        For each node, whether it may be used.
     streams : tuple of PackingStream
-        What is to be carried.
+        Streams to be packed.
     cell_price : callable or None
-        Price of (node, pipeline, slot) beside what use makes of it; infinity forbids it (Metcalf 1997, §6.3.1).
+        Price of (node, pipeline, slot), added to that of congestion; infinity forbids the slot (Metcalf 1997, §6.3.1).
     closed : tuple of (int, int)
         (link, slot) not to be used.
     """
@@ -86,7 +86,7 @@ class PackingProblem:
 
 @dataclass(frozen=True)
 class PackedChain:
-    """A chain that has its place: operations as rows (``arrays.OPERATION``), and the slots in which its words start."""
+    """A placed chain: its operations as rows (see the package's docstring), and the slots in which its words start."""
 
     stream: int
     ops: np.ndarray
@@ -95,7 +95,7 @@ class PackedChain:
 
 @dataclass
 class PackingOutcome:
-    """``chains`` without conflict, or None and what stayed in conflict: how much, whose, and where."""
+    """``chains`` without conflict; or None, and the number of ``conflicts`` left, their streams (``contested``), ``nodes``."""
 
     chains: list[PackedChain] | None
     conflicts: int = 0
@@ -131,7 +131,7 @@ class PackingArrays:
                 masks[row] &= inside
         self.mask_of = np.array([keeps[stream.nodes] for stream in problem.streams], np.int64)
         self.masks = masks
-        # Distances to each destination of a stream with one, through the nodes that it may use.
+        # For streams with a single destination: distances to it through the nodes that the stream may use.
         rows: dict[tuple[int, int], int] = {}
         for index, stream in enumerate(problem.streams):
             if len(stream.destinations) == 1:
@@ -156,7 +156,7 @@ class PackingArrays:
         self._scratch: dict[tuple[int, int], PackingScratch] = {}
 
     def scratch(self, slots: int, slack: int) -> PackingScratch:
-        """Room for a route, shared by all attempts with this period."""
+        """Work arrays for the search of a route, shared by all attempts with this period."""
         if (slots, slack) not in self._scratch:
             self._scratch.clear()
             longest = int(self.length.max(initial=0)) + slack
@@ -167,7 +167,7 @@ class PackingArrays:
 
 
 class PackingAttempt:
-    """An attempt that can be taken up again: ``run`` negotiates, ``outcome`` tells.
+    """An attempt that can be continued: ``run`` negotiates, ``outcome`` gives chains or conflicts.
 
     Parameters
     ----------
@@ -176,15 +176,15 @@ class PackingAttempt:
     slots : int
         Period.
     words : sequence of int
-        Words of each stream in a period; 0 leaves it out.
+        Words of each stream in a period; 0 leaves the stream out.
     chains : sequence of int
-        Chains to split each into.
+        Number of chains of each stream.
     hold : bool
         Keep a slot of every place in use for the reprogramming VFSM.
     seed : int
-        Of the random numbers that break ties.
+        Seed of the random numbers that break ties.
     slack : int
-        Hops above the least that words may take.
+        Most hops of a path above the shortest.
     fixed : iterable of PackedChain
         Chains that stay as they are (continuing operators).
     """
@@ -328,7 +328,7 @@ class PackingAttempt:
         return self.conflicts == 0
 
     def outcome(self) -> PackingOutcome:
-        """Chains, if all is settled."""
+        """The chains if there is no conflict left, else the conflicts."""
         chains, pipelines = self.chains, self.arrays.problem.pipelines
         if self.conflicts == 0:
             packed = []

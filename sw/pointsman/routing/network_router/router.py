@@ -1,8 +1,8 @@
 """``pointsman route`` for the NuMesh node: streams to routes and timeslots that keep all rules of the node.
 
-Takes a ``RouteProblem``; gives a ``RouteResult`` with every word's path, every node's timetable and the images that these stand
-for. The smallest bandwidth / weight is made as large as the budget allows, then streams that have room go on (Metcalf 1997,
-§6.3.1). Leaves alone whether the answer is right: that is for the judge, whom callers ask.
+Takes a ``RouteProblem``; gives a ``RouteResult`` with every word's path, every node's timetable and their images. The smallest
+bandwidth / weight is made as large as the budget allows, then streams that have room get more words (Metcalf 1997,
+§6.3.1). Does not check the answer: callers ask the judge to.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .moves import assemble_phase, chains_of, node_tables, routed_phase, words_o
 from .packing import PackedChain, PackingArrays, PackingProblem, PackingStream
 
 SHORTEST = 3
-"""Periods that are tried, at least: a VFSM runs in every second slot at most, and one slot is kept."""
+"""Shortest period that is tried: a VFSM runs in every second slot at most, and a slot is kept for reprogramming."""
 
 
 def route_streams(
@@ -45,14 +45,14 @@ def route_streams(
     """Route all streams of ``problem``; ``words`` of the streams are ignored.
 
     Without a length the period is chosen: at most a third of the schedule memory, so that two schedules and the loader phase
-    fit. The result has the images that the routes stand for: whoever gives routes to a user has the judge see them first.
+    fit. The result has the images of the routes: callers must have the judge check them before they give them to a user.
 
     Raises
     ------
     PeriodError
-        If not even a word a period could be routed for every stream: its report tells what is saturated.
+        If not even a word per period could be routed for every stream: its report tells what is saturated.
     RoutingError
-        If length, effort or shape make no sense for the problem.
+        If length, effort or shape do not fit the problem.
     """
     length = options.length
     _check(problem, length, options.effort)
@@ -85,7 +85,7 @@ def route_streams(
 
 @cache
 def prepare(progress: bool = False) -> None:
-    """Compile the kernels, or load what an earlier run compiled, by routing something small: not to be timed with routing."""
+    """Compile the kernels, or load them from the cache, by routing a small problem, so that later routing is timed without it."""
     if progress and is_cold(Path(network_router.__file__).parent):
         tqdm.write("compiling the router (once, up to a minute) …", file=sys.stderr)
     streams = (RouteStream(0, (1,)), RouteStream(1, (0, 2)))
@@ -94,7 +94,7 @@ def prepare(progress: bool = False) -> None:
 
 
 def route_to_images(problem: RouteProblem, result: RouteResult) -> Images:
-    """The images that ``result`` stands for, made again from its words: for the judge and for running it."""
+    """The images of ``result``, made from its words: for the judge, and for running them."""
     return route_images(routed_phase(problem, result))
 
 
@@ -117,7 +117,7 @@ def _check(problem: RouteProblem, length: int | None, effort: float) -> None:
 
 
 def _check_registers(problem: RouteProblem) -> None:
-    """Every stream needs an interface register of its own at each of its ends."""
+    """Raise RoutingError if a node has fewer interface registers than ends of streams."""
     free = problem.shape.registers - problem.shape.pipelines
     count = [0] * problem.nodes
     for stream in problem.streams:
@@ -133,7 +133,7 @@ def _check_registers(problem: RouteProblem) -> None:
 
 
 def _fixed(problem: RouteProblem, pinned: Mapping[int, RoutedWords], length: int | None) -> list[PackedChain]:
-    """Chains that stay as they are."""
+    """Chains of the pinned words, which stay in their pipelines and slots."""
     if not pinned:
         return []
     if length is None:
@@ -179,7 +179,7 @@ def _routed(
     periods: list[int],
     options: RouteOptions,
 ) -> tuple[RoutedPhase, str]:
-    """The routes, and why their period is what it is."""
+    """The routes, and a text that says why the period has this length."""
     shape = problem.shape
     if not problem.streams:
         return RoutedPhase(shape, problem.topology, periods[-1], (), ()), "no streams"
@@ -221,7 +221,7 @@ def _routed(
 
 
 def _check_reach(problem: RouteProblem, packing_problem: PackingProblem) -> None:
-    """Inside the nodes that a stream may use there must be a path (``make_problem`` has seen to the network as a whole)."""
+    """Raise RoutingError if a stream has no path inside the nodes that it may use (``make_problem`` checks the whole network)."""
     for index, (stream, carried) in enumerate(zip(problem.streams, packing_problem.streams, strict=True)):
         if carried.nodes is None:
             continue
@@ -247,7 +247,7 @@ def _reason(best: Best, periods: list[int], *, given: bool) -> str:
 
 
 def _failed(problem: RouteProblem, search: Levels, periods: list[int]) -> PeriodError:
-    """What stands in the way, counted and as the search left it."""
+    """The error of a failed search: resources that counting finds saturated, and the conflicts that the search left."""
     length = periods[-1]
     bounds = list(numesh_bounds(problem, length, flow=False))
     needed = min((stream.weight for stream in problem.streams), default=1.0)
@@ -262,7 +262,7 @@ def _failed(problem: RouteProblem, search: Levels, periods: list[int]) -> Period
         "changes": ["a longer period", "more pipelines", "fewer streams at once"],
     }
     tight = f"; the tightest bound is {bounds[0].kind}: {bounds[0].text}" if bounds else ""
-    # One word a period is a bandwidth of 1 / period.
+    # A word per period is a bandwidth of 1 / period.
     report["proved"] = bool(bounds) and bounds[0].value < 1 / (length * max(needed, 1e-12)) - 1e-12
     count = [0] * problem.nodes
     for stream in problem.streams:

@@ -1,7 +1,7 @@
-"""A part as the arrays that the kernels work on: made once for a part, whatever is then asked of it.
+"""A part of the problem as the arrays that the kernels work on, made once for a part and used by all attempts.
 
-Takes a ``RoutingPart``; gives links, demands and their branchings as arrays, and rows for chains and for what they use. Leaves
-alone how many words there are to be.
+Takes a ``RoutingPart``; gives links, demands and their branchings as arrays, and empty tables for chains and for the slots that
+they use. Leaves alone how many words each demand gets.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .problem import NodeLimits, RoutingPart
 from .rip_up import Demands, PartChains, PartLinks, PartUse
 
 PRICE = 1 << 12
-"""Put on what is taken from the first: no negotiation will make it free."""
+"""History cost of slots and links that fixed routes hold: so high that no chain will want them."""
 
 
 @dataclass(frozen=True)
 class PartArrays:
-    """``most_visits`` and ``most_ops`` are what the route of a demand may take up."""
+    """``most_visits`` and ``most_ops``: most rows for visits and VFSMs in the route of each demand."""
 
     network: PartLinks
     demands: Demands
     most_visits: np.ndarray
     most_ops: np.ndarray
     freed: tuple[frozenset[tuple[int, int]], ...] = ()
-    """Sets of (link, slot) that demands may use though they are blocked, for those that may."""
+    """Different sets of blocked (link, slot) that some demands may use all the same; ``Demands.kind`` - 1 is an index of them."""
 
     @classmethod
     def of(cls, part: RoutingPart) -> PartArrays:
@@ -78,11 +78,11 @@ class PartArrays:
             first_onward=_first([one.onward for one in branchings]),
             onward=np.concatenate([np.zeros((0, 2), np.int64), *(one.onward for one in branchings)]),
         )
-        # A visit has at most a wait, a delivery and a leg for each branch behind it.
+        # A visit has at most a wait, a delivery, and a leg for each onward visit.
         return cls(network, demands, most_visits, 3 * most_visits, freed)
 
     def blocked(self, part: RoutingPart, slots: int) -> PartLinks:
-        """The network with the (link, slot) that must not be used, for each of ``Demands.kind``."""
+        """The network with a table of the (link, slot) that must not be used, for each ``Demands.kind``."""
         table = np.zeros((1 + len(self.freed), len(part.links), slots), np.bool_)
         for kind, freed in enumerate(((), *self.freed)):
             pairs = [pair for pair in part.blocked if pair not in freed] if freed else part.blocked
@@ -91,7 +91,7 @@ class PartArrays:
         return self.network._replace(blocked=table, any_blocked=bool(part.blocked))
 
     def chains(self, words: Sequence[int], counts: Sequence[int]) -> PartChains:
-        """Chains without routes: of each demand so many, with so many words together."""
+        """Chains without routes: for each demand ``counts`` chains, with ``words`` words together."""
         demand = np.repeat(np.arange(len(counts)), counts)
         each = (np.array(words, np.int64) // np.array(counts, np.int64))[demand]
         first_visit, first_op = first_rows(self.most_visits[demand]), first_rows(self.most_ops[demand])
@@ -112,7 +112,7 @@ class PartArrays:
 
 
 def nothing_used(part: RoutingPart, limits: NodeLimits, slots: int) -> PartUse:
-    """Nothing used."""
+    """Empty tables of use, history and cost for ``slots`` slots."""
     places, conditions = part.nodes * limits.pipelines, len(part.conditions)
     wires = max(part.wires, default=0) + 1
     readers, readers_met, writers, writers_met = np.zeros((4, conditions, places, slots), np.int64)
@@ -136,8 +136,8 @@ def nothing_used(part: RoutingPart, limits: NodeLimits, slots: int) -> PartUse:
 
 
 def count_in(rows: Sequence[FixedVfsm], use: PartUse, pipelines: int, slots: int) -> None:
-    """Count VFSMs that stand into the tables of a negotiation of ``slots`` slots. Accesses to the interface are under no
-    condition, so they meet all others."""
+    """Count the VFSMs of fixed routes into the tables of a negotiation of ``slots`` slots. Their accesses to the interface are
+    unconditional (condition 0), so they meet accesses under every condition."""
     for one in rows:
         place = one.node * pipelines + one.pipeline
         use.numbers[place] += 1
@@ -158,7 +158,7 @@ def count_in(rows: Sequence[FixedVfsm], use: PartUse, pipelines: int, slots: int
 
 
 def _branchings(part: RoutingPart) -> tuple[list[tuple[int, int]], list[Branching]]:
-    """For each demand the numbers of its branching and of a longer one (-1: a tree is to be grown), and the branchings."""
+    """All branchings, and for each demand the numbers of its shortest and of a longer branching (-1: a tree is grown)."""
     branchings: list[Branching] = []
     known: dict[object, tuple[int, int]] = {}
     numbers = []

@@ -1,4 +1,4 @@
-"""Routed chains as the types that the rest of the compiler reads: ports, virtual VFSM numbers, parents.
+"""Routed chains in the types that the rest of the compiler reads, with ports, virtual VFSM numbers and parents.
 
 Takes the chains of all parts of a phase; gives ``RoutedChain``\\ s with VFSM numbers in the order of streams and chains. Leaves
 alone which physical VFSM a number stands for.

@@ -1,6 +1,6 @@
-"""One attempt to place all chains of a part: words and chains of each demand, a number of slots -> chains without conflict.
+"""An attempt to place all chains of a part: words and chains of each demand, a number of slots -> chains without conflict.
 
-The work is in ``rip_up``; here it is set up, and its answer taken apart.
+The negotiation itself is in ``rip_up``; this module makes its arrays and reads its answer.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .rip_up import negotiate
 
 @dataclass
 class Budget:
-    """Work that may be spent, counted in prices looked up so that it is the same on every machine."""
+    """Work that may be spent, counted in prices looked up, so that it is the same on every machine."""
 
     left: float
     whole: Budget | None = None
-    """Budget that this one is a share of."""
+    """Budget of which this is a share; work is taken from both."""
 
     def spend(self, work: float) -> None:
         self.left -= work
@@ -32,7 +32,7 @@ class Budget:
 
     @property
     def most(self) -> float:
-        """What may be spent at once."""
+        """Work that may be spent now, here and in ``whole``."""
         return self.left if self.whole is None else min(self.left, self.whole.most)
 
     @property
@@ -40,15 +40,15 @@ class Budget:
         return self.left <= 0 or (self.whole is not None and self.whole.empty)
 
     def share(self, part: float) -> Budget:
-        """A budget of ``part`` of what is left."""
+        """A share: a budget of ``part`` (0 to 1) times the work left."""
         return Budget(self.left * part, self)
 
 
 @dataclass(frozen=True)
 class RoutingTask:
-    """What to route: for each demand of the part its words per ``slots`` and the chains to split them into.
+    """Chains to be placed: ``words`` per ``slots`` slots and number of ``chains``, for each demand of the part.
 
-    ``reserve`` keeps slots for the reprogramming VFSM.
+    ``reserve``: keep slots for the reprogramming VFSM.
     """
 
     part: RoutingPart
@@ -60,7 +60,7 @@ class RoutingTask:
 
 @dataclass
 class AttemptOutcome:
-    """What is ``placed`` without conflict, or None and the demands and nodes that stayed in conflict."""
+    """``placed``: all chains without conflict; None: failed, ``contested`` demands and ``nodes`` stayed in conflict."""
 
     placed: Placed | None
     contested: list[int] = field(default_factory=list)
@@ -68,7 +68,7 @@ class AttemptOutcome:
 
 
 class Negotiation:
-    """One attempt at a task."""
+    """An attempt at a task."""
 
     def __init__(
         self, task: RoutingTask, needs: Sequence[Need], limits: NodeLimits, tables: PartArrays, seed: int
@@ -77,10 +77,10 @@ class Negotiation:
         self.part = task.part
         self.chains = tables.chains(task.words, task.chains)
         self.kept = np.zeros(len(self.chains.demand), np.bool_)
-        """Chains that have a route from the first."""
+        """Chains that begin with a route."""
 
     def keep(self, placed: Placed) -> bool:
-        """Begin with what is placed, for demands that have as many words; False if none is, or its slots do not divide these."""
+        """Begin with the routes of demands whose words are unchanged; False if there are none, or if slots do not divide."""
         if self.task.slots % placed.slots == 0:
             self.kept = placed.write(self.chains, self.task.slots)
         return bool(self.kept.any())
@@ -90,7 +90,7 @@ class Negotiation:
         use = nothing_used(self.part, self.limits, self.task.slots)
         count_in(self.part.fixed, use, self.limits.pipelines, self.task.slots)
         queue = self._longest_first()
-        # What has a route comes last: it is routed only if it comes into conflict.
+        # Chains with a route come last: they are routed again only if in conflict.
         queue = queue[np.argsort(self.kept[queue], kind="stable")]
         left, work = negotiate(
             rounds,
@@ -125,7 +125,7 @@ class Negotiation:
         return np.lexsort((noise, -total)).astype(np.int64)
 
     def _settled(self) -> AttemptOutcome:
-        """What is placed, unless a node has too few interface registers for it."""
+        """The placed chains, or a failed outcome if a node has too few interface registers for them."""
         placed = Placed.of(self.part, self.task.slots, self.chains)
         over = placed.registers_over(self.tables.demands.anywhere, self.limits)
         if over:

@@ -1,8 +1,8 @@
-"""Where the words of a chain may go, as arrays for ``cheapest_path.cheapest``.
+"""The paths or tree that a chain may take, as arrays for ``cheapest_path.cheapest``.
 
-A *branching* is a list of branches, parents first: rows (node, first onward row, onward rows, delivers, choose, source), and of
-onward rows (link, branch at its end). A branch of a tree goes on to all of its onward branches, one that may ``choose``
-to one of them.
+A *branching* has a row for each branch, parents first: (node, first onward row, number of onward rows, delivers, choose, source);
+and onward rows (link, branch at its end). Words go from a branch to all of its onward branches (a tree), or, if ``choose`` is 1,
+to the cheapest of them (paths).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .problem import Demand, RoutingPart
 
 @dataclass(frozen=True, eq=False)
 class Branching:
-    """``branches`` (n, 6) and ``onward`` (m, 2)."""
+    """A branching: ``branches``, shape (n, 6), and ``onward``, shape (m, 2)."""
 
     branches: np.ndarray
     onward: np.ndarray
@@ -26,7 +26,7 @@ class Branching:
 def branches_of_tree(
     part: RoutingPart, root: int, children: Mapping[int, Sequence[int]], ends: Collection[int]
 ) -> Branching:
-    """The branching of a tree: ``children`` gives the links that leave each node."""
+    """The branching of a tree: ``children`` gives the links that leave each node, ``ends`` the nodes that deliver."""
     order = [root]
     rows: list[tuple[int, ...]] = []
     onward: list[tuple[int, int]] = []
@@ -40,9 +40,9 @@ def branches_of_tree(
 
 
 def branches_of_paths(part: RoutingPart, demand: Demand, slack: int = 0) -> Branching | None:
-    """The branching of all paths to the one destination with at most ``slack`` hops more than the shortest.
+    """The branching of all paths to the demand's only destination with at most ``slack`` hops more than the shortest.
 
-    A branch stands for a node and the hops that are left, so that every walk ends in time; None if there is no path.
+    A branch is a node with a number of hops left, so that every path ends in time. None if there is no path.
     """
     (end,) = demand.destinations
     if end == demand.source:
@@ -51,7 +51,7 @@ def branches_of_paths(part: RoutingPart, demand: Demand, slack: int = 0) -> Bran
     if demand.source not in left:
         return None
     least = left[demand.source]
-    # Branches by (hops left, node); sources have hops of their own and come first among them.
+    # Onward links of each branch (hops left, node); the source has a branch for each permitted length.
     onward: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
     for hops in range(least, least + slack + 1):
         fringe = [(hops, demand.source)]

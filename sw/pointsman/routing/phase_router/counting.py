@@ -1,7 +1,7 @@
-"""How many words counting leaves possible, for many levels at once.
+"""Which levels of words a phase can have at most, by counting, for many levels at once.
 
-Takes the parts of a phase; says which levels (words of each group) need no more than there is of slots, VFSMs, registers and
-links. Leaves alone how words are routed; ``necessary`` says what is counted.
+Takes the parts of a phase; says which levels (words of each group) need no more slots, VFSMs, registers and links than there
+are. Leaves alone how words are routed; ``necessary`` counts what a word needs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Level = tuple[int, ...]
 
 
 class Counting:
-    """What the demands of each part use at least, and what follows for levels. ``group_of``: the group of each stream.
+    """Least needs of the demands of each part, and the levels that they permit. ``group_of``: the group of each stream.
 
     Raises
     ------
@@ -46,8 +46,8 @@ class Counting:
         self.most_chains = self._most_chains()
 
     def limits(self, most: Sequence[int]) -> list[int]:
-        """The most words of each group, up to ``most``, that counting allows with one word for all others: the words of
-        all groups are halved at once."""
+        """For each group the most words, up to ``most``, that counting permits while all other groups have a single word; found
+        by bisection for all groups at once."""
         low = np.ones(len(most), np.int64)
         high = np.array(most, np.int64)
         while (low < high).any():
@@ -61,14 +61,14 @@ class Counting:
         return found
 
     def possible(self, levels: list[Level]) -> list[Level]:
-        """Those that counting leaves possible."""
+        """Those of ``levels`` that counting permits."""
         if not levels:
             return []
         fits = self._possible(np.array(levels, np.int64), whole=True)
         return [level for level, fit in zip(levels, fits.tolist(), strict=True) if fit]
 
     def _possible(self, levels: np.ndarray, *, whole: bool) -> np.ndarray:
-        """Which of many ``levels`` (a row each) counting leaves possible; not ``whole``: for chains of unequal words, too."""
+        """Which of ``levels`` (a row each) counting permits; ``whole``: all chains of a demand have equally many words."""
         left = np.ones(len(levels), np.bool_)
         for part, site in self.parts:
             words = levels[:, self.groups[list(site.streams)]]
@@ -83,7 +83,7 @@ class Counting:
 
     @staticmethod
     def _split(part: RoutingPart, words: np.ndarray, most: int, whole: bool) -> np.ndarray:
-        """Chains for ``words`` of each demand along the last axis; ``whole``: as many as leave all the same number of words."""
+        """Most chains for ``words`` of each demand (last axis); ``whole``: whose number divides the words."""
         limits = np.array([min(most, demand.chains) for demand in part.demands], np.int64)
         if not whole:
             return np.broadcast_to(limits, words.shape)
@@ -93,13 +93,7 @@ class Counting:
         return chains
 
     def refuse(self) -> None:
-        """Refuse streams that cannot have one word each.
-
-        Raises
-        ------
-        RoutingError
-            Naming what there is too little of.
-        """
+        """Raise RoutingError, naming the scarce resource, if the streams cannot have a word per period each."""
         for part, site in self.parts:
             ones = [1] * len(site.streams)
             found = overloaded(part, self.loads[part], ones, ones, self.period, self.sizes, reserve=True)
@@ -132,7 +126,7 @@ class Counting:
         return need
 
     def _most_chains(self) -> int:
-        """Most chains a stream may be split into with the registers and VFSMs that there are; 1 if none will do."""
+        """Most chains per stream for which registers and VFSMs suffice; at least 1."""
         wanted = max((stream.chains for stream in self.streams), default=1)
         for most in range(wanted, 1, -1):
             if all(

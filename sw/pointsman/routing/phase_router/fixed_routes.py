@@ -1,9 +1,8 @@
-"""Routes that stay while others are routed around them: what they take up of a part.
+"""Fixed routes: VFSMs, slots and links of a part that are taken before its streams are routed.
 
 A continuing operator keeps its VFSMs and slots in all of its phases (Metcalf 1997, §5.1.2), so they are obstacles to the other
 streams of each phase. Takes the chains beside a phase; gives a row for each of their VFSMs in the numbers of a part, and
-counts these into the tables of the thinning of short periods. Leaves alone what the rows are beside of: ``arrays`` counts them
-into the tables of a negotiation.
+counts the rows into the tables of ``repetition`` (``arrays`` counts them into those of a negotiation).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pointsman.routing.streams import RoutedPhase
 
 @dataclass(frozen=True)
 class FixedVfsm:
-    """A VFSM that stands: where, when, and which wire (-1: none) and interface access it has."""
+    """A VFSM of a fixed route: its place and slots, the wire that it writes (-1: none), and its accesses to the interface."""
 
     node: int
     pipeline: int
@@ -31,7 +30,7 @@ class FixedVfsm:
 def fixed_vfsms(
     beside: Sequence[RoutedPhase], local: Mapping[int, int], wire_at: Mapping[tuple[int, int], int]
 ) -> tuple[FixedVfsm, ...]:
-    """Rows for the nodes of a part (``local``: their numbers in it); ``wire_at``: wires by node and port."""
+    """Rows for the VFSMs of ``beside`` at nodes of a part. ``local``: number in the part; ``wire_at``: wire by (node, port)."""
     found = []
     for routed in beside:
         for chain in routed.chains:
@@ -54,12 +53,12 @@ def fixed_vfsms(
 
 
 def goes_on(one: RoutedPhase, beside: Iterable[RoutedPhase]) -> RoutedPhase | None:
-    """The same streams among what stands beside another phase, where they may have other slots; None if they are not there."""
+    """The routes of operator ``one`` among those ``beside`` another phase (same streams, perhaps other slots); None if absent."""
     return next((other for other in beside if other.streams == one.streams), None)
 
 
 def count_cells(rows: Sequence[FixedVfsm], use: np.ndarray, writers: np.ndarray, pipelines: int) -> None:
-    """Count them into tables of VFSM slots and of writes to the interface, by place and slot."""
+    """Count the rows into tables of VFSM slots and of writes to the interface, by place and slot."""
     for one in rows:
         place = one.node * pipelines + one.pipeline
         use[place, list(one.slots)] += 1
@@ -68,7 +67,7 @@ def count_cells(rows: Sequence[FixedVfsm], use: np.ndarray, writers: np.ndarray,
 
 
 def registers_held(rows: Sequence[FixedVfsm], nodes: int) -> list[int]:
-    """Interface registers by node, at most."""
+    """Interface registers that the fixed routes hold at each node, at most."""
     held = [0] * nodes
     for one in rows:
         held[one.node] += one.reads + one.writes

@@ -1,6 +1,6 @@
-"""Words that no router can exceed, by counting what they use at least.
+"""Least use of slots, VFSMs, registers and links by words, which no router can avoid.
 
-A VFSM slot writes one link or one interface register. So a word costs at least one slot for every delivery and for
+A VFSM slot writes a single link or interface register. So a word costs at least a slot for every delivery and for
 every link that it must cross, some of them at nodes that it cannot avoid.
 """
 
@@ -17,10 +17,10 @@ from .problem import Demand, NodeLimits, RoutingPart
 
 @dataclass(frozen=True)
 class Need:
-    """What a demand uses at least."""
+    """Least resources that a demand uses."""
 
     nodes: dict[int, int]
-    """VFSM slots of a word by node; also the VFSMs of a chain."""
+    """VFSM slots of a word by node; equal to the VFSMs of a chain."""
     registers: dict[int, int]
     """Interface registers of a chain by node."""
     links: tuple[int, ...]
@@ -28,11 +28,11 @@ class Need:
     total: int
     """VFSM slots of a word at all nodes together."""
     gap: int
-    """Slots from one word of a chain to the next."""
+    """Least slots from a word of a chain to the next."""
 
 
 def need_of(part: RoutingPart, demand: Demand) -> Need | None:
-    """What ``demand`` needs at least; None if a destination cannot be reached."""
+    """Least resources of ``demand``; None if a destination cannot be reached."""
     allowed = frozenset(demand.nodes)
     hops = part.distances(demand.source, allowed)
     if any(node not in hops for node in demand.destinations):
@@ -57,7 +57,7 @@ def need_of(part: RoutingPart, demand: Demand) -> Need | None:
 
 
 def _only_links(part: RoutingPart, tree: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """Links of a path or tree, but for those that have a second link beside them."""
+    """Links of a path or tree, without those parallel to a second link between the same nodes."""
     found = []
     for node, after in tree:
         links = [link for link in part.leaving[node] if part.links[link][1] == after]
@@ -67,11 +67,11 @@ def _only_links(part: RoutingPart, tree: Iterable[tuple[int, int]]) -> tuple[int
 
 
 def _forced(part: RoutingPart, demand: Demand, hops: dict[int, int], away: Sequence[int]) -> list[int]:
-    """Nodes that write a link for every word: the source, and those without which a destination is cut off."""
+    """Nodes that write a link for every word: the source, and nodes whose removal would cut off a destination."""
     allowed = frozenset(demand.nodes)
     suspects: set[int] = set()
     for node in away:
-        # A node that cannot be avoided lies on every way, so on this one.
+        # An unavoidable node is on every path, so also on this shortest path.
         while hops[node]:
             node = min(
                 part.links[link][0]
@@ -89,7 +89,7 @@ def _forced(part: RoutingPart, demand: Demand, hops: dict[int, int], away: Seque
 
 
 def _forced_links(part: RoutingPart, demand: Demand, away: Sequence[int]) -> tuple[int, ...]:
-    """The only links into a destination or out of the source, where there is one only."""
+    """Links that are the only link into a destination or out of the source."""
     allowed = frozenset(demand.nodes)
     found = []
     for node in away:
@@ -104,7 +104,7 @@ def _forced_links(part: RoutingPart, demand: Demand, away: Sequence[int]) -> tup
 
 @dataclass(frozen=True)
 class Loads:
-    """What the demands of a part use at least, as arrays: by demand and node, wire, or all together."""
+    """Least use by the demands of a part, as arrays: by demand and node, demand and wire, or demand alone."""
 
     slots: np.ndarray
     registers: np.ndarray
@@ -136,10 +136,10 @@ def overloaded(
     *,
     reserve: bool,
 ) -> tuple[str, int] | None:
-    """The first thing of which ``words`` in ``chains`` per demand need too much; None if counting finds nothing.
+    """The first resource of which ``words`` in ``chains`` per demand need too much; None if counting finds no overload.
 
-    It is a kind and a number: ("chain", demand), ("slots" | "vfsms" | "registers", node), ("wire", wire) or ("total",
-    -1). ``reserve``: a slot of each node is kept for the reprogramming VFSM.
+    The resource is ("chain", demand), ("slots" | "vfsms" | "registers", node), ("wire", wire) or ("total", -1).
+    ``reserve``: keep a slot of each node for the reprogramming VFSM.
     """
     for kind, loaded, most in _sums(part, loads, np.array(words), np.array(chains), slots, limits, reserve):
         over = np.flatnonzero(loaded > most)
@@ -158,7 +158,7 @@ def possible(
     *,
     reserve: bool,
 ) -> np.ndarray:
-    """Where counting finds nothing that is overloaded, for many rows of ``words`` and ``chains`` per demand at once."""
+    """For each row of ``words`` and ``chains`` per demand: does counting find no overload?"""
     left = np.ones(len(words), np.bool_)
     for _, loaded, most in _sums(part, loads, words, chains, slots, limits, reserve):
         left &= (loaded <= most).all(1)
@@ -174,7 +174,7 @@ def _sums(
     limits: NodeLimits,
     reserve: bool,
 ) -> Iterator[tuple[str, np.ndarray, int]]:
-    """What is needed at least, by what it is needed of along the last axis, and the most that there is of each."""
+    """(kind of resource, least use of each resource of this kind along the last axis, capacity of each)."""
     yield "chain", -(-words // chains) * loads.gap, slots
     yield "slots", words @ loads.slots, limits.pipelines * slots - (reserve and limits.phase_change)
     yield "vfsms", chains @ loads.slots, limits.pipelines * (limits.vfsms - 2)

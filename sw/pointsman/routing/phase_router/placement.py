@@ -1,6 +1,6 @@
-"""What an attempt has placed: routes and starts as arrays, read as ``Chain``\\ s only when they are wanted.
+"""Chains placed by an attempt, kept as arrays; made into ``Chain``\\ s only for the attempt that a search keeps.
 
-A search makes hundreds of attempts and keeps the chains of one.
+A search makes hundreds of attempts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .routes import Chain, NodeVisit, Route
 
 @dataclass(frozen=True)
 class Placed:
-    """Chains of a part, all with a route, in ``slots`` slots. ``rows`` hold nothing else: a copy that may be kept."""
+    """Chains of a part, all with a route, in ``slots`` slots. ``rows`` is a copy of the used rows only."""
 
     part: RoutingPart
     slots: int
@@ -28,7 +28,7 @@ class Placed:
 
     @classmethod
     def of(cls, part: RoutingPart, slots: int, chains: PartChains) -> Placed:
-        """What the arrays of a negotiation say."""
+        """A copy of a negotiation's arrays without their unused rows."""
         visits = _rows(chains.first_visit, chains.n_visits)
         ops = _rows(chains.first_op, chains.n_ops)
         return cls(
@@ -47,12 +47,12 @@ class Placed:
         return [self._chain(number) for number in range(len(self.rows.demand))]
 
     def write(self, chains: PartChains, slots: int) -> np.ndarray:
-        """Give chains of the same demands their routes if they have as many words as here in ``slots``, a multiple of the own
-        slots. Tells which got one."""
+        """Copy routes and starts to ``chains`` of the same demands that have equally many words per slot. ``slots`` is a multiple
+        of ``self.slots``. Tells which chains got a route."""
         rows, turns = self.rows, slots // self.slots
         demands = len(self.part.demands)
         mine, theirs = (np.bincount(of.demand, minlength=demands) for of in (rows, chains))
-        # The chains of a demand follow one another and have all the same number of words.
+        # The chains of a demand are consecutive and have equally many words.
         first, first_there = np.cumsum(mine) - mine, np.cumsum(theirs) - theirs
         same = (mine == theirs) & (turns * rows.words[first] == chains.words[first_there])
         which = same[chains.demand]
@@ -69,8 +69,8 @@ class Placed:
         return which
 
     def registers_over(self, anywhere: np.ndarray, limits: NodeLimits) -> list[int]:
-        """Nodes at which the chains need more interface registers than there are. ``anywhere``: demands whose words may come
-        from the interface wherever they are sent on."""
+        """Nodes at which the chains need more interface registers than there are. ``anywhere``: demands whose forwarding VFSMs
+        may all be rewritten to read the interface."""
         visits = self.rows.visits
         may = np.repeat(anywhere[self.rows.demand], self.rows.n_visits)
         reads = (visits[:, 1] < 0) | (may & (visits[:, 8] > 0))
@@ -95,6 +95,6 @@ class Placed:
 
 
 def _rows(first: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Numbers of the rows of all chains, one chain after the other."""
+    """Row numbers of all chains: for each chain ``count`` numbers from ``first``."""
     ends = np.cumsum(count)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first[: len(count)] - (ends - count), count)

@@ -1,8 +1,8 @@
 """A routing problem with node and link numbers of its own, free of coordinates, ports and names.
 
-Takes the streams of one phase, the topology and the shape; gives independent ``RoutingPart``\\ s: streams whose nodes
-(``Stream.keep_in``) meet no nodes of the others. Parts that look alike (the columns of a mesh, say) compare equal, so
-that one is routed and the others are copied from it. Leaves all choices alone.
+Takes the streams of a phase, the topology and the shape; gives independent ``RoutingPart``\\ s: sets of streams whose nodes
+(``Stream.keep_in``) are not shared with other parts. Parts that look alike (the columns of a mesh, say) compare equal, so
+that only the first is routed and its routes are copied. Leaves all choices alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .fixed_routes import FixedVfsm, fixed_vfsms
 
 @dataclass(frozen=True)
 class NodeLimits:
-    """Sizes of the hardware that routing must keep, and how a phase is left."""
+    """Sizes of a node, and ``phase_change``: keep a slot for the VFSM that reprograms the node at the end of the phase."""
 
     pipelines: int
     vfsms: int
@@ -32,21 +32,21 @@ class NodeLimits:
 
 @dataclass(frozen=True)
 class Demand:
-    """What a stream asks for, in the numbers of its part. ``reads`` and ``delivers`` index ``RoutingPart.conditions``."""
+    """A stream in the numbers of its part. ``reads`` and ``delivers`` are indices of ``RoutingPart.conditions``."""
 
     source: int
     destinations: tuple[int, ...]
     chains: int
     nodes: tuple[int, ...]
-    """Nodes that it may use, ascending."""
+    """Nodes that the stream may use, ascending."""
     tree: tuple[tuple[int, int], ...] | None
-    """(from, to) of the links to take, if they are given."""
+    """(from, to) of the links to take; None: the router chooses."""
     injects_anywhere: bool
     reads: int
     delivers: int
     rewritten: bool
     freed: tuple[tuple[int, int], ...] = ()
-    """(link, slot) that it may use though they are blocked."""
+    """Blocked (link, slot) that this stream may use all the same."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,19 @@ class RoutingPart:
     conditions: tuple[tuple[int, bool] | None, ...]
     blocked: tuple[tuple[int, int], ...]
     fixed: tuple[FixedVfsm, ...] = ()
-    """VFSMs of routes that stand."""
+    """VFSMs of fixed routes."""
 
     @cached_property
     def _hash(self) -> int:
         return hash((self.nodes, self.links, self.demands, self.blocked))
 
     def __hash__(self) -> int:
-        # A part is a key of every attempt.
+        # A part is in the key of every attempt, so its hash is kept.
         return self._hash
 
     @cached_property
     def leaving(self) -> tuple[tuple[int, ...], ...]:
-        """Links by the node that writes them."""
+        """For each node, the links that it writes."""
         table: list[list[int]] = [[] for _ in range(self.nodes)]
         for link, (writer, _) in enumerate(self.links):
             table[writer].append(link)
@@ -84,7 +84,7 @@ class RoutingPart:
 
     @cached_property
     def entering(self) -> tuple[tuple[int, ...], ...]:
-        """Links by the node that reads them."""
+        """For each node, the links that it reads."""
         table: list[list[int]] = [[] for _ in range(self.nodes)]
         for link, (_, reader) in enumerate(self.links):
             table[reader].append(link)
@@ -103,7 +103,7 @@ class RoutingPart:
         )
 
     def distances(self, node: int, nodes: Collection[int], *, to: bool = False) -> dict[int, int]:
-        """Hops from ``node`` (with ``to``: to it) inside ``nodes``; absent where there is no way."""
+        """Hops from ``node`` (with ``to``: to ``node``) to each of ``nodes``, without leaving them; absent: no path."""
         found = {node: 0}
         queue = deque((node,))
         while queue:
@@ -118,7 +118,7 @@ class RoutingPart:
 
 @dataclass(frozen=True)
 class Site:
-    """Where a part lies in the network: its streams, nodes and links by their numbers outside."""
+    """A part's place in the network: the numbers there of its streams and nodes, and the ports of its links."""
 
     streams: tuple[int, ...]
     nodes: tuple[int, ...]

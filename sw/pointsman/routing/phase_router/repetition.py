@@ -1,7 +1,6 @@
-"""Short periods repeated, and words taken out again to make room for the reprogramming VFSM.
+"""Short periods repeated to fill the whole period, with words taken out again to make room for the reprogramming VFSM.
 
-Takes chains that were placed in so many slots, which divide the period; gives chains of the whole period. Leaves alone their
-routes.
+Takes chains placed in a number of slots that divides the period; gives chains of the whole period. Leaves alone their routes.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def divisors(period: int) -> list[int]:
 
 
 def repeated(chains: Sequence[Chain], slots: int, period: int) -> list[Chain]:
-    """The chains of ``slots`` slots, over and over for ``period`` slots."""
+    """The chains of ``slots`` slots, repeated to fill ``period`` slots."""
     return [
         Chain(
             chain.demand,
@@ -37,9 +36,9 @@ def repeated(chains: Sequence[Chain], slots: int, period: int) -> list[Chain]:
 def thinned(
     part: RoutingPart, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: NodeLimits
 ) -> list[Chain] | None:
-    """``chains`` less ``drop`` words each, such that all reprogramming VFSMs have a slot; None if that fails.
+    """``chains`` without ``drop`` words each, chosen so that all reprogramming VFSMs have a slot; None if that fails.
 
-    Which words go is found by taking the same turn out of all first and then changing one chain at a time.
+    First the earliest words of every chain are dropped, then the choice is improved chain by chain.
     """
     return _Thinning(part, chains, drop, period, limits).run()
 
@@ -83,7 +82,7 @@ class _Thinning:
         return None
 
     def _best(self, chain: Chain, mark: Footprint, drop: int, now: tuple[int, ...]) -> tuple[int, ...]:
-        """Which ``drop`` consecutive words of ``chain`` leave the fewest places unserved."""
+        """The ``drop`` consecutive words of ``chain`` whose removal leaves the fewest places without a slot for reprogramming."""
         best, fewest = now, None
         rows = np.unique(mark.counts)
         for first in range(len(chain.starts)):
@@ -96,7 +95,7 @@ class _Thinning:
         return best
 
     def _bad(self, rows: np.ndarray | slice) -> np.ndarray:
-        """Places that need a slot for reprogramming and have none."""
+        """Which of the places ``rows`` need a slot for reprogramming and have none."""
         free = (self.use[rows] == 0) & (np.roll(self.writers[rows], 1, axis=-1) == 0)
         return self.need[rows] & ~free.any(-1)
 
@@ -108,10 +107,10 @@ class _Thinning:
 def short_task(
     part: RoutingPart, words: Sequence[int], most: int, slots: int, period: int, *, drop: int
 ) -> RoutingTask | None:
-    """How to carry ``words`` per ``period`` by repeating ``slots``, with at most ``most`` chains a demand.
+    """A task for ``slots`` slots whose repetition carries ``words`` per ``period``, with at most ``most`` chains per demand.
 
-    ``drop`` words are taken out of each chain afterwards to make room for the reprogramming VFSM, which the task then
-    does without. None if ``slots`` does not divide the words so.
+    ``drop`` words will be taken out of each chain afterwards to make room for the reprogramming VFSM, for which the task then
+    reserves no slot. None if the words cannot be divided evenly over repetitions and chains.
     """
     turns = period // slots
     short, chains = [], []
@@ -126,7 +125,8 @@ def short_task(
 
 @cache
 def _division(count: int, most: int, turns: int, drop: int) -> tuple[int, int] | None:
-    """Chains, at most so many, and words a turn that make ``count`` words when each chain drops some; None if there are none."""
+    """(chains, at most ``most``; their words per repetition) that give ``count`` words in ``turns`` repetitions, after each chain
+    drops ``drop`` words; None if there are none."""
     for split in range(most, 0, -1):
         if (count + drop * split) % (turns * split) == 0:
             return split, (count + drop * split) // turns

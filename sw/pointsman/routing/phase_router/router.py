@@ -1,10 +1,10 @@
-"""Streams of one phase to routes and timeslots (Metcalf 1997, §7.1.3): where the planner enters the router.
+"""Streams of a phase to routes and timeslots (Metcalf 1997, §7.1.3): the entry point for the planner.
 
-Takes the streams of one phase; gives a ``RoutedPhase`` that keeps the rules of the node (§7.1.1, §7.1.4), or raises
-``RoutingError``. It makes the smallest share (words per period over weight) as large as it can, then lets groups that
-have room go on. Leaves alone the final numbers of registers and VFSMs, and judges nothing.
+Takes the streams of a phase; gives a ``RoutedPhase`` that keeps the rules of the node (§7.1.1, §7.1.4), or raises
+``RoutingError``. It makes the smallest share (words per period / weight) as large as it can, then gives more words to groups
+that have room. Leaves alone the final numbers of registers and VFSMs; does not check its answer.
 
-Method: streams that share no nodes are routed apart, look-alikes once (``problem``); short periods that divide the
+Method: sets of streams that share no nodes are routed separately, equal sets once (``problem``); short periods that divide the
 period are tried first and repeated (``repetition``); chains are placed by negotiated congestion (``attempt``, ``rip_up``), each
 as cheaply as present prices allow (``cheapest_path``).
 """
@@ -27,19 +27,19 @@ from .share_search import Search
 
 @dataclass(frozen=True)
 class PhaseConditions:
-    """What the streams of a phase are routed beside, and how the phase is left.
+    """Slots and routes that are taken before the streams of a phase are routed, and how the phase ends.
 
     Parameters
     ----------
     forbidden : collection of (node, port, slot)
         Link writes not to be used; the slot is that of the VFSM that writes.
     freed : mapping
-        By name of a stream, those of ``forbidden`` that it may use all the same.
+        For the name of a stream, link writes of ``forbidden`` that it may use all the same.
     beside : sequence of RoutedPhase
-        Routes that stay: their slots, links, VFSMs and registers are taken. Same network, shape and period.
+        Fixed routes, whose slots, links, VFSMs and registers are taken. Same network, shape and period.
     had : sequence of int
-        Words a period that the first streams had when they were routed with fewer others, or with more room: more than that
-        for some, and no less for the others, is not tried.
+        Words per period that the first streams had when routed with fewer other streams, or with more room: levels that give
+        some of them more, and none of them less, are not tried.
     phase_change : bool
         Keep a slot for the reprogramming VFSM in pipeline 0 of every node in use (§7.1.4).
     """
@@ -78,18 +78,18 @@ def route_phase(
     period : int
         Slots after which the schedule repeats, at least 2.
     seed : int
-        Of the choice between routes that cost the same. Same input and seed: same result, on any machine.
+        Seed of the choice between routes that cost the same. Same input and seed: same result, on any machine.
     effort : float
-        Work to spend on more words, 1.0 being usual.
+        Work to spend on getting more words; the default is 1.0.
     progress : callable or None
-        Told in a line what is being tried.
+        Called with a line of text for each attempt.
     conditions : PhaseConditions
-        What is taken already.
+        Slots and routes that are taken already.
 
     Raises
     ------
     RoutingError
-        If the streams make no sense here, or not every stream can have a word per period.
+        If the streams do not fit the network, or not every stream can have a word per period.
     """
     began = time.perf_counter()
     validate(streams, topology, shape, period, conditions.forbidden, effort)

@@ -1,4 +1,4 @@
-"""The route of one chain: a tree of visits to nodes, each with its pipeline and its slots relative to the start.
+"""The route of a chain: a tree of visits to nodes, each with its pipeline and its slots relative to the start.
 
 All words of a chain take the same route with the same waiting, so a chain is a ``Route`` and a set of start slots.
 """
@@ -17,18 +17,18 @@ from .problem import Demand, RoutingPart
 
 @dataclass(frozen=True)
 class NodeVisit:
-    """A chain at one node.
+    """A chain's VFSMs at a node.
 
-    The word is read in slot ``slot`` (relative to the chain's start) in ``pipeline``; with a ``delay`` k it goes into a
-    buffer and is taken up again in slot + k. From there on one leg a slot: the ``links`` in this order, then the
+    The word is read in slot ``slot`` (relative to the chain's start) in ``pipeline``; with a ``delay`` k > 0 it goes into a
+    buffer and is read again in slot + k. From then on a leg in each slot: the ``links`` in this order, then the
     delivery, if ``delivers``.
     """
 
     node: int
     parent: int
-    """Index of the visit before, -1 at the source."""
+    """Index of the previous visit, -1 at the source."""
     link: int
-    """Link that it came by, -1 at the source."""
+    """Link by which words enter the node, -1 at the source."""
     pipeline: int
     slot: int
     delay: int
@@ -60,7 +60,7 @@ class Route:
 
     @cached_property
     def writes(self) -> tuple[tuple[int, int], ...]:
-        """(link, slot of the writing VFSM)."""
+        """(link, slot of the writing VFSM) of every link write."""
         return tuple(
             (link, visit.slot + visit.delay + leg) for visit in self.visits for leg, link in enumerate(visit.links)
         )
@@ -85,7 +85,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Chain:
-    """A routed chain: which demand, its way, and the slots in which its words start, ascending."""
+    """A routed chain: the number of its demand, its route, and the slots in which its words start, ascending."""
 
     demand: int
     route: Route
@@ -123,7 +123,7 @@ def even_starts(words: int, slots: int) -> tuple[int, ...]:
 
 
 def least_gap(starts: Sequence[int], slots: int) -> int:
-    """Smallest distance of two starts round the period."""
+    """Least slots between two starts, also round the end of the period; ``slots`` for fewer than two starts."""
     if len(starts) < 2:
         return slots
     ordered = sorted(starts)

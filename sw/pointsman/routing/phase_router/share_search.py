@@ -1,4 +1,4 @@
-"""How many words: the search for the largest share per group that can be routed.
+"""Words per stream: the search for the most words for each group of streams that can be routed.
 
 Takes the parts of a phase; gives chains for each of them. All streams of a group get the same number of words per
 period; a *level* is such a number for every group. Levels are tried by repeating short periods and by routing the whole
@@ -26,34 +26,34 @@ from .repetition import divisors, repeated, short_task, thinned
 from .routes import Chain
 
 Found = Placed | list[Chain]
-"""Chains of a part in the whole period, or those that are to be repeated for it."""
+"""Chains of a part for the whole period, or placed chains of a short period that is to be repeated."""
 
 BUDGET = 100_000_000, 5_000, 2_000_000_000
-"""For each destination times link the second, on top of the first, but never more than the third."""
+"""Work at effort 1: the first number plus the second for each destination × link, but at most the third."""
 QUICK = 8
-"""Periods up to this are tried with patience from the first."""
+"""Periods of up to so many slots are tried with PATIENCE in the first pass; longer periods with HASTE."""
 HASTE = 24, 10
 PATIENCE = 200, 60
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
 MENDING = 12, 4
-"""The same for an attempt that keeps the chains of a lower level: it ends soon or never."""
+"""Rounds, as PATIENCE, for an attempt that begins with the chains of a lower level: it settles soon or never."""
 STUBBORN = 4
-"""Levels that may fail before a period is left."""
+"""Levels in succession that may fail before the next period is tried."""
 SMALL = 10_000
-"""Destinations times links up to which full patience costs next to nothing; above that, it is less in proportion. Only for
-several groups: one alone gets what counting allows without it."""
+"""Destinations × links up to which several groups get at least effort 1, which costs next to nothing; above, the least effort
+falls in proportion. A single group reaches the words that counting permits without this."""
 
 
 @dataclass
 class StreamGroup:
-    """Streams that get the same number of words: their greatest weight, and the most words they can have."""
+    """A group of streams: their greatest weight, and the most words per period that each can have."""
 
     weight: Fraction
     most: int
 
 
 class Search:
-    """Looks for the highest level that can be routed."""
+    """The search for the highest level that can be routed."""
 
     def __init__(
         self,
@@ -74,14 +74,14 @@ class Search:
         self.counting = Counting(streams, parts, limits, period, self.group_of)
         self.groups = [self._group(index) for index in range(len(names))]
         self.reached: dict[int, int] = {}
-        """By group, words that it had beside fewer streams."""
+        """For each group, its words when it was routed with fewer other streams (``PhaseConditions.had``)."""
         for index, words in zip(self.group_of, had, strict=False):
             self.reached[index] = max(self.reached.get(index, 0), words)
         self.outcomes: dict[tuple[RoutingTask, tuple[int, int]], AttemptOutcome] = {}
         self.known: dict[tuple[RoutingPart, Level], Found] = {}
         self.ways: dict[tuple[RoutingPart, Level, int], list[tuple[RoutingTask, int]]] = {}
         self.stands: dict[RoutingPart, Found] = {}
-        """Chains of the level that is to be raised."""
+        """For each part, chains of the present level, with which attempts at higher levels begin."""
         self.failure: tuple[Site, AttemptOutcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.needs)
         if len(self.groups) > 1:
@@ -93,13 +93,7 @@ class Search:
         self.patience = PATIENCE
 
     def run(self) -> list[tuple[Site, RoutingPart, list[Chain]]]:
-        """Chains of every part.
-
-        Raises
-        ------
-        RoutingError
-            If there are none with a word for every stream.
-        """
+        """Chains of every part; RoutingError if none are found with a word for every stream."""
         if not self.parts:
             return []
         self.counting.refuse()
@@ -116,8 +110,8 @@ class Search:
         return [(site, part, chains[part]) for part, site in self.parts]
 
     def _raise_groups(self, found: dict[RoutingPart, Found], level: Level) -> dict[RoutingPart, Found]:
-        """Let groups go on from a common level, always the one that gains most by a word more: operators of a phase are used
-        one after the other, so what counts is the sum of weight over words."""
+        """Raise groups singly from a common level, always the group that gains most by another word: operators of a phase are
+        used one after the other, so the sum of weight / words is to be small."""
         going = [
             (-self._gain(index, level[index]), index)
             for index, group in enumerate(self.groups)
@@ -141,13 +135,13 @@ class Search:
         return found
 
     def _gain(self, index: int, words: int) -> Fraction:
-        """Time that a word more than ``words`` saves a group."""
+        """Decrease of the group's weight / words when it gets ``words`` + 1 words instead of ``words``."""
         return self.groups[index].weight / (words * (words + 1))
 
     # What to try --------------------------------------------------------------------------------------------------
 
     def _levels(self) -> list[Level]:
-        """Levels from the least share up, as far as counting allows. The first has one word everywhere."""
+        """Levels of rising share (words / weight) that counting permits. The first has a single word for every group."""
         common = lcm(*(group.weight.numerator for group in self.groups))
         shares = sorted(
             (words * int(common / group.weight), index, words)
@@ -165,8 +159,8 @@ class Search:
     def _climb(self, levels: list[Level]) -> tuple[dict[RoutingPart, Found] | None, int]:
         """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
 
-        First every period, the shortest first, by halving the levels above the best so far that it divides, in haste
-        unless it is short; then with patience the levels just above the best one.
+        First, for every period from the shortest up, bisection over the levels above the best so far that the period divides
+        (with HASTE unless the period is short); then, with PATIENCE, the levels just above the best.
         """
         found, reached = None, -1
         periods = divisors(self.period)
@@ -201,7 +195,7 @@ class Search:
         self.patience = max(4, int(rounds[0] * self.effort)), max(4, int(rounds[1] * self.effort))
 
     def _least(self, level: Level) -> dict[RoutingPart, Found]:
-        """Chains for the lowest level, whatever the budget."""
+        """Chains for the lowest level, without a limit of work; RoutingError after three attempts."""
         self.share = Budget(float("inf"))
         self.effort = max(1.0, self.effort)
         for attempt in range(3):
@@ -217,7 +211,7 @@ class Search:
         return bool(self._tasks(part, site, level, slots))
 
     def _tasks(self, part: RoutingPart, site: Site, level: Level, slots: int) -> list[tuple[RoutingTask, int]]:
-        """Ways to reach ``level`` by repeating ``slots``: the task, and the words to drop from each chain."""
+        """Ways to reach ``level`` by repeating a period of ``slots``: (task, words to drop from each chain)."""
         key = part, self._words(site, level), slots
         if key not in self.ways:
             self.ways[key] = list(self._make_tasks(*key))
@@ -234,7 +228,7 @@ class Search:
                     yield task, drop
 
     def _every_part(self, level: Level, slots: int) -> dict[RoutingPart, Found] | None:
-        """Chains of all parts at ``level`` by repeating ``slots``."""
+        """Chains of all parts at ``level`` by repeating a period of ``slots``; None if some part fails."""
         if self._beyond(level):
             return None
         found: dict[RoutingPart, Found] = {}
@@ -251,7 +245,7 @@ class Search:
         return found
 
     def _beyond(self, level: Level) -> bool:
-        """Is it more for some group, and no less for the others, than they had beside fewer streams?"""
+        """Does ``level`` give some group more words, and none less, than with fewer other streams (``self.reached``)?"""
         more = [level[index] - words for index, words in self.reached.items()]
         return any(n > 0 for n in more) and all(n >= 0 for n in more)
 
@@ -288,8 +282,8 @@ class Search:
         return self.outcomes[key]
 
     def _negotiate(self, task: RoutingTask, needs: Sequence[Need]) -> AttemptOutcome:
-        """First with the chains that stand, if they can; else from nothing, but for large phases: there that is costly and seldom
-        reaches more."""
+        """An attempt that begins with the chains of the present level, if it can use them. If that fails, an attempt from nothing,
+        except at effort below 1, as in large phases, where it is costly and seldom reaches more."""
         tables, stands = self.tables[task.part], self.stands.get(task.part)
         if isinstance(stands, Placed):
             negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
