@@ -282,7 +282,7 @@ class Search:
         return self.outcomes[key]
 
     def _negotiate(self, task: RoutingTask, needs: Sequence[Need]) -> AttemptOutcome:
-        """An attempt that begins with the chains of the present level, if it can use them. If that fails, an attempt from nothing,
+        """An attempt from the chains of the present level, if it can use them. If that fails, an attempt from nothing,
         except at effort below 1, as in large phases, where it is costly and seldom reaches more."""
         tables, stands = self.tables[task.part], self.stands.get(task.part)
         if isinstance(stands, Placed):
