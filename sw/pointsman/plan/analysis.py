@@ -1,4 +1,4 @@
-"""Program -> what can be said of it before anything is decided; made once and handed down to every stage of the planner.
+"""Program -> facts about it that hold before anything is decided; made once and handed down to every stage of the planner.
 
 Takes a Program, the node that it is compiled for and the implementations that may be used. Gives a `ProgramAnalysis`: the tree
 of extents, the places where phases may end, how often each operator's place is reached, and which implementations can do an
@@ -23,14 +23,14 @@ from .structure.structure import Structure, divided, optional_groups
 
 @dataclass(frozen=True, eq=False)
 class ProgramAnalysis:
-    """A program, and what follows from it alone. Each part is worked out when it is asked for first.
+    """A program, and what follows from it alone; each property is worked out on first use.
 
     Parameters
     ----------
     context : Context
         The network and the node.
     implementations : sequence of Implementation
-        Those among which the planner chooses.
+        Implementations among which the planner chooses.
     """
 
     program: Program
@@ -43,7 +43,7 @@ class ProgramAnalysis:
 
     @cached_property
     def operators(self) -> tuple[Operator, ...]:
-        """In the order of the text."""
+        """Operators in the order of the text."""
         return tuple(self.program.operators())
 
     @cached_property
@@ -58,12 +58,12 @@ class ProgramAnalysis:
 
     @cached_property
     def rounds(self) -> Mapping[str, int]:
-        """By label, times that an operator's place in the program is reached."""
+        """By label, how often the program reaches an operator: the product of the counts of the loops around it."""
         return self.program.rounds()
 
     @cached_property
     def optional(self) -> Mapping[str, frozenset[int]]:
-        """By label, the optional groups around an operator."""
+        """By label of an operator, the optional groups around it."""
         return optional_groups(self.program)
 
     @cached_property
@@ -76,7 +76,7 @@ class ProgramAnalysis:
         return divided(self.program, self.root, phases)
 
     def folded(self, ends: Callable[[ProgramPart, int], bool]) -> Structure:
-        """The structure whose phases end where ``ends`` says so of places of ``breaks``."""
+        """The structure whose phases end at the places of ``breaks`` for which ``ends`` is true."""
         return self.divided(fold(self.root, ends))
 
     @cached_property
@@ -88,8 +88,8 @@ class ProgramAnalysis:
         return {}
 
     def feasible(self, operator: Operator, *, fallbacks: bool = False) -> tuple[tuple[float, Implementation], ...]:
-        """Implementations that can do an operator, each with the cycles that a message would take (`feasible_implementations`).
-        ``operator``: of the program, or made from one of its operators, such as the operator for one run-time value."""
+        """(cycles of a message, implementation) for implementations that can do an operator (`feasible_implementations`).
+        ``operator``: of the program, or made from an operator of the program, for example for a single run-time value."""
         key = operator.label, fallbacks
         own = self._own.get(operator.label) is operator
         if own and key in self._feasible:

@@ -1,7 +1,7 @@
-"""What every step of planning one candidate is told (`PlanContext`), and what all candidates of a program share (`PlanMemo`).
+"""Input of every step that plans a candidate (`PlanContext`), and results that all candidates of a program share (`PlanMemo`).
 
-A context is made once for a division into phases and a schedule length, handed from step to step, and never changed. What the
-phases have to regard of each other changes while they are planned: that is `pointsman.plan.phases.constraints`.
+A context is made once for a division into phases and a schedule length, handed from step to step, and never changed. The
+constraints that phases put on each other change while they are planned: they are in `pointsman.plan.phases.constraints`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RouteKey(NamedTuple):
     taken: frozenset[Link] = frozenset()
     """Links and slots to leave alone."""
     beside: tuple[RoutedPhase, ...] = ()
-    """What continues through the phase and has its slots already."""
+    """Routes of operators that continue through the phase."""
     freed: tuple[tuple[str, frozenset[Link]], ...] = ()
     """By name of a stream, links and slots of ``taken`` that it may use all the same."""
 
@@ -48,7 +48,7 @@ class OperatorsKey(NamedTuple):
     """What the operators of a phase are planned from, besides its routes."""
 
     value: tuple[int, ...] | None
-    """`PhaseOutline.value`: of several schedules of an operator, the one that is meant."""
+    """`PhaseOutline.value`: the run-time values that the phase is for, if its operators have a schedule for each."""
     implementations: tuple[Implementation, ...]
     labels: tuple[str, ...]
 
@@ -60,17 +60,17 @@ class ClosingKey(NamedTuple):
     instances: tuple[Instance, ...]
     """Sets of nodes that meet."""
     implementations: tuple[Implementation, ...] = ()
-    """Of the operators whose streams are hijacked."""
+    """Implementations of the operators whose streams are hijacked."""
 
 
 @dataclass(frozen=True, eq=False)
 class PhaseRoute:
-    """The routes of a phase, with what has been worked out for them: a phase whose wires collide with those of others is planned
-    again and again, mostly on routes that it had before."""
+    """The routes of a phase, with a cache of what was planned on them: a phase whose wires collide with those of others is
+    planned again and again, mostly on routes that it had before."""
 
     routed: RoutedPhase
     operators: dict[OperatorsKey, tuple[PlannedOperator, ...] | None] = field(default_factory=dict)
-    """None: they cannot be used safely."""
+    """None: these implementations cannot be used safely."""
     hijacked: dict[ClosingKey, Hijacked | None] = field(default_factory=dict)
     """None: no streams of the phase can stand for its barrier."""
     barriers: dict[ClosingKey, PlannedOperator] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class PhaseRoute:
 
 @dataclass(frozen=True, eq=False)
 class PlanMemo:
-    """What has been worked out for a program, its node shape and the router's effort."""
+    """Routes found so far for a program, its node shape and the router's effort."""
 
     routes: dict[RouteKey, PhaseRoute | RoutingError] = field(default_factory=dict)
     """Refusals are kept, too."""
@@ -90,25 +90,24 @@ class PlanMemo:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlanContext:
-    """One division of a program into phases, with one schedule length, that is to be planned.
+    """A division of a program into phases, with a schedule length, that is to be planned.
 
     Parameters
     ----------
     analysis : ProgramAnalysis
-        Of the program, with operators in the place of those that are replaced, on its node; and the implementations to choose
-        from.
+        The analysed program, in which replaced operators have given way to others.
     replaced : tuple of ReplacedOperator
-        Which these are.
+        The replaced operators.
     structure : Structure
         The division.
     period : int
         Slots of each schedule.
     seed : int
-        Of the router.
+        Seed of the router.
     express : int
         See `pointsman.plan.make_plan.PlanOptions`.
     effort : float
-        Work to spend, 1.0 being usual.
+        Factor on the work to spend; 1.0 is usual.
     fallbacks : bool
         May processors pass on messages where nothing else can be done?
     memo : PlanMemo
@@ -135,7 +134,7 @@ class PlanContext:
 
     @property
     def surroundings(self) -> Context:
-        """Where operators run, as implementations are told."""
+        """The network and node, in the form that implementations take."""
         return self.analysis.context
 
     @cached_property
@@ -148,8 +147,8 @@ class PlanContext:
         return ROUTING * self.effort
 
     def able(self, operator: Operator, *, fallbacks: bool = False) -> list[tuple[float, Implementation]]:
-        """Implementations that can do an operator in this division, each with the cycles that a message would take; with
-        ``fallbacks`` only those to fall back on, if it has any."""
+        """(cycles of a message, implementation) for implementations that can do an operator in this division; with ``fallbacks``
+        only those by messages, if it has any."""
         known = self.analysis.feasible(operator, fallbacks=fallbacks)
         found = [(c, i) for c, i in known if i.loading is not Loading.SUBPHASES or self._has_room(operator, i)]
         if not is_settled(operator):
@@ -157,7 +156,8 @@ class PlanContext:
         return [pair for pair in found if pair[1].loading is Loading.ONLINE] or found if fallbacks else found
 
     def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
-        """Is there room for a second schedule for every phase? Who asks for it is told by the target if there is none."""
+        """Has the schedule memory room for a second schedule of every phase? If the program names the implementation, this is not
+        asked: the target refuses it."""
         blocks = self.shape.schedule_depth // self.period - 1
         return operator.impl == implementation.name or 2 * len(self.structure.phases) <= blocks
 

@@ -1,4 +1,4 @@
-"""Online streams of a phase: they belong to it, not to an operator (Metcalf 1997, §4.2.2).
+"""Online streams of a phase, which belong to the phase and not to an operator (Metcalf 1997, §4.2.2).
 
 Takes the operators of a phase that are done by messages; gives the streams to route for them and, when these are routed,
 an operator that stands for them: its roles name the registers of each node's channels, and its image keeps where a message
@@ -23,9 +23,9 @@ from .plan import OnlinePart, PlannedOperator
 from .structure.structure import PhaseOutline
 
 CLOSING = 6
-"""Interface registers that the closing barrier takes at a node, at most but for rare cases."""
+"""Interface registers that the closing barrier takes at a node, with few exceptions at most."""
 ALONE = ("stream", "collect")
-"""Kinds of which each instance has one message under way."""
+"""Kinds of operators of which each instance has a single message under way at a time."""
 
 
 def online_part(
@@ -37,10 +37,10 @@ def online_part(
     shape: NodeShape | None = None,
     period: int = 0,
 ) -> OnlinePart | None:
-    """The online streams of a phase in which operators are done so; None if none is.
+    """The online streams of a phase; None if no operator of it is done by messages.
 
-    ``express``: see ``online_network``. ``shape``: nodes for which channels may be chosen that do not go to all neighbours, if
-    the phase has no other streams; None: they go to all. ``period``: slots of its schedule.
+    ``express``: see ``online_network``. ``shape``: shape of the nodes; if given and all operators are done by messages, channels
+    other than those to all neighbours may be chosen; None: channels go to all neighbours. ``period``: slots of the schedule.
     """
     topology = program.topology
     words: dict[str, dict[Pair, float]] = {}
@@ -60,7 +60,7 @@ def online_part(
 
 
 def _bursts(phase: PhaseOutline, words: Mapping[str, dict[Pair, float]]) -> list[Burst]:
-    """What the operators of a phase send in each of their calls."""
+    """By operator of a phase, the words and messages that it sends in a call, and its number of calls."""
     found = []
     for operator, rounds in zip(phase.operators, phase.rounds, strict=True):
         own = {pair: amount for pair, amount in words[operator.label].items() if pair[0] != pair[1]}
@@ -72,7 +72,7 @@ def _bursts(phase: PhaseOutline, words: Mapping[str, dict[Pair, float]]) -> list
 
 
 def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pair, float]]) -> Together:
-    """The traffic of the phase's operators in the groups in which they stand."""
+    """The traffic of the phase's operators, nested like the groups of the program in which they stand."""
     labels = {operator.label for operator in phase.operators}
     home = next(
         (
@@ -87,7 +87,7 @@ def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pa
     if home is None:
         return Together("parallel", tuple(words.values()))
     found: dict[int, Together | dict[Pair, float]] = {}
-    # Children before their groups: the walk goes down, so this goes it backwards.
+    # In the reverse order of the walk, children come before their group.
     for part, _ in reversed(list(home.walk())):
         if isinstance(part, Operator):
             found[id(part)] = words.get(part.label, {})
@@ -119,7 +119,7 @@ def _ends(part: OnlinePart, node: int) -> list[tuple[bool, str]]:
 
 
 def online_node(part: OnlinePart, node: int, registers: Sequence[tuple[int, ...]], nodes: int) -> OnlineNode:
-    """The table of a node. ``registers`` are those of the lanes of its role, in their order."""
+    """The table of a node: its inputs, outputs, and by destination the output to take. ``registers``: by lane of its role."""
     ends = _ends(part, node)
     inputs = tuple(r for (write, _), r in zip(ends, registers, strict=True) if not write)
     outputs = tuple(r for (write, _), r in zip(ends, registers, strict=True) if write)
@@ -152,5 +152,5 @@ CARRIER = _Carrier()
 
 
 def spans_of(part: OnlinePart) -> list[set[int]]:
-    """Sets of nodes that messages can join: the barrier that ends the phase is theirs together."""
+    """Sets of nodes that messages can join: nodes of each channel's way, which have to be in the same closing barrier."""
     return [set(channel.path) for channel in part.network.channels]

@@ -1,13 +1,13 @@
 """Where phases end in a program without threads: dynamic programming over the places (Metcalf 1997, §6.2.4).
 
-Without threads a phase is what lies between two places of the walk through the program, and both places together tell how
-often it is left. So the best division follows from the costs of all such stretches. That of n operators has n²/2 of them, too
-many to cost each when n is large; so places are taken some apart first, then half as far apart, and so on until every place
-is there or the budget is spent. Each such level gives a division, whose cost prunes the next, and a bound: a phase of any
-division has in it all that lies between two places of the level, and of the operators up to the next place each costs at
-least what it costs alone.
+Without threads a phase is a stretch of the walk through the program between two places, and these two places tell how often it
+is left. So the best division follows from the costs of all stretches. With n places there are n²/2, too many to cost each when n
+is large; so at first only every 2^k-th place is used, then twice as many, and so on until all places are used or the budget is
+spent. Each such level gives a division, whose cost prunes the next level, and a bound: a phase of any division contains a
+stretch between two places of the level, and each operator from there to the next place costs at least its cost alone.
 
-Takes the steps of ``walk``; gives the places, their cost, a bound and the stretches that were costed. Leaves alone: threads.
+Takes the steps of ``walk``; gives the places taken, their cost, a bound, and the number of stretches costed. Leaves alone:
+threads.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from .walk import Operators, PhaseCosts, WalkStep
 
 FIRST = 12
-"""Stretches between places, about, at the first level."""
+"""Most stretches between neighbouring places at the first level, about."""
 
 
 class _SpentError(Exception):
-    """The budget is."""
+    """The budget is spent."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class LineDivision:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a phase may end, or has to; the beginning and the end of the program have no ``place``."""
+    """Where a phase may end, or has to (``forced``); the beginning and the end of the program have no ``place``."""
 
     number: int
-    """Of operators before it on the walk."""
+    """Number of operators before it on the walk."""
     place: Break | None
     forced: bool
     times: float
@@ -58,12 +58,12 @@ class _Place:
 
 
 def without_threads(steps: Sequence[WalkStep]) -> bool:
-    """Can this walk be divided here?"""
+    """Has this walk no threads, so that `divide` can divide it?"""
     return all(step.kind != "threads" for step in steps)
 
 
 def divide(steps: Sequence[WalkStep], costs: PhaseCosts, *, budget: int, most: int | None) -> LineDivision:
-    """The best division, or the best one found when ``budget`` stretches have been costed."""
+    """The best division, or the best found until ``budget`` stretches are costed. ``most``: most phases; None: any number."""
     line = _Line(steps, costs, budget, most)
     best: tuple[float, frozenset[Break]] = inf, frozenset()
     bound = line.alone(0, len(line.operators))
@@ -96,7 +96,7 @@ class _Line:
         self.loop_ends: list[tuple[int, int, float]] = []
         """(operators before it, the loop, times) of each end of a loop."""
         self.lasting: set[str] = set()
-        """Labels of operators that are in the phases beside them as well."""
+        """Labels of operators that continue through the phases beside them."""
         self.known: dict[tuple[int, int], tuple[Operator, ...]] = {}
         self.costed: set[tuple[int, int]] = set()
         self._walk(steps)
@@ -128,12 +128,12 @@ class _Line:
                 sealed = False
 
     def every(self, apart: int) -> list[int]:
-        """Places so far apart, and all that are forced."""
+        """Indices of every ``apart``-th place, and of all that are forced."""
         return [i for i, place in enumerate(self.places) if place.forced or i % apart == 0]
 
     @cached_property
     def _sums(self) -> list[float]:
-        """Of what operators cost alone, those that last in phases beside them left out."""
+        """Running sums over the operators of their costs alone; those in ``lasting`` count 0."""
         known: dict[str, float] = {}
         sums = [0.0]
         for operator in self.operators:
@@ -145,11 +145,11 @@ class _Line:
         return sums
 
     def alone(self, first: int, last: int) -> float:
-        """What operators cost at least."""
+        """Lower bound of the cost of operators ``first`` to ``last`` - 1."""
         return self._sums[last] - self._sums[first]
 
     def _between(self, one: int, other: int) -> tuple[Operator, ...]:
-        """Operators of a phase from a place to another; counts it as costed."""
+        """Operators of a phase between two places; counts the stretch as costed."""
         if (one, other) not in self.known:
             begin, end = self.places[one], self.places[other]
             inside = (*begin.context, *self.operators[begin.number : end.number])
@@ -162,7 +162,7 @@ class _Line:
         return self.known[one, other]
 
     def _exits(self, one: int, other: int) -> float:
-        """How often a phase from a place to another is left."""
+        """How often a phase between two places is left."""
         begin, end = self.places[one], self.places[other]
         back = sum(
             times
@@ -173,11 +173,11 @@ class _Line:
 
     @staticmethod
     def _ends(loop: int, begin: _Place, end: _Place) -> bool:
-        """Has a loop been broken where the phase begins, and is it over where it ends?"""
+        """Does the phase begin inside the loop and end behind it? Then it is left at the end of each round but the last."""
         return loop in begin.loops and loop not in end.loops
 
     def _following(self, points: Sequence[int], k: int) -> Iterator[int]:
-        """Points at which a phase that begins at point k may end."""
+        """Indices of ``points`` at which a phase that begins at ``points[k]`` may end."""
         for j in range(k + 1, len(points)):
             yield j
             if self.places[points[j]].forced:
@@ -187,7 +187,7 @@ class _Line:
         """The best division that ends phases at ``points`` only, if it is below ``limit``."""
         total = len(self.operators)
         last = len(points) - 1
-        # By point and phases so far (without a limit to these: 0): cost, and where it comes from.
+        # By point and number of phases so far (0 if that has no limit): cost, and the point where the last phase began.
         best: list[dict[int, tuple[float, int]]] = [{} for _ in points]
         best[0][0] = 0.0, -1
         for k in range(last):
@@ -200,7 +200,7 @@ class _Line:
                 operators = self._between(begin, end)
                 rest = self.alone(self.places[end].number, total)
                 if least + (self.costs.least(operators, 0.0) if operators else 0.0) + rest >= limit:
-                    break  # longer ones cost more
+                    break  # longer phases cost more
                 cost = self.costs.phase(operators, self._exits(begin, end)) if operators else 0.0
                 if cost == inf:
                     continue
@@ -227,14 +227,14 @@ class _Line:
         return cost, frozenset(ends)
 
     def _left(self, points: Sequence[int], k: int) -> float:
-        """What a phase that begins after point k - 1 and ends before point k + 1 costs at least, less its operators alone."""
+        """Lower bound of a phase that begins after point k - 1 and ends before point k + 1, less its operators' costs alone."""
         first, end = points[max(0, k - 1)], points[k + 1]
         exits = min(self.places[i].times for i in range(points[k], end))
         inside = self.operators[self.places[first].number : self.places[end].number]
         return max(0.0, min((self.costs.least((o,), exits) - self.costs.alone(o) for o in inside), default=0.0))
 
     def bound(self, points: Sequence[int], limit: float) -> float:
-        """A cost below which there is no division, if it is below ``limit``; ``limit`` otherwise."""
+        """Lower bound of the cost of any division, or ``limit`` if that is less."""
         total = len(self.operators)
         last = len(points) - 1
         best: list[dict[int, float]] = [{} for _ in points]
@@ -264,7 +264,7 @@ class _Line:
                         continue
                     if value + rest >= found:
                         continue
-                    # The phase ends at this place, or somewhere before the next one.
+                    # The phase ends at this place, or somewhere before the next place of the level.
                     if j > k:
                         best[j][count] = min(best[j].get(count, inf), value)
                     block = self.alone(self.places[end].number, self.places[points[j + 1]].number)

@@ -1,8 +1,8 @@
-"""Program -> programs in which other operators do what some of its operators ask for (Metcalf 1997, §4.1.2, "replace").
+"""Program -> variants of it in which some operators are replaced by others that do their work (Metcalf 1997, §4.1.2, "replace").
 
-Takes a Program and the implementations, replacements among them. Gives the program as it is and, where replacements promise
-more, with these; where only a replacement can do an operator, or `:impl` asks for one, it is in both. The parts of a replaced
-operator stand in a loop, because the application may call its function any number of times.
+Takes an analysed program. Gives the program as it is and, where replacements should be much quicker, a second variant with
+these; operators that only a replacement can do, or for which `:impl` names a replacement, are replaced in both. The parts of a
+replaced operator stand in a loop, because the application may call its function any number of times.
 Leaves alone: phases, routes.
 """
 
@@ -20,7 +20,7 @@ from pointsman.plan.plan import ReplacedOperator
 from pointsman.program.program import Group, Operator, Program
 
 WORTH = 0.8
-"""A replacement is tried besides if it expects at most this share of the cycles of the best other way."""
+"""Share of the cycles of an operator's best implementation, up to which a replacement is tried as well."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Variant:
 
 
 def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
-    """The programs to plan, the one nearest to the text first.
+    """The variants to plan, that with the fewest replacements first.
 
     Raises
     ------
     PlanError
-        If nothing can do one of the operators.
+        If no implementation and no replacement can do an operator.
     """
     must: dict[str, Group] = {}
     may: dict[str, Group] = {}
@@ -73,7 +73,7 @@ def _first(triple: tuple[float, Replacement, tuple[Operator, ...]]) -> float:
 
 
 def _replacements(operator: Operator, analysis: ProgramAnalysis) -> list[tuple[Replacement, tuple[Operator, ...]]]:
-    """Replacements whose parts can all be done."""
+    """Replacements of an operator whose parts can all be done, each with its parts."""
     found = []
     for one in analysis.implementations:
         if not isinstance(one, Replacement) or operator.kind not in one.kinds or operator.impl not in (None, one.name):
@@ -85,7 +85,7 @@ def _replacements(operator: Operator, analysis: ProgramAnalysis) -> list[tuple[R
 
 
 def _cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: int) -> float:
-    """Expected cycles of a call, with a change of phases after each part if there are several."""
+    """Estimated cycles of a call of the replaced operator; if it has several parts, with a change of phase after each."""
     cycles = sum(min(cycles for cycles, _ in analysis.feasible(part)) for part in parts)
     if len(parts) > 1:
         across = max(analysis.context.topology.across(instance.nodes) for instance in parts[0].instances)
@@ -98,7 +98,7 @@ def _variant(analysis: ProgramAnalysis, ways: dict[str, Group], names: dict[str,
         return Variant(analysis)
     program = analysis.program
     done: dict[int, Group | Operator] = {}
-    # Backwards through the order of the text, children come before their group.
+    # In the reverse order of the text, children come before their group.
     for part, _ in reversed(list(program.root.walk())):
         if isinstance(part, Operator):
             done[id(part)] = ways.get(part.label, part)

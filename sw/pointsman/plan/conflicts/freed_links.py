@@ -2,9 +2,9 @@
 
 A node may linger in phase E when its neighbour is in phase L already, so L leaves alone the links and slots of E. But if
 operator A of L tells the neighbour that the node has come to L, then operator B, which is always used after A, may write them:
-the words of B set out when nobody is in E any more. Takes planned phases and what has to be left alone; gives what of it is
-free, by operator and source. Leaves alone: routes. Whether that still holds for other routes of L is seen when L has been routed
-again (``collisions``).
+the words of B set out when the node is no longer in E. Takes planned phases and links and slots to be left alone; gives those
+that are free, by operator and source. Leaves alone: routes. Whether this still holds when L has been routed again is checked then
+(``collisions``).
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ Freed = dict[tuple[str, int], frozenset[Link]]
 def freed_links(
     known: HappensBefore, planned: Sequence[PlannedPhase], later: int, taken: Mapping[int, Collection[Link]]
 ) -> Freed:
-    """Which of the links that a phase has to leave alone, by the earlier phase that writes them, words of its operators may use
-    all the same: their sources have heard in the phase that the node at the other end has come to it (§5.3.4). What of it holds
-    for other routes of the phase is seen when it has been routed again (`collisions`)."""
+    """Of the links and slots ``taken``, by the earlier phase that writes them, those that words of operators of ``later`` may use
+    all the same: their sources have learnt, in ``later``, that the node at the other end has come to it (§5.3.4)."""
     before = known.structure.before
     if not before or not any(before[later].values()) or rescheduled(planned[later]):
         return {}

@@ -1,4 +1,4 @@
-"""What a routed phase does to links and slots, as far as other phases and reprogramming care (Metcalf 1997, §5.3, §7.1.5)."""
+"""Links and slots that a routed phase writes and reads, and slots that it leaves for commands (Metcalf 1997, §5.3, §7.1.5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Found = TypeVar("Found")
 
 
 def cached_on_phase(function: Callable[[RoutedPhase], Found]) -> Callable[[RoutedPhase], Found]:
-    """Decorator: worked out once for a routed phase, and kept with it. What comes back is not to be changed."""
+    """Decorator: the function is worked out once for a routed phase and kept with it. Its result must not be changed."""
     name = f"{function.__module__}.{function.__name__}"
 
     def once(routed: RoutedPhase) -> Found:
@@ -33,7 +33,7 @@ def cached_on_phase(function: Callable[[RoutedPhase], Found]) -> Callable[[Route
 
 
 def memberships(members: Iterable[Collection[int]]) -> dict[tuple[int, ...], list[int]]:
-    """Nodes by the phases in which they have a part, given the nodes of each phase."""
+    """Nodes grouped by the phases in which they have a part; ``members``: the nodes of each phase."""
     phases = list(members)
     groups: dict[tuple[int, ...], list[int]] = {}
     for node in sorted(frozenset().union(*phases)):
@@ -55,7 +55,7 @@ def link_writes(routed: RoutedPhase) -> set[Link]:
 
 
 def kept_links(one: RoutedPhase, other: RoutedPhase) -> set[Link]:
-    """Writes of what continues from one phase to another: the same VFSM may go on writing (Table 5.2)."""
+    """Links and slots that operators continuing from ``one`` to ``other`` write in both: the same VFSM may go on (Table 5.2)."""
     pairs = [(routed, goes_on(routed, other.beside)) for routed in one.beside]
     return {link for routed, again in pairs if again is not None for link in link_writes(routed) & link_writes(again)}
 
@@ -73,7 +73,8 @@ def link_reads(routed: RoutedPhase) -> set[Link]:
 
 
 def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]:
-    """What another phase must not write in order to have no wires in common with this one."""
+    """Links and slots that another phase must not write, so as to share no wires with this phase; with an aliased handshake those
+    of the opposite direction, too."""
     found = set(link_writes(routed))
     if aliased_handshake:
         ends = {(node, port): routed.topology.at_port[node][port] for node, port, _ in found}
@@ -105,7 +106,7 @@ def reprogram_slots(routed: RoutedPhase, node: int, pipeline: int) -> list[int]:
 
 @cached_on_phase
 def command_gap(routed: RoutedPhase) -> int:
-    """Longest wait for a reprogramming slot of pipeline 0 at any node that the phase uses."""
+    """Most slots to wait for a reprogramming slot of pipeline 0, at any node that the phase uses."""
     nodes = {vfsm.node for chain in routed.all_chains for vfsm in chain.vfsms}
     rows = {tuple(row) for row in _reprogramming(routed)[sorted(nodes), :, 0].tolist()}
     gaps = [largest_gap([slot for slot, free in enumerate(row) if free], routed.period) for row in rows]

@@ -1,8 +1,9 @@
-"""Planned phases of threads: who may meet in a barrier, and which wires need one (Metcalf 1997, §5.2.3, §6.2.2).
+"""Planned phases of threads: which nodes may meet in a barrier, and which collisions need a barrier (Metcalf 1997, §5.2.3,
+§6.2.2).
 
-Threads are left and met without each other, so a barrier may only join nodes that come to its phase equally often: nodes of
-several threads only if each of the threads comes through the phase once. Where that is not so, a later phase has to keep off
-the wires of the phase before. The judge uses nothing of this.
+Threads change phases independently, so a barrier may only join nodes that come to its phase equally often: nodes of several
+threads only if each of the threads comes through the phase once. Where that is not so, a later phase has to keep off the wires
+of the phase before. The judge uses nothing of this module.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> No
 
 
 def odd_one(structure: Structure, index: int, nodes: Iterable[int]) -> int | None:
-    """A node that may come to a phase more or less often than others of ``nodes`` which are in other threads; None if all
-    come equally often."""
+    """A node of ``nodes`` that may come to phase ``index`` more or less often than nodes of other threads; None if all come
+    equally often."""
     threads = structure.threads
     if threads is None:
         return None
@@ -68,7 +69,7 @@ def odd_one(structure: Structure, index: int, nodes: Iterable[int]) -> int | Non
 
 
 def _visits(structure: Structure, index: int, child: ProgramPart, node: int) -> int | None:
-    """How often a node comes through a phase each time that a part of the program runs: 0, 1, or None if that is not fixed."""
+    """How often a node comes through phase ``index`` each time that ``child`` runs: 0, 1, or None if not fixed."""
     assert structure.threads is not None
     graph = PhaseGraph(control(child, structure.threads.phases, node).successors)
     if index not in graph.later(START):
@@ -84,11 +85,11 @@ def unsolved(
     found: Iterable[tuple[int, int, Link]],
     joined: Mapping[int, Mapping[int, list[set[int]] | None]],
 ) -> list[tuple[int, int, Link]]:
-    """Collisions of wires about which something has to be done: those that no barrier has taken account of, with the words that
-    the later phase has now. ``joined``: whom the barrier of a phase joins for a later one, None if any barrier will do."""
+    """Collisions, of those ``found``, that no barrier covers with the routes that the later phase has now. ``joined``: by phase
+    and later phase, sets of nodes that its barrier joins; None if any barrier will do."""
 
     def open_still(earlier: int, later: int) -> bool:
-        # Nodes that its barrier leaves out go on each for itself.
+        # Nodes that the barrier leaves out (``loose``) go on without it.
         met = planned[earlier].barrier is not None and not planned[earlier].loose
         if met and not comes_next(structure, planned, earlier, later):
             return False
@@ -101,8 +102,8 @@ def unsolved(
 
 
 def comes_next(structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int) -> bool:
-    """Can a node go on from one phase straight to the other? A barrier is left behind by all of its nodes before any of them is
-    through with the phase after it, so later ones do not matter; without threads that is not made use of."""
+    """Can a node go straight from ``earlier`` to ``later``? If not, all nodes of the barrier of ``earlier`` have left it before
+    words of ``later`` come. True without threads, where this is not made use of."""
     if structure.threads is None:
         return True
     for node in planned[earlier].nodes & planned[later].nodes:

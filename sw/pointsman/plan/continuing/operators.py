@@ -1,11 +1,10 @@
-"""Operators that continue over changes of phase (Metcalf 1997, §5.1): which may, how they are routed, who enters where.
+"""Operators that continue over changes of phase (Metcalf 1997, §5.1): where they end, and in which phase a node enters them.
 
 A continuing operator keeps its route, VFSMs, interface registers and the slots of its first route in all of its phases. So
 words go on over its wires whatever phases its nodes are in, and nodes that have nothing else to do in a phase need not come to
-it. Takes phases and the operators beside them; routes an operator in the phase where it meets most others, and keeps that. The
-judge has rules of its own (``verify.phases.continuing``).
-
-Those done by messages continue with their channels, and every processor goes on serving them (§5.1.3).
+it. Takes routed operators (``routes``) and planned phases; gives `Continuing`. The judge has rules of its own
+(``verify.phases.continuing``). Operators done by messages continue with their channels, and every processor goes on serving
+them (§5.1.3).
 
 Non-goals: operators whose router is rewritten; other slots from phase to phase (``slots``).
 """
@@ -25,8 +24,8 @@ from pointsman.routing.streams import RoutedChain, RoutedPhase, RoutedVfsm, Stre
 
 
 def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
-    """Phases from which a node may go on to one in which the operator is not any more; or, with messages that it may have to
-    pass on for others, to the end of the program."""
+    """Phases of the operator from which a node may go on to a phase without it; for an operator done by messages, which nodes may
+    have to pass on for others, also those from which it may go to the end of the program."""
     least = END if by_messages(through.operator) else 0
     return tuple(
         p for p in through.phases if any(s >= least and s not in through.phases for s in structure.successors[p])
@@ -34,7 +33,7 @@ def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
 
 
 def inside(operator: Operator, streams: Iterable[Stream], network: frozenset[int]) -> list[Stream]:
-    """Its streams, kept on its own nodes: others would not know when to lend their routers."""
+    """Streams of an operator, confined to the nodes of their instances: others would not know when to lend their routers."""
     found = []
     for stream in streams:
         own = next(frozenset(i.nodes) for i in operator.instances if stream.source in i.nodes)
@@ -43,7 +42,7 @@ def inside(operator: Operator, streams: Iterable[Stream], network: frozenset[int
 
 
 def taken_out(routed: RoutedPhase, span: range) -> RoutedPhase:
-    """Some of the streams as a phase of their own, with the slots that they have."""
+    """The streams ``span`` of a routed phase as a phase of their own, with the slots that they have."""
     numbers: dict[tuple[int, int], int] = {}
     chains = []
     for chain in routed.chains:
@@ -76,7 +75,7 @@ def entered(
     Raises
     ------
     PlanError
-        If a node could not tell, or would have to wait for others on its way there.
+        If a node could not tell which phase that is, or would come to a phase in which it has no operator.
     """
     operator = through.operator
     found = {}
@@ -106,10 +105,10 @@ def entered(
 
 
 def refuse_tangles(through: Through, structure: Structure, planned: Sequence[PlannedPhase], leaving: Leaving) -> None:
-    """Raise `PlanError` where a node in the barrier of a phase might wait for one that waits for a word of the operator.
+    """Raise `PlanError` where a node in the barrier of a phase might wait for a node that waits for a word of the operator.
 
-    Nodes of a barrier that have the operator must all have something to do in the phase that comes next on their way, so that
-    each leaves when it goes on: one that stays meanwhile would use the operator there while others wait for it.
+    Nodes of a barrier that have the operator must all have another operator in the next phase, so that each goes through the
+    barrier to get there: a node that stays would use the operator while the others wait for it in the barrier.
     """
     operator = through.operator
     for p in through.phases:
@@ -136,7 +135,7 @@ def continuing(
     planned: Sequence[PlannedPhase],
     leaving: Leaving,
 ) -> tuple[Continuing, ...]:
-    """What is left to say of routed operators when their phases are planned."""
+    """The routed operators ``made``, with the phases in which they end and in which each node enters them."""
     found = []
     for through, alone in made:
         ends = ends_of(through, structure)

@@ -1,12 +1,12 @@
 """Operators of a phase -> the bandwidth that each may expect, without routing them (Metcalf 1997, §6.2.6).
 
-Operators share two kinds of resources: each node, whose router makes as many moves a cycle as it has pipelines and whose
-processor takes as many as its interface does; and each cut across the mesh, with as many words a cycle as there are links
-across it, for either way. The resource that is furthest over its limit is shared out in proportion to the traffic, an
-operator goes at the pace of its slowest stream, and so on until no resource is over its limit.
+Operators share two kinds of resources: each node, which makes as many moves a cycle as its router has pipelines, or as its
+processor can access the interface, if that is less; and each cut across the mesh, with a word a cycle for each link across it, in
+each direction. The resource that is furthest over its limit is shared out in proportion to the traffic, an operator goes at the
+pace of its slowest stream, and so on until no resource is over its limit.
 
 The thesis cuts the mesh once in each dimension, half way between the outermost ends of the streams. Here every cut counts, and
-is looked at once for a program and not for each phase. A multicast costs a node two moves a word where it is forked.
+cuts are made once for a program, not for each phase. A multicast costs two moves a word at each of its destinations.
 
 Leaves alone: timeslots, paths, VFSMs. A network that is no mesh has no cuts.
 """
@@ -26,16 +26,16 @@ from .bandwidth_kernel import shared_out
 
 @dataclass(frozen=True)
 class Resources:
-    """What operators share. ``capacity`` has a number for each node, then one for each cut and way."""
+    """What operators share. ``capacity``: moves a cycle of each node, then words a cycle of each cut and direction."""
 
     topology: Topology
     capacity: np.ndarray
     cuts: tuple[tuple[int, int, bool], ...]
-    """(dimension, coordinate below the cut, upward) of each."""
+    """(dimension, coordinate below the cut, upward) of each cut and direction."""
 
     @classmethod
     def of(cls, topology: Topology, *, pipelines: float, interface: float = 2.0) -> Resources:
-        """Those of a network whose routers make ``pipelines`` moves a cycle, and whose processors access their interfaces
+        """Resources of a network whose routers make ``pipelines`` moves a cycle, and whose processors access their interfaces
         ``interface`` times a cycle."""
         cuts: list[tuple[int, int, bool]] = []
         capacity = [min(pipelines, interface)] * topology.nodes
@@ -49,7 +49,7 @@ class Resources:
         return cls(topology, np.array(capacity), tuple(cuts))
 
     def usage(self, streams: Iterable[tuple[int, Sequence[int]]]) -> np.ndarray:
-        """What one word on every one of ``streams`` (source, destinations) costs of each resource."""
+        """By resource, the moves or words that a word on each of ``streams`` (source, destinations) takes."""
         cost = [0.0] * len(self.capacity)
         for source, destinations in streams:
             cost[source] += 1
@@ -63,7 +63,7 @@ class Resources:
             first = self.topology.nodes
             for axis, length in enumerate(self.topology.size):
                 along = [place[axis] for place in there]
-                # Of the two numbers of a cut the first is that of words upward.
+                # A cut has two numbers: first for words upward, then for words downward.
                 for below in range(at[axis], max(along)):
                     cost[first + 2 * below] += 1
                 for below in range(min(along), at[axis]):
@@ -78,11 +78,11 @@ def expected_bandwidth(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarra
     Parameters
     ----------
     usage : array, operators x resources
-        What a word on every stream of an operator costs; see `Resources.usage`.
+        Moves or words that a word on every stream of an operator takes; see `Resources.usage`.
     traffic : array, operators
-        Words of each over the whole program. More than 0.
+        Words of each operator over the whole program. More than 0.
     limits : array, operators
-        Words per cycle that each can use at most.
+        Most words per cycle that each operator can use.
     capacity : array, resources
     """
     return shared_out(usage, traffic, limits.astype(float), capacity)

@@ -1,4 +1,4 @@
-"""What ``:b`` and ``:pipelined`` mean to the planner (Metcalf 1997, A.3, §6.2.5)."""
+"""What the call attributes ``:b`` (bandwidth) and ``:pipelined`` mean to the planner (Metcalf 1997, A.3, §6.2.5)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pointsman.routing.streams import Stream
 
 
 def most_words(operator: Operator, period: int) -> int | None:
-    """Words a period that each stream of an operator may have at most; None if ``:b`` leaves them free.
+    """Most words a period of each stream of an operator; None if ``:b`` sets no limit.
 
-    ``*min*`` is one word a period however long it is; a stream has at least that, or it would carry nothing.
+    ``*min*`` is a word a period, whatever its length; less would carry nothing.
     """
     if operator.b == "min":
         return 1
@@ -21,8 +21,8 @@ def most_words(operator: Operator, period: int) -> int | None:
 
 
 def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
-    """Streams of an operator, none with more words than ``:b`` allows, nor than a round has: more slots would be quicker by less
-    than a period, and are missing elsewhere, also in other phases (``conflicts.reroute``)."""
+    """Streams of an operator, limited to the words a period that ``:b`` allows, and to the words that a round of calls has: more
+    slots would save less than a period, and are missing elsewhere, also in other phases (``conflicts.reroute``)."""
     most = limit(operator, period)
     return list(streams) if most is None else at_most(most, streams)
 
@@ -36,7 +36,7 @@ def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:
 
 
 def limit(operator: Operator, period: int) -> int | None:
-    """Words a period that its streams get at most, whatever there is room for; None: as many as fit."""
+    """Most words a period that each stream of the operator gets; None: as many as find room."""
     most = most_words(operator, period)
     round_words = max(1, operator.m * operator.c)
     if most is None and round_words >= period:
@@ -45,7 +45,7 @@ def limit(operator: Operator, period: int) -> int | None:
 
 
 def best_rate(operator: Operator, words_per_cycle: float, period: int) -> float:
-    """Words a cycle, where an implementation promises so many."""
+    """Words a cycle of an implementation that promises ``words_per_cycle``, limited by ``:b``."""
     most = most_words(operator, period)
     return words_per_cycle if most is None else min(words_per_cycle, most / period)
 
@@ -56,10 +56,10 @@ def call_cycles(operator: Operator, word_cycles: float, latency: float, *, answe
 
 
 def call_latency(operator: Operator, latency: float, *, answered: bool = False) -> float:
-    """What of the latency one call has to bear. That of a pipelined operator is nobody's time: its calls follow each other
-    without waiting for an answer. Nor do writers of a directional operator wait until a message is there before they write the
-    next, so the calls of a round share one latency; a function that gives a result is called again when it has, and so is a
-    write function that is ``answered``: of a processor-bound implementation, which waits for its own words to come back."""
+    """Cycles of ``latency`` that count for a call. 0 for a pipelined operator, whose calls do not wait for an answer. Writers of
+    a directional operator do not wait until a message has arrived before they write the next, so the calls of a round share a
+    latency. It counts in full for functions that give a result, and for write functions that are ``answered``: those of a
+    processor-bound implementation, which wait for their own words to come back."""
     if operator.pipelined:
         return 0.0
     return latency / operator.c if OPERATORS[operator.kind].flow == "directional" and not answered else latency

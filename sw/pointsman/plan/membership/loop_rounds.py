@@ -1,8 +1,8 @@
-"""Does everybody who meets in the barrier of a phase come to it in every round in which the others do?
+"""Does each node in the barrier of a phase come to it in every round of a loop in which the others do?
 
-A phase may hold the end of a loop and what follows it. In each round nodes leave it for the rest of the loop, through its
-barrier. A node that has a part only in what follows, or else only in what is optional, is not there, and the others would wait
-for it for ever. (``leaving`` sees this where such a node has no part in the rest of the loop either.)
+A phase may hold operators at the end of a loop and operators after the loop. In each round nodes leave it for the rest of the
+loop, through its barrier. A node that has only operators after the loop, or only optional ones in it, does not come, and the
+others would wait for it for ever. (``leaving`` finds the case that such a node has no part in the rest of the loop either.)
 
 Takes planned phases; raises `PlanError` for the first such node.
 """
@@ -19,8 +19,8 @@ from pointsman.program.program import Group, Operator, Program
 def refuse_missed_rounds(
     program: Program, planned: Sequence[PlannedPhase], optional: Mapping[str, frozenset[int]]
 ) -> None:
-    """Raise `PlanError` if a node would miss rounds of a phase that a barrier with it closes. ``optional``: by label, the
-    optional groups around an operator."""
+    """Raise `PlanError` if a node in the barrier of a phase could miss rounds in which the others come to it. ``optional``: by
+    label of an operator, the optional groups around it."""
     loops = _loops(program)
     for phase in planned:
         if phase.barrier is None:
@@ -34,7 +34,7 @@ def refuse_missed_rounds(
             for instance in phase.barrier.operator.instances:
                 part = frozenset(instance.nodes)
                 for node in sorted(part & users):
-                    # Of what is used without this node, is there something that is used with it whenever that is?
+                    # Whenever an operator without this node is used, is one with this node used as well?
                     sure = [optional[one.label] for one in own if node in one.nodes]
                     without = [one for one in own if node not in one.nodes and part & frozenset(one.nodes)]
                     if all(any(groups <= optional[one.label] for groups in sure) for one in without):

@@ -1,4 +1,4 @@
-"""Where nodes pass phases in which they have no operator, on their way from one of their phases to another."""
+"""Where nodes go through phases in which they have no operator, on their way from one of their phases to another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Can every node tell which of an operator's schedules runs, where the operator has a schedule for each run-time value?
 
-Only nodes of the instance hear the value from their application. Takes planned phases; raises `PlanError` if words of such a
-phase pass other nodes, or other nodes meet those of the instance in its barrier (Metcalf 1997, §4.1.1 "Multiple Schedules").
+Only nodes of the instance learn the value from their application. Takes planned phases; raises `PlanError` if words of such a
+phase pass other nodes, or its barrier joins nodes of different instances (Metcalf 1997, §4.1.1 "Multiple Schedules").
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pointsman.plan.structure.structure import Structure
 
 
 def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
-    """Raise `PlanError` for the first node that would have to guess."""
+    """Raise `PlanError` for the first node that could not tell whether an optional phase runs that uses its router."""
     own: dict[int, set[int]] = {}
     for index, phase in enumerate(planned):
         for one in phase.operators:
@@ -35,10 +35,10 @@ def refuse_secret_phases(structure: Structure, planned: Sequence[PlannedPhase]) 
 
 
 def _may_be_passed(graph: PhaseGraph, phase: int, mine: frozenset[int]) -> bool:
-    """Can a node with operators in ``mine`` go from one of them to the next both through ``phase`` and past it?"""
+    """Can a node with operators in the phases ``mine`` go from one to the next both through ``phase`` and past it?"""
 
     def reached(start: int, without: int | None = None) -> set[int]:
-        """What comes next after ``start``, for this node, on ways that avoid ``without``."""
+        """Phases of the node, ``phase`` or END that may come next after ``start``, on ways that avoid ``without``."""
         seen = graph.reached(graph.successors[start], lambda place: place not in mine, without)
         return {place for place in seen if place in (END, phase) or place in mine}
 

@@ -1,9 +1,9 @@
-"""Routed phases -> how often each is put into the routers again, and what that takes: misses are predicted (Metcalf 1997, §6.2.5,
-"future extension").
+"""Routed phases -> how often each is loaded into the routers again, and the cycles of that: misses are predicted (Metcalf 1997,
+§6.2.5, "future extension").
 
-Takes phases and their order. A phase is loaded again when one with its place in the schedule memory, or with some of its VFSMs
-at some node, has run in between; that is no more often than it is entered, nor than those run. A node that loads has left the
-phase before, so loading runs beside the time to settle after a barrier, and only what is left of it costs anything.
+Takes phases and their order. A phase is loaded again when a phase with its place in the schedule memory, or with some of its
+VFSMs at some node, has run in between; that is no more often than it is entered, nor than those phases run. A node that loads
+has left the phase before, so loading runs during the time to settle after a barrier, and only the rest of it costs cycles.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from .vfsm_numbers import reserved, vfsm_numbers
 WORD = 2
 """Cycles for a word of a command in the loader phase."""
 BACK = POINTER_LATENCY + 8
-"""Cycles for the change from the loader phase to the next one, beside that of a node that loads nothing."""
+"""Cycles for the change from the loader phase to the next phase, which a node that loads nothing does not need."""
 
 
 @dataclass(frozen=True)
 class Misses:
-    """Of one phase, in a whole run, at the node that has most to load."""
+    """Loads of a phase in a whole run, at the node that has most to load."""
 
     loads: float
-    """How often it is loaded again, the first time not counted."""
+    """How often the phase is loaded again; the first load is not counted."""
     router: float
-    """Cycles that a node's processor spends on that."""
+    """Cycles in which a node's processor sends commands for that."""
     cycles: float
-    """Those of them that are not hidden while neighbours settle."""
+    """Cycles that loading and going back from the loader phase add, beyond those spent waiting for neighbours anyway."""
 
 
 def predicted_misses(
@@ -47,7 +47,7 @@ def predicted_misses(
     shape: NodeShape,
     standing: Sequence[PlannedPhase] = (),
 ) -> dict[int, Misses]:
-    """By phase; only those that are loaded more than once. ``standing``: what continues, and keeps its VFSMs."""
+    """By phase, its misses; only phases loaded more than once. ``standing``: operators that continue, and keep their VFSMs."""
     exits = {i: max(1.0, phase.exits) for i, phase in enumerate(structure.phases)}
     blocks = schedule_blocks(structure, period, shape)
     between = structure.graph.distances
@@ -76,7 +76,7 @@ def _vfsm_loads(
     exits: dict[int, float],
     between: Distances,
 ) -> dict[int, tuple[float, int]]:
-    """By phase, how often VFSMs are loaded again at the worst node, and how many of a pipeline."""
+    """By phase, how often VFSMs are loaded again at the worst node, and how many in its fullest pipeline."""
     found = dict.fromkeys(range(len(planned)), (0.0, 0))
     try:
         numbers = vfsm_numbers(planned, structure, shape, reserved(standing, shape))

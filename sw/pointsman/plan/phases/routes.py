@@ -1,8 +1,8 @@
-"""Streams of one phase -> its routes, and the operators on them.
+"""Streams of a phase -> its routes, and the operators planned on them.
 
-Takes streams and the `Constraints` under which they are routed: wires of other phases, what continues beside them. Routes and
-refusals that were asked for before are kept in the `PlanMemo`. Leaves alone: which implementations do the operators (``drafts``),
-how phases end (``closing``).
+Takes streams and the `Constraints` under which they are routed: wires of other phases, operators that continue beside them.
+Routes and refusals are cached in the `PlanMemo`. Leaves alone: which implementations do the operators (``drafts``), how phases
+end (``closing``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .constraints import Constraints
 
 
 def hops_of(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
-    """The online streams of a phase that has no others (but a barrier later); with others they share in proportion."""
+    """Span of the online streams of a phase that has no other streams (but a barrier later); else an empty range."""
     return spans[-1] if part is not None and part.streams and len(spans[-1]) == streams else range(0)
 
 
@@ -44,14 +44,14 @@ def route(
     index : int
         Number of the phase.
     hops : range
-        Streams to neighbours that are to be in frames.
+        Indices of online streams that `route_frames` may place in frames.
     fewer : RoutedPhase or None
-        The first of the streams, as they are routed without the others.
+        An earlier routing of the first of the streams, without the rest of them.
 
     Raises
     ------
     RoutingError
-        If there are none.
+        If the streams cannot be routed.
     """
     taken = constraints.off(index)
     beside = constraints.standing.beside(index)
@@ -61,7 +61,7 @@ def route(
     key = free._replace(taken=taken, beside=beside, freed=freed)
     result = routes.get(key)
     if result is None:
-        # There was more room before some of it was taken.
+        # Words that streams had without constraints, or in ``fewer``, are a hint for the router.
         before = routes.get(free)
         fewer = before.routed if isinstance(before, PhaseRoute) else fewer
         try:
@@ -90,7 +90,7 @@ def _routed(context: PlanContext, key: RouteKey, hops: range, fewer: RoutedPhase
         effort=context.routing_effort,
         conditions=PhaseConditions(key.taken, dict(key.freed), key.beside, had),
     )
-    # Beside what continues one schedule has to do.
+    # Beside continuing operators a phase has a single schedule, without subphases.
     return made if key.beside else with_subphases(made, key.taken)
 
 
@@ -101,8 +101,8 @@ def plan_operators(
     spans: Sequence[range],
     route: PhaseRoute,
 ) -> tuple[PlannedOperator, ...] | None:
-    """What nodes do in the operators of a routed phase; None if an implementation cannot be used safely. ``spans``: the streams
-    of each operator.
+    """The operators of a phase, planned on its routes; None if an implementation cannot be used safely. ``spans``: by operator,
+    the indices of its streams.
 
     Raises
     ------

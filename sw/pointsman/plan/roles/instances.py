@@ -1,8 +1,8 @@
-"""Roles of the nodes in an operator's instances; those of instances that look alike are worked out once.
+"""Roles of the nodes in an operator's instances; for instances that look alike they are worked out once.
 
-The rows of a mesh, say, with the same routes: a role in one is that in another with the nodes and streams moved. Instances look
-alike if their nodes lie in the same way, they are given the same operands, their routes and virtual registers are the same, and
-no instance meets another.
+For example, if the rows of a mesh are routed alike, a role in a row is the role in another row with nodes and streams moved.
+Instances look alike if their nodes lie in the same way, their operands, routes and virtual registers are the same, and no two
+instances share nodes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Instances:
     Parameters
     ----------
     span : range
-        The operator's streams in the routed phase.
+        Indices of the operator's streams in the routed phase.
     """
 
     def __init__(self, implementation: Implementation, operator: Operator, span: range, wiring: Wiring) -> None:
@@ -47,11 +47,11 @@ class Instances:
 
     @cached_property
     def distinct(self) -> list[int]:
-        """Instances that look like none before them."""
+        """Indices of instances that look like no instance before them."""
         return [i for i, like in enumerate(self.like) if like == i]
 
     def like_node(self, node: int) -> int:
-        """A node whose roles are those of this one, moved; itself if there is none other."""
+        """A node that has the same roles but for its place in the network; ``node`` itself if there is no other."""
         return self._like_node.get(node, node)
 
     @cached_property
@@ -67,7 +67,7 @@ class Instances:
 
     @cached_property
     def like(self) -> list[int]:
-        """By instance, the first one that it looks like."""
+        """By instance, the index of the first instance that it looks like."""
         instances, routed = self.operator.instances, self.wiring.routed
         places = [place for instance in instances for place in instance.nodes]
         if len(places) != len(set(places)) or routed.topology.kind == "graph" or self._strays():
@@ -104,7 +104,7 @@ class Instances:
         )
 
     def _move(self, draft: RoleDraft, instance: int, node: int) -> RoleDraft:
-        """A role of the instance that this one is like, moved here."""
+        """``draft``, a role in the instance that ``instance`` looks like, moved to ``node`` of ``instance``."""
         if not (draft.settings or draft.later or draft.each or draft.commands):
             return draft
         here = dict(zip(self.streams[self.like[instance]], self.streams[instance], strict=True))
@@ -129,7 +129,7 @@ class Instances:
 
 
 def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequence[Stream]) -> list[list[int]]:
-    """By instance of an operator its streams, of those numbered ``span`` in a phase with ``streams``."""
+    """By instance of an operator, the indices of its streams; ``span``: those of the operator among ``streams`` of a phase."""
     found: list[list[int]] = [[] for _ in operator.instances]
     for s in span:
         # "label[i].what": the instance of a stream is in its name.
@@ -139,7 +139,7 @@ def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequen
 
 
 def shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
-    """What the routes of an instance look like, nodes told by their place in it: equal for translated instances."""
+    """The routes of an instance as a key that is equal for translated instances: nodes are named by their place in it."""
     place = {node: i for i, node in enumerate(instance.nodes)}
     own = {s: k for k, s in enumerate(streams)}
     return tuple(

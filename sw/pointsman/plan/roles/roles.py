@@ -1,4 +1,4 @@
-"""What every node does in an operator, once its streams are routed: roles for every value and stage, and delays."""
+"""What every node does in an operator once its streams are routed: roles for every run-time value and stage, and delays."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .instances import Instances, shape_of
 def plan_operator(
     operator: Operator, implementation: Implementation, span: range, routed: RoutedPhase, wiring: Wiring
 ) -> PlannedOperator | None:
-    """Roles and delays of an operator; None if it rewrites the router at a time when words may be on the way.
+    """Roles and delays of an operator; None if it would rewrite the router while words may be on their way.
 
     Parameters
     ----------
     span : range
-        Its streams in the routed phase.
+        Indices of the operator's streams in the routed phase.
     """
     if implementation.loading is Loading.ONLINE:
         nothing = {node: (RoleDraft("none"),) for node in sorted(operator.nodes)}
@@ -43,7 +43,7 @@ def plan_operator(
     for i, instance in enumerate(operator.instances) if bound else ():
         like = instances.like[i]
         if like != i:
-            # What holds of that one holds of this one.
+            # An instance ends as the instance that it looks like.
             others = operator.instances[like].nodes
             for node, other in zip(instance.nodes, others, strict=True):
                 if other in delays:
@@ -83,7 +83,7 @@ def plan_operator(
 
 
 def _rewrites(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> bool:
-    """Do load functions rewrite the router anywhere?"""
+    """Does a load function of any node rewrite the router for any value?"""
     return any(
         instances.role(i, node, value).settings
         for i in instances.distinct
@@ -93,14 +93,14 @@ def _rewrites(operator: Operator, instances: Instances, values: tuple[tuple[int,
 
 
 class _Maker:
-    """The role of a node for a value and stage."""
+    """Makes the role of a node for a state, the number of a value and stage."""
 
     def __init__(self, instances: Instances, values: tuple[tuple[int, ...], ...], stages: int) -> None:
         self.instances, self.stages, self.values = instances, stages, values
 
     @cached_property
     def _of(self) -> dict[int, list[int]]:
-        """By node, its instances."""
+        """By node, the indices of the instances that it is in."""
         found: dict[int, list[int]] = {}
         for i, instance in enumerate(self.instances.operator.instances):
             for node in instance.nodes:
@@ -114,7 +114,7 @@ class _Maker:
 
 
 def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
-    """Most lanes that move in one step of one call, looked at for the first, a middle and the last value."""
+    """Most lanes that move in a single step of a call, over the first, a middle and the last value."""
     most = 1
     for i in instances.distinct:
         for value in {values[0], values[len(values) // 2], values[-1]}:
@@ -126,7 +126,7 @@ def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, 
 
 
 def at_stage(draft: RoleDraft, stage: int) -> RoleDraft:
-    """A role as it is in a stage: with its own I/O, or after that."""
+    """A role as it is in ``stage``: up to `RoleDraft.stage` with its I/O, after that with its ``later`` settings only."""
     if draft.each:
         return draft.each[stage]
     if draft.later is None or stage <= draft.stage:
@@ -145,7 +145,7 @@ def _termination(
     wiring: Wiring,
     seen: dict[object, Termination],
 ) -> Termination:
-    """How an instance ends. ``seen`` keeps what translated instances share."""
+    """How an instance ends. ``seen``: answers so far, which translated instances share."""
     if len(instance.nodes) == 1 or all(draft.local for draft in drafts.values()):
         return Termination(True, dict.fromkeys(instance.nodes, 0), clear=True)
     lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}

@@ -1,8 +1,8 @@
 """Tree of extents -> operators that may continue beside phases (Metcalf 1997, §5.1).
 
 A parallel group such as ``(parallel (broadcast 'k 0) (sequential (cshift 'a 1) (cshift 'b 2)))`` may end a phase between ``a``
-and ``b``. The broadcast ``k`` then continues over the change of phase if its router is the same all the time; if it is not,
-the whole group has to stay in one phase. Takes a tree of extents; leaves alone: whether it pays, routes, who enters where.
+and ``b``. The broadcast ``k`` then continues over the change of phase if no load function rewrites its VFSMs; else the whole
+group has to stay in a single phase. Takes a tree of extents; leaves alone: whether that pays, routes, in which phase nodes enter.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from .phase_tree import breakable
 
 
 def may_continue(operator: Operator) -> bool:
-    """Is its router the same all the time?"""
+    """May the operator continue, because its VFSMs or channels are the same for all values of its operands?"""
     return by_messages(operator) or runtime_values(operator) == ((),)
 
 
 def by_messages(operator: Operator) -> bool:
-    """Does the program ask for an implementation that goes online? Its channels are the same whatever the values."""
+    """Does the program ask for an implementation by online messages? Its channels are the same for all values."""
     return any(operator.impl == one.name and operator.kind in one.kinds for one in ONLINE)
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Operators that may continue beside phases, by label, and the parallel groups that have to stay in one phase."""
+    """Labels of operators that may continue beside phases, and the parallel groups that have to stay in a single phase."""
 
     labels: frozenset[str]
     whole: frozenset[ProgramPart]
 
 
 def beside_phases(root: ProgramPart) -> Beside:
-    """What stands beside a child of a parallel group in which phases may end."""
+    """Sorts parallel groups in which phases may end by whether the children beside that one may all continue."""
     labels: set[str] = set()
     whole = set()
     for part in root.walk():

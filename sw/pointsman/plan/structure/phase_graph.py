@@ -1,4 +1,4 @@
-"""The graph of a program's phases: which may come after which, and the walks over it that the planner asks for.
+"""The graph of a program's phases, which tells which phase may come after which, and the walks over it that the planner needs.
 
 Phases are numbered from 0; START stands before the first and END after the last. The graph with edges START → 0, 0 → 1,
 1 → {0, END} is a loop of two phases: 0 and 1 are both `later` than 0, and from 0 a node that has a part only in 0 comes
@@ -16,7 +16,7 @@ START, END = -1, -2
 """Stand-ins for before the first and after the last phase."""
 
 Distances = Mapping[int, Mapping[int, int]]
-"""By phase and later phase, changes of phase on the shortest way from the one to the other."""
+"""By phase and later phase, the least number of changes of phase between them."""
 
 
 class PhaseGraph:
@@ -25,7 +25,7 @@ class PhaseGraph:
     Parameters
     ----------
     successors : mapping
-        By phase, START included, those that may come next; END is a member where the program may end.
+        By phase, START included, the phases that may come next; END is a member where the program may end.
     """
 
     def __init__(self, successors: Mapping[int, frozenset[int]]) -> None:
@@ -35,14 +35,14 @@ class PhaseGraph:
     def reached(
         self, first: Iterable[int], through: Callable[[int], bool] | None = None, without: int | None = None
     ) -> set[int]:
-        """``first``, and what can come after these: phases, and END.
+        """``first``, and the phases, or END, that can come after these.
 
         Parameters
         ----------
         through : callable or None
-            Tells of which phases the walk goes on; None: of all.
+            Tells from which phases the walk goes on; None: from all.
         without : int or None
-            A phase that no way may come through.
+            A phase that the walk avoids.
         """
         found: set[int] = set()
         stack = list(first)
@@ -80,7 +80,7 @@ class PhaseGraph:
 
     @cached_property
     def distances(self) -> Distances:
-        """All steps count one, so breadth first will do; a phase that is not reached is missing."""
+        """By phase and later phase, changes of phase on the shortest way; phases that cannot be reached are missing."""
         found = {}
         for start in self.successors:
             if start < 0:

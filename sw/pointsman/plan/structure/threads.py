@@ -1,8 +1,8 @@
 """Tree of parts and phases -> the way of each node through the phases, where threads make them differ (Metcalf 1997, §6.1.2).
 
-Children of a disjoint group run on their own parts of the mesh without each other. Once their phases differ, a node only follows
-those of the child in whose extent it lies; nodes outside all extents pass the group by. Nodes in the same children have the
-same ways. Takes a `ProgramPart` and phases folded out of it; leaves alone: routes, barriers.
+Children of a disjoint group run independently on their own parts of the mesh. Where they have phases of their own, a node only
+goes through those of the child in whose extent it lies; nodes outside all extents skip the group. Nodes in the same children
+go the same ways. Takes a `ProgramPart` and phases folded out of it; leaves alone: routes, barriers.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Threads:
         return {label: frozenset(numbers) for label, numbers in found.items()}
 
     def phases_of(self, part: ProgramPart) -> frozenset[int]:
-        """Phases in which operators of a part are."""
+        """Phases that hold operators of ``part``."""
         return frozenset().union(*(self.of[operator.label] for operator in part.operators()))
 
     @cached_property
     def groups(self) -> tuple[ProgramPart, ...]:
-        """The disjoint groups that are in more than one phase."""
+        """The disjoint groups whose operators are in more than one phase."""
         return tuple(part for part in self.root.walk() if part.kind == "disjoint" and len(self.phases_of(part)) > 1)
 
     @cached_property
@@ -50,13 +50,13 @@ class Threads:
         return tuple(part for part in self.root.walk() if part.kind == "disjoint")
 
     def signature(self, node: int) -> tuple[tuple[int, ...], ...]:
-        """Equal for nodes with the same ways: of each disjoint group, the child that the node is in."""
+        """Key that is equal for nodes that go the same ways: by disjoint group, the child that the node is in."""
         return tuple(
             tuple(i for i, child in enumerate(part.children) if child.extent >> node & 1) for part in self._apart
         )
 
     def graph_of(self, node: int) -> PhaseGraph:
-        """The ways of one node; nodes with the same ways have the same graph."""
+        """Which phase may follow which at ``node``; nodes that go the same ways share a graph."""
         signature = self.signature(node)
         if signature not in self._known:
             self._known[signature] = PhaseGraph(control(self.root, self.phases, node).successors)

@@ -1,7 +1,7 @@
-"""What the memories of the routers hold on the way through a plan, and how long it takes to load what they do not.
+"""What the memories of the routers hold on the way through a plan, and how many cycles it takes to load what is missing.
 
 Keeps the marks of `pointsman.protocol.residency`, as the run time does (`pointsman.runtime.numesh.residency`), but works out from
-a plan, before there are images, which phases take each other's places.
+a plan, before there are images, which phases share places and so evict each other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .board import BoardNumbers
 
 
 class PlannedMemories:
-    """Those of all nodes."""
+    """The memories of all nodes' routers."""
 
     def __init__(self, plan: Plan, network: BoardNumbers) -> None:
         self.plan, self.network = plan, network
@@ -34,9 +34,9 @@ class PlannedMemories:
         self._words = Codes(plan.shape).command_words
         self._blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
         self._counts = np.zeros((len(network.parts), network.nodes, network.pipelines), np.int64)
-        """VFSMs by phase (then operator that continues), node and the node's pipeline."""
+        """Number of VFSMs by phase (then continuing operator), node and the node's pipeline."""
         self._fought: dict[int, list[tuple[int, dict[int, int]]]] = defaultdict(list)
-        """By node, places that several phases have: the pipeline, and by phase its VFSM there."""
+        """By node, each place that several phases share: its pipeline, and by phase the VFSM there."""
         self._beside = {
             p: {k for k, one in enumerate(plan.continuing) if p in one.phases} for p in range(network.loader)
         }
@@ -49,7 +49,7 @@ class PlannedMemories:
                 own[node].append(p)
         self._own = [tuple(phases) for phases in own]
         self._flows: dict[tuple[PhaseGraph, tuple[int, ...]], Following] = {}
-        """The ways of all nodes with the same phases."""
+        """Order of phases, shared by nodes with the same phases and ways."""
         self._settles: dict[tuple[int, int], Mapping[int, int]] = {}
         self._certain: dict[object, list[int]] = {}
 
@@ -58,7 +58,7 @@ class PlannedMemories:
             self._counts[phase, vfsm.node, vfsm.pipeline] += 1
         plan = self.plan
         if np.all(np.sum(self._counts, axis=0) <= plan.shape.vfsms - FIRST_FREE_VFSM):
-            return  # each phase has its own
+            return  # no two phases share a place
         try:
             standing = reserved([one.planned for one in plan.continuing], plan.shape)
             self._maps = vfsm_numbers(plan.phases, plan.structure, plan.shape, standing)
@@ -68,7 +68,7 @@ class PlannedMemories:
         users: dict[tuple[int, int, int], dict[int, int]] = defaultdict(dict)
         for number, phase, vfsm in self._all():
             if phase >= self.network.loader:
-                continue  # in a place that no phase has
+                continue  # a continuing operator's place is its own
             pipeline, place = self._maps[phase][vfsm.node].place(vfsm.pipeline, vfsm.number)
             self._counts[phase, vfsm.node, pipeline] += 1
             users[vfsm.node, pipeline, place][phase] = number
@@ -81,7 +81,7 @@ class PlannedMemories:
             yield number, phase, vfsm
 
     def marks(self, node: int) -> Residency[int]:
-        """What one node's router holds."""
+        """Marks of what the router of ``node`` holds."""
         if node not in self._marks:
             blocks = {p: self._blocks[p] for p in self._own[node]}
             shared = sharing(blocks, self._fought.get(node, ()), self._beside)
@@ -91,7 +91,7 @@ class PlannedMemories:
     # -- phases and their order ------------------------------------------------------------------------------
 
     def settles(self, node: int, left: int) -> Mapping[int, int]:
-        """Phases that a node must not enter before so many cycles have passed since it left one."""
+        """By phase that ``node`` may enter after ``left``, the cycles that must have passed since it left that."""
         key = node, left
         if key not in self._settles:
             phase, found = self.plan.phases[left], dict[int, int]()
@@ -118,7 +118,7 @@ class PlannedMemories:
         return self._flows[key]
 
     def _with(self, node: int, phase: int) -> list[int]:
-        """Phases that are loaded with it: an operator's other schedules, and those that surely come later."""
+        """Phases that are loaded together with ``phase``: an operator's other schedules, and phases that surely come later."""
         marks, outlines = self.marks(node), self.plan.structure.phases
         together: list[int] = []
         if outlines[phase].value is not None:
@@ -135,8 +135,8 @@ class PlannedMemories:
     # -- loading ---------------------------------------------------------------------------------------------
 
     def load(self, node: int, phase: int) -> tuple[int, int]:
-        """Load a phase and those that are loaded with it. Cycles for what has to be loaded again each time, and for what is
-        loaded once."""
+        """Load a phase and the phases that are loaded together with it. Gives cycles for phases that may be evicted, so are loaded
+        again and again, and for phases that stay."""
         marks = self.marks(node)
         words = np.zeros((2, self.network.pipelines), np.int64)
         for one in (*self._with(node, phase), phase):
@@ -146,7 +146,7 @@ class PlannedMemories:
         return in_turn + ANNOTATION_DRAIN, both - in_turn
 
     def _missing(self, node: int, phase: int) -> np.ndarray:
-        """Commands by pipeline."""
+        """By pipeline, the number of commands that load what ``node`` lacks of ``phase``."""
         marks = self.marks(node)
         found: np.ndarray = np.zeros(self.network.pipelines, np.int64)
         for p in marks.pipelines:

@@ -1,7 +1,7 @@
-"""How long one call of an operator takes: played like a whole program, from a moment at which all its nodes begin together.
+"""Cycles of a single call of an operator: played like a whole program, from a cycle at which all its nodes begin together.
 
-Takes a plan with routes, and which call; gives cycles. So slots, latency, accesses and commands are in it, but neither loads nor
-changes of phase.
+Takes a plan with routes, an operator and its run-time values; gives cycles. Slots, latency, accesses and commands count, but
+neither loads nor changes of phase.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .board import BoardNumbers
 from .processor_steps import Step, StepWriter
 
 LIMIT = 400_000
-"""Cycles that are played at most."""
+"""Most cycles that are played after the call began."""
 
 
 def call_cycles(
@@ -34,14 +34,14 @@ def call_cycles(
     label, value :
         The operator, and the run-time values that were loaded before.
     start : int
-        Cycle since reset, when the load function is through everywhere.
+        Cycle since reset at which all nodes call; their load functions must have ended by then.
     writers : collection of int or None
-        Nodes that write, where not all that may do (collects).
+        Nodes that write, where some that may write do not (collects); None: all that may.
 
     Raises
     ------
     PlanError
-        If the values are none of the operator's, its load takes longer, or the call does not end.
+        If the operator has no such values, loading takes longer, or the call does not end.
     """
     network = BoardNumbers(plan)
     writer = StepWriter(plan, network)

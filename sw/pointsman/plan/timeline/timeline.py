@@ -1,9 +1,9 @@
 """Plan -> Plan with the cycles that each phase and the whole program will take, computing taken to cost nothing.
 
 Takes a plan with routes. Its program is played on them (``kernel``) by sampled rounds and values (``sampling``); so slots,
-bandwidth, latency, accesses of the interface, rewriting, changes of phases and waiting for others are all in it. Gives the
-same plan with other cycles; leaves alone all else. Non-goals: schedules made at run time, and messages that processors pass on
-for operators with ``:valid``: a plan with these keeps its estimate.
+bandwidth, latency, accesses of the interface, rewriting, changes of phase and waiting for others all count. Gives the same plan
+with other cycles, and leaves all else alone. Non-goals: schedules made at run time, and messages that processors pass on for
+operators with ``:valid`` or over changes of phase: such a plan keeps its estimate.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from .processor_steps import StepWriter
 from .sampling import visits
 
 LIMIT = 60_000_000
-"""Node-cycles that are played at most: some two seconds."""
+"""Most cycles times nodes that are played, which takes some two seconds."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """``phases``: mean cycles of a node in each, with the change to it (and, the last number, before the first);
-    ``total`` those of the slowest node."""
+    """``phases``: by phase, mean cycles of a node in it and in the change to it; the last number: before the first phase.
+    ``total``: cycles of the slowest node."""
 
     phases: tuple[float, ...]
     total: float
     played: int
-    """Cycles that were played."""
+    """Cycles that were played, from which those of all rounds follow."""
 
 
 def timeline(plan: Plan) -> Timeline | None:
-    """How long a plan takes; None if it cannot be played."""
+    """The cycles that a plan takes; None if it cannot be played, or does not end within LIMIT."""
     for phase in plan.phases:
         if phase.has_loading(Loading.RESCHEDULED):
             return None
@@ -58,7 +58,7 @@ def timeline(plan: Plan) -> Timeline | None:
 
 
 def timed(plan: Plan) -> Plan:
-    """The plan with what its timeline says, if it has one."""
+    """The plan with the cycles of its timeline; unchanged if it has none."""
     found = timeline(plan)
     if found is None:
         return plan
