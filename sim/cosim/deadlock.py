@@ -1,7 +1,7 @@
-"""Why nobody goes on: who waits for whom, since when, in which phase, and where words are stuck.
+"""Explanation of a deadlock: which node waits for which, since when, in which phase, and where words are stuck.
 
-Takes what the engine found, and on the mesh of scheduled routers what the images promise: which register of which node each
-stream comes from and goes to.
+Takes the engine's `DeadlockError`, and on the mesh of scheduled routers the promises of the images: from which register of
+which node each stream comes, and to which it goes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LISTED = 16
 
 
 def deadlock_report(nodes: Sequence[Node], error: DeadlockError, state: State | None) -> str:
-    """The report that a person reads, a line a node. ``state``: where words may be stuck, if the machine shows it."""
+    """The report as text, a line for each node. ``state``: registers in which words may be stuck, if the machine shows them."""
     waits = {waiting.node: waiting for waiting in error.waiting}
     partners = {node: _partners(nodes[node], waiting) for node, waiting in waits.items()}
     lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
@@ -62,7 +62,7 @@ def find_circle(waits_for: Mapping[int, Sequence[int]]) -> list[int]:
 
 
 def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
-    """The nodes at the other ends of the streams that a node waits for, with what they should do."""
+    """Nodes at the other ends of the streams for which a node waits, each with the action that it should take."""
     found: dict[int, str] = {}
     if not isinstance(node.substrate, NumeshSubstrate):
         return found
@@ -84,7 +84,7 @@ def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
 
 
 def _concerns(node: Node, label: str) -> bool:
-    """Whether the node is in a function of this operator, as far as its activity says."""
+    """Whether the node is in a function of this operator, according to its activity."""
     doing = node.activity
     return not doing.endswith(("_write", "_read", "_func")) or doing.rpartition("_")[0] == label
 

@@ -1,4 +1,4 @@
-"""What goes wrong in a simulated run on the side of the programs."""
+"""Errors of programs in a simulated run, such as a deadlock."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Waiting:
         What it asked for.
     writes, reads : tuple of int
         Interface registers that it waits for: to become empty so that it can write or go on, and to become full so
-        that it can read. Empty if the conditions between its lanes hold every lane back.
+        that it can read. Both empty if conditions between its lanes hold every lane back.
     since : int
-        Cycle from which on nothing has moved.
+        Cycle since which none of its words has moved.
     """
 
     node: int
@@ -50,7 +50,7 @@ class TooLongError(PointsmanError):
 
 
 class DeadlockError(PointsmanError):
-    """No processor can go on.
+    """A deadlock: no processor can go on.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Hardware with processor ports, described for the verilated engine.
 
-The engine knows no router. It knows blocks of Verilog, one per processor, all alike, each with a *processor port* of
-numbered registers; what joins the blocks is plain Verilog text. `numesh_hardware` of ``engines/verilated/numesh``
-describes the mesh of scheduled routers so; ``docs/engines.md`` has a small example from end to end.
+The engine knows no router. It knows equal blocks of Verilog, a block for each processor, each with a *processor port* of
+numbered registers; plain Verilog text connects the blocks. For example, `cosim.numesh.hardware.numesh_hardware` describes
+the mesh of scheduled routers; ``docs/engines.md`` has a small complete example.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RESERVED = ("clk", "rst", "port_clk")
 
 
 class PortShape(Protocol):
-    """What a program can see of its processor port. `numesh.shape.NodeShape` is one."""
+    """Sizes of a processor port as a program sees it. Implemented for example by `numesh.shape.NodeShape`."""
 
     @property
     def registers(self) -> int:
@@ -35,7 +35,7 @@ class PortShape(Protocol):
 
     @property
     def word_mask(self) -> int:
-        """All ones in a word."""
+        """A word with all bits set."""
         ...
 
 
@@ -60,7 +60,7 @@ class Register:
         Instances from the block (or, in ``top_state``, from the top module) down to ``module``, joined by full stops;
         empty: the block itself.
     writable : bool
-        Python may set it. Leave it out where it is not needed: every such variable costs the compiler freedom.
+        Python may set it. Use it only where needed: every writable variable restricts the compiler's optimisations.
     """
 
     module: str
@@ -77,7 +77,7 @@ class Register:
 
 @dataclass(frozen=True, kw_only=True)
 class Hardware:
-    """Blocks with a processor port each, what joins them, and what Python may see.
+    """Blocks with a processor port each, the connections between them, and the registers that Python may see.
 
     The block is a Verilog module with these ports beside its ``wires``; it must be clocked by the rising edge of ``clk``:
 
@@ -94,8 +94,8 @@ class Hardware:
         The word that the last read took. Registered: it is looked at in the cycle after the read.
     flags : ``registers`` bits each, out
         ``write_full``: bit r says that register r takes no word in this cycle; ``read_full``: bit r says that a word
-        waits in it. Both may be one port (a register with one word for both senses). They must depend on registered
-        state only: they are looked at before the clock's edge, to decide on this cycle's access.
+        waits in it. They may be the same port, where a register holds a word for both directions. They must depend on
+        registered state only: they are read before the clock's edge, to decide on this cycle's access.
 
     Parameters
     ----------
@@ -120,15 +120,15 @@ class Hardware:
         Verilog for the top module: wires and instances that are no blocks, such as a switch in the middle. ``clk`` and
         ``rst`` are there, and `output` of every block.
     state : mapping of name to Register
-        What `peek` and `poke` know of each block.
+        Registers of each block for `peek` and `poke`.
     top_state : mapping of name to Register
         The same for instances in ``extra``.
     quiet_cycles : int
-        After so many cycles without an access, with all programs waiting for one, a run is given up as a deadlock.
+        Cycles without an access, while all programs wait for an access, after which a run is given up as a deadlock.
     registered : bool
-        No output of a block, its flags included, depends on an input in the same cycle. Then, and without ``extra``, one
-        block is compiled, to be evaluated for many blocks at once: faster by far, both to build and to run, and built
-        once for all numbers of blocks and all joints. The first cycles of a run check the promise.
+        Promise that no output of a block, its flags included, depends on an input in the same cycle. Then, and without
+        ``extra``, a single block is compiled and evaluated for many blocks at once: much faster to build and run, and the
+        same build serves all numbers of blocks and all joints. The first cycles of a run check the promise.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Machines: programs on processor ports, whatever hardware is behind the ports and whatever engine simulates it.
+"""Machines: programs on processor ports, independent of the hardware behind the ports and of the engine that simulates it.
 
 `cosim.numesh.machine.Machine` is the mesh of scheduled routers, `cosim.tdm.model.switch_machine` a switch,
 `cosim.packet.session.packet_machine` packet routers, and `HardwareMachine` any other described hardware.
@@ -48,16 +48,16 @@ class Runner(Protocol):
 
 
 class ProcessorMachine(ABC):
-    """Processors on some engine, whatever hardware is behind their ports.
+    """Processors on an engine, independent of the hardware behind their ports.
 
     Parameters
     ----------
     engine : Runner
         Runs programs.
     quiet_cycles : int
-        After how many cycles without an access a run is a deadlock, if a run does not say it.
+        Cycles without an access after which a run is a deadlock, unless `run` is given another number.
     progress : bool or None
-        Show the progress of runs on standard error; None: if that is a terminal.
+        Show the progress of runs on standard error; None: only if standard error is a terminal.
     """
 
     def __init__(self, engine: Runner, *, quiet_cycles: int, progress: bool | None = None) -> None:
@@ -111,20 +111,20 @@ class ProcessorMachine(ABC):
         Parameters
         ----------
         programs : sequence of coroutine, generator or None
-            What each processor does; see `pointsman.runtime.api.requests`.
+            Program of each processor; see `pointsman.runtime.api.requests`.
         max_cycles : int or None
-            Give up when a program is unfinished after so many cycles.
+            Give up when a program is unfinished after this number of cycles.
         quiet_cycles : int or None
-            Give up when for so many cycles no processor has accessed its router, waited for a time, or been resumed.
-            None: what the machine was made with; in a mesh, four times the schedule memories of all nodes and 1000.
+            Give up when for this number of cycles no processor has accessed its router, waited for a time, or been resumed.
+            None: the machine's own; in a mesh, four times the schedule memories of all nodes and 1000.
         events : bool
             Record every access.
         each_cycle : callable or None
             Called in every cycle, after the programs and before the clock; slow.
         until : int, callable or None
-            Stop before the programs have ended: in this cycle, or in the first one in which the function, called like
-            ``each_cycle``, says so. The machine then stands there to be looked at, the programs are closed, and the
-            record has ``stopped``, no events, and 0 for the ends of programs that had not ended.
+            Stop before the programs have ended: in this cycle, or in the first cycle in which the function, called like
+            ``each_cycle``, gives true. The machine keeps its state for inspection, the programs are closed, and the record
+            has ``stopped``, no events, and 0 for the ends of unfinished programs.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class ProcessorMachine(ABC):
         PointsmanError
             If the programs do not fit the machine, or ``max_cycles`` is exceeded.
         Exception
-            What a program raises, with a note that names the node.
+            Any exception of a program, with a note that names the node.
         """
         engine = self._open()
         if self._running:
@@ -182,7 +182,7 @@ class ProcessorMachine(ABC):
 
     @property
     def cycles(self) -> np.ndarray:
-        """Cycles by node and category of the run that goes on, or of the last one, as they are counted."""
+        """Cycles by node and category of the current run, as counted so far, or of the last run."""
         return self._counts.cycles
 
     def _open(self) -> Runner:
@@ -197,7 +197,7 @@ class HardwareMachine(ProcessorMachine):
     Parameters
     ----------
     hardware : Hardware
-        Blocks, their processor ports, what joins them.
+        Blocks, their processor ports, and the connections between them.
     progress : bool or None
         As in `ProcessorMachine`; also of the build.
     """
@@ -264,7 +264,7 @@ class _Progress:
         if self._bar is None:
             from tqdm import tqdm
 
-            # How often it is drawn is decided here.
+            # This code decides how often the bar is drawn, not tqdm.
             rare = {"mininterval": 0.0, "miniters": 1}
             self._bar = tqdm(desc="running", unit=" cycles", unit_scale=True, leave=False, file=sys.stderr, **rare)
         self._next = perf_counter() + _PROGRESS_SECONDS

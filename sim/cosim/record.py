@@ -1,4 +1,4 @@
-"""What a run leaves."""
+"""Record of a run: cycles, accesses and results of every processor."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ EVENT = np.dtype([("time", "i8"), ("node", "i4"), ("register", "i2"), ("write", 
 
 
 State = dict[str, np.ndarray]
-"""Architectural state of hardware by name; the first axis is the node. What means nothing at the moment is 0."""
+"""Architectural state of hardware by name; the first axis is the node. Values that are not valid at the moment are 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Cycles, accesses and results of one run.
+    """Cycles, accesses and results of a run.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Record:
         return {category.name.lower(): float(means[category]) for category in Category}
 
     def differences(self, other: Record) -> list[str]:
-        """In what two records differ, but for the time they took. Equal runs give none."""
+        """Names of the fields in which two records differ, ``wall_seconds`` left out; empty for equal runs."""
         found = []
         if self.started != other.started:
             found.append("started")

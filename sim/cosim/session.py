@@ -1,4 +1,4 @@
-"""Run an application: images into a machine, a program on each node, answers checked, what happened kept."""
+"""Runs the programs of an application's nodes on a machine, between cop_init and cop_fini."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run_nodes(
     events: bool = False,
     each_cycle: Callable[[], None] | None = None,
 ) -> Record:
-    """Run ``main`` on every node, between cop_init and cop_fini. A machine may have more processors; those do nothing."""
+    """Run ``main`` on every node, between cop_init and cop_fini. Further processors of the machine do nothing."""
 
     async def program(node: Node) -> Any:
         await node.cop.init()

@@ -1,5 +1,5 @@
-"""Engines: what lets cycles pass and resumes the programs at the processor ports.
+"""Engines: they simulate hardware cycle by cycle and resume the programs at the processor ports.
 
-``processors`` says in plain Python what requests of programs mean; ``verilated`` runs any hardware of `cosim.hardware` as RTL
-compiled by Verilator. Engines of one kind of hardware only are with it (``numesh.engines``, ``tdm.model``).
+``processors`` defines in plain Python the meaning of programs' requests; ``verilated`` runs any hardware of `cosim.hardware`
+as RTL compiled by Verilator. Engines for a single kind of hardware are in its folder (``numesh.engines``, ``tdm.model``).
 """

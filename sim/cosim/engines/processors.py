@@ -1,9 +1,9 @@
-"""Processors of a mesh, in plain Python: what requests mean, cycle by cycle.
+"""Processors of a mesh, in plain Python: the meaning of requests, cycle by cycle.
 
-This is the reference. The Amaranth engine runs it as it is; the model and the verilated engine have compiled loops
-of their own that must do the same. At each time the order is: programs whose requests are complete are resumed, in
-order of node numbers, until each asks for something that takes time; then the limits are checked; then the observer
-looks; then every transfer makes at most one access, and the clock ticks.
+This is the reference. The Amaranth engine runs this code; the model and the verilated engine have compiled loops of
+their own that must do the same. In each cycle, in this order: programs whose requests are complete are resumed, by
+node number, until each makes a request that takes time; the limits are checked; the observer is called; every
+transfer makes at most one access; the clock ticks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Program = Coroutine[Any, None, Any] | Generator[Any, None, Any]
 
 @dataclass(frozen=True)
 class Counts:
-    """What a run counts as it goes; the fields are those of `cosim.record.Record`."""
+    """Counters of a run in progress; the fields are those of `cosim.record.Record`."""
 
     cycles: np.ndarray
     accesses: np.ndarray
@@ -45,22 +45,22 @@ class Counts:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run goes.
+    """Limits and callbacks of a run.
 
     Parameters
     ----------
     max_cycles : int or None
-        Give up when a program is unfinished after so many cycles.
+        Give up when a program is unfinished after this number of cycles.
     quiet_cycles : int
-        Give up when nothing has happened for so many cycles.
+        Give up when no access, timed wait or resumption has occurred for this number of cycles.
     events : bool
         Record every access.
     observer : callable or None
         Called in every cycle, after the programs and before the clock.
     progress : callable
-        Called now and then with the time and the number of unfinished programs.
+        Called from time to time with the time and the number of unfinished programs.
     counts : Counts or None
-        Where the run counts, so that others can look while it goes on; None: the engine makes them.
+        Counters of the run, which the caller can read while it goes on; None: the engine makes its own.
     """
 
     max_cycles: int | None
@@ -73,7 +73,7 @@ class RunOptions:
 
 @dataclass
 class Outcome:
-    """What a run of the programs gave; the fields are those of `cosim.record.Record`."""
+    """Results of a run of programs; the fields are those of `cosim.record.Record`."""
 
     cycles: np.ndarray
     finished: np.ndarray
@@ -108,12 +108,12 @@ class Ports(Protocol):
         ...
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
-        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        """Simulate a cycle in which nodes make these accesses. Gives the words read, by node."""
         ...
 
 
 def check_request(request: object, shape: PortShape) -> Request:
-    """``request``, if it is one that a node of this shape can carry out."""
+    """``request``, after checking that a node of this shape can carry it out."""
     if isinstance(request, WaitEmpty):
         _check_register(request.register, shape)
     elif isinstance(request, (Transfer, Attend)):
@@ -139,12 +139,12 @@ def check_request(request: object, shape: PortShape) -> Request:
 
 
 def note_place(error: BaseException, node: int, time: int) -> None:
-    """Tell in the traceback of ``error`` whose program raised it."""
+    """Add a note to ``error`` that names the node whose program raised it."""
     error.add_note(f"raised by the program of node {node} in cycle {time}")
 
 
 def waiting(node: int, request: Request, moved: Sequence[int], since: int) -> Waiting:
-    """For what an incomplete request waits; ``moved`` are the words that each lane of a transfer has moved."""
+    """The registers for which an incomplete request waits; ``moved``: words that each lane of a transfer has moved."""
     writes: set[int] = set()
     reads: set[int] = set()
     if isinstance(request, WaitEmpty):
@@ -175,7 +175,7 @@ def lanes_of(request: Request | None) -> tuple[Lane, ...]:
 
 
 def waits_for_time(request: Request | None) -> bool:
-    """Whether a request will be complete at some time, whatever the router does."""
+    """Whether a request will be complete at some time, independent of the router."""
     return isinstance(request, (Wait, WaitUntil)) or (isinstance(request, Attend) and request.until is not None)
 
 
@@ -193,7 +193,7 @@ class Programs:
     is_full : callable
         Whether a register of a node is full.
     has_word : callable or None
-        Whether there is a word to read in it, if that is not the same.
+        Whether a register has a word to read; None: a register has a word when it is full.
     """
 
     def __init__(
@@ -293,7 +293,7 @@ class Programs:
 
 
 def close_programs(programs: Sequence[Program | None]) -> None:
-    """End programs after a failed run. What they raise meanwhile is of no interest any more."""
+    """End programs after a failed run. Errors that they raise in closing are ignored."""
     for program in programs:
         if program is not None:
             try:
@@ -396,7 +396,7 @@ def run(ports: Ports, programs: Programs, options: RunOptions) -> Outcome:
 
 
 def _choose(lanes: Sequence[Lane], moved: Sequence[int], full: int, available: int) -> int | None:
-    """The lane that makes the access of this cycle."""
+    """Index of the lane that makes the access of this cycle; None if no lane can."""
     for number, lane in enumerate(lanes):
         if moved[number] < lane.words and may_move(lanes, moved, number):
             register = lane.registers[moved[number] % len(lane.registers)]

@@ -1,5 +1,5 @@
-"""The time-multiplexed switch in simulation: its machine, a naive model of every cycle, a fast one for long traffic.
+"""The time-multiplexed switch in simulation: its machine, a naive model of every cycle, a fast model for long traffic.
 
-``session`` runs an application with its connection tables on a machine of ``model``. ``scheduler_model``, ``switch_model`` and
-``station_model`` are what the RTL is held against; ``fast``, ``traffic`` and ``baselines`` measure patterns on 128 ports.
+``session`` runs an application with its connection tables on a machine of ``model``. The RTL is compared with
+``scheduler_model``, ``switch_model`` and ``station_model``; ``fast``, ``traffic``, ``baselines`` measure patterns on 128 ports.
 """

@@ -1,7 +1,7 @@
-"""Wormhole and circuit switching through one crossbar, with the times of the paper's evaluation (Ding et al. 2005, §5).
+"""Wormhole and circuit switching through a crossbar, with the times of the paper's evaluation (Ding et al. 2005, §5).
 
-Event by event, in nanoseconds. Processors send their messages in order, one at a time; an output serves its inputs by turns.
-What the paper leaves open is said where it is decided.
+Event by event, in nanoseconds. Processors send their messages in order, without overlap; an output serves its inputs in turn.
+Assumptions that the paper leaves open are stated where they are made.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Times:
 
 
 def wormhole(traffic: SwitchTraffic, times: Times | None = None) -> int:
-    """Time until the last word arrived.
+    """Nanoseconds until the last word arrived, with wormhole switching.
 
     The head of a worm takes the scheduler's time once its output is free, each other flit a word's time; input and output are
-    busy until the tail has left the switch. The scheduler is not asked for the next worm of an input before (no overlap).
-    Inputs of the switch have room for what comes, so cables delay only the first worm.
+    busy until the tail has left the switch. Only then is the scheduler asked for the input's next worm (no overlap).
+    Inputs of the switch have room for all words that come, so cables delay only the first worm.
     """
     times = times or Times()
     jobs = []
@@ -64,10 +64,10 @@ def wormhole(traffic: SwitchTraffic, times: Times | None = None) -> int:
 
 
 def circuit(traffic: SwitchTraffic, times: Times | None = None) -> int:
-    """Time until the last word arrived.
+    """Nanoseconds until the last word arrived, with circuit switching.
 
-    A processor sends a request, the scheduler answers when the output is free, and the message follows; the next request goes out
-    when its last word has left. The output is busy from the decision until that word has passed the switch.
+    A processor sends a request, the scheduler answers when the output is free, and the message follows; the processor's next
+    request goes out when the last word has left. The output is busy from the decision until that word has passed the switch.
     """
     times = times or Times()
     jobs = []
@@ -89,11 +89,11 @@ def _programs(traffic: SwitchTraffic) -> Iterator[list[tuple[int, int]]]:
 
 
 def _serve(jobs: list[list[tuple[int, int, int]]], wait: int, after: int) -> int:
-    """Time when the last output is free again.
+    """Time at which the last output becomes free again.
 
-    ``jobs[u]`` are the (earliest time, output, time of service) of input u, in order. The next is asked for when the one before
-    has been served, and is heard ``wait`` later. An output is free again ``after`` its service; of those that wait it takes the
-    next by turns.
+    ``jobs[u]`` are the (earliest time, output, time of service) of input u, in order. An input asks for a job when its previous
+    job has been served; the request is heard ``wait`` later. An output is free again ``after`` later than its service's end,
+    and then serves the waiting inputs in turn.
     """
     ports = len(jobs)
     at = [0] * ports

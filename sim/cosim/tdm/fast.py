@@ -35,10 +35,10 @@ class Delays:
 
 @dataclass(frozen=True)
 class Preload:
-    """Configurations that registers begin with, one after the other in slots 0, 1, …
+    """Configurations preloaded into registers: configuration c starts in slot c, as far as there are registers.
 
-    When all words are sent that a configuration is for, its register takes the next of the list that has no register yet,
-    ``load`` cycles later. ``until[c][u]`` is how many words from u, to its destination in configuration c, are sent by then.
+    When all words of a configuration are sent, its register takes the next unused configuration of the list, ``load`` cycles
+    later. ``until[c][u]``: words sent from u to its destination in configuration c, counted from the start, by that time.
     """
 
     configurations: tuple[tuple[int, ...], ...] = ()
@@ -50,7 +50,7 @@ class Preload:
 
 @dataclass
 class State:
-    """Where the scheduler stands: scalars of ``STATE``, and matrices as the destination of every input."""
+    """State of the scheduler: scalars of ``STATE``, and matrices as the destination of every input."""
 
     scalars: dict[str, int]
     realised: np.ndarray
@@ -63,10 +63,10 @@ class State:
 
 @dataclass(frozen=True)
 class SwitchRun:
-    """What came of it.
+    """Results of a run.
 
-    ``cycles``: until the last word arrived, -1 if that took too long. ``grants[c, u]``: destination granted to u in cycle c, and
-    ``words[c, u]``: that of the word that u sent in it, if a trace was asked for.
+    ``cycles``: until the last word arrived, -1 if that exceeded the limit. If a trace was asked for, ``grants[c, u]`` is the
+    destination granted to u in cycle c, and ``words[c, u]`` the destination of the word that u sent in it.
     """
 
     cycles: int
@@ -77,7 +77,7 @@ class SwitchRun:
 
 
 def fresh(shape: SwitchShape) -> State:
-    """After reset."""
+    """State after reset."""
     n, k = shape.ports, shape.slots
     random = 0xACE1
     scalars = dict.fromkeys(STATE, 0) | {"tick": shape.slot_cycles - 1, "place": NOBODY, "random": random}
@@ -90,10 +90,10 @@ def fresh(shape: SwitchShape) -> State:
 
 @dataclass(frozen=True)
 class Pace:
-    """How eagerly processors send.
+    """Rate at which processors send.
 
-    A processor writes ``rate`` words a cycle into the queue of the destination, as long as that has room, and begins a
-    message when fewer than ``window`` of its messages have words that are not sent.
+    A processor writes ``rate`` words a cycle into the queue of the destination while the queue has room, and begins a
+    message when fewer than ``window`` of its messages have unsent words.
     """
 
     rate: int = 1
@@ -124,7 +124,7 @@ def run(
     limit : int
         Cycles after which to give up.
     trace : int
-        Cycles of which to keep grants and words.
+        Number of cycles whose grants and words are kept.
     """
     if shape.sl_units != 1:
         raise ValueError(f"the quick model has one scheduling unit, not {shape.sl_units}")

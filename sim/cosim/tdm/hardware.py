@@ -20,11 +20,11 @@ from tdm_switch.station import patience
 
 CORE_MODULE, STATION_MODULE = "tdm_core", "tdm_station"
 QUIET_TURNS, QUIET_WINDOWS = 64, 8
-"""A run is a deadlock when nothing has moved for so many rounds of all slots and windows of patience."""
+"""Rounds of all slots, and windows of a station's patience, without a moved word after which a run is a deadlock."""
 
 
 def quiet_cycles(shape: SwitchShape) -> int:
-    """After so many cycles in which no processor has read or written anything, none ever will."""
+    """Cycles without any access of a processor after which none can follow."""
     return QUIET_TURNS * (shape.slots * shape.slot_cycles + shape.ports) + QUIET_WINDOWS * patience(shape)
 
 

@@ -1,4 +1,4 @@
-"""The switch as a cycle model under programs: what runs where there is no C++ compiler, and what the RTL is compared with."""
+"""Cycle model of the switch with programs at its ports: used where there is no C++ compiler, and to compare with the RTL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EngineName = Literal["auto", "verilated", "model"]
 
 
 class SwitchPortShape:
-    """What a program sees of its processor port on the switch; see `cosim.hardware.PortShape`."""
+    """Sizes of a processor port of the switch, as a program sees it; see `cosim.hardware.PortShape`."""
 
     def __init__(self, shape: SwitchShape) -> None:
         self.registers = shape.registers

@@ -1,6 +1,6 @@
-"""What the scheduler of the switch must do, written from the paper's meaning with sets and loops (Ding et al. 2005, §3 and §4).
+"""Model of the switch's scheduler, written with sets and loops from the paper's definitions (Ding et al. 2005, §3 and §4).
 
-Nothing of ``hdl/tdm_switch`` is used but its sizes and the numbers of its commands.
+Of ``hdl/tdm_switch`` only the sizes and the command numbers are used.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Connections = set[Connection]
 
 
 def bits_of(connections: Connections, ports: int) -> int:
-    """A Boolean matrix as the hardware has it."""
+    """Connections as the hardware's Boolean matrix, packed into an integer."""
     return sum(1 << (u * ports + v) for u, v in connections)
 
 
 def connections_of(bits: int, ports: int) -> Connections:
-    """The other way round."""
+    """Connections of a Boolean matrix packed into an integer; the inverse of `bits_of`."""
     return {(u, v) for u in range(ports) for v in range(ports) if bits >> (u * ports + v) & 1}
 
 
@@ -40,7 +40,7 @@ def cells(ports: int, order: str, row: int, column: int) -> Iterator[Connection]
 def decide(
     ports: int, order: str, start: Connection, change: Connections, realised: Connections
 ) -> tuple[Connections, Connections]:
-    """Which connections of a slot are released, and which are established, of those that are to change (Table 2)."""
+    """Of the connections in ``change``, those that a slot releases and those that it establishes (Table 2)."""
     inputs, outputs = {u for u, _ in realised}, {v for _, v in realised}
     released, established = set(), set()
     for u, v in cells(ports, order, *start):
@@ -59,7 +59,7 @@ def decide(
 
 @dataclass(frozen=True)
 class Slots:
-    """All slots at the start of a cycle: connections, those of them that were loaded, and what the scheduler may do."""
+    """All slots at the start of a cycle: connections, connections that were loaded, and the slots' modes."""
 
     realised: list[Connections]
     preloaded: list[Connections]
@@ -72,7 +72,7 @@ class Slots:
 
 @dataclass
 class Decision:
-    """What a unit has begun to decide."""
+    """A decision that a scheduling unit has begun."""
 
     slot: int
     change: Connections
@@ -182,7 +182,7 @@ class SchedulerModel:
     # -- requests ----------------------------------------------------------------------------------------------
 
     def _latch(self, request: Connections, used: Connections) -> None:
-        """Latches and ages, without what commands do to them in this cycle."""
+        """Update latches and ages, without the effects of this cycle's commands."""
         counting = self.predictor is Predictor.TIMEOUT or (self.predictor is Predictor.COUNTER and bool(used))
         expired = set()
         self.age = {c: a for c, a in self.age.items() if c in self.latched}  # a command may have cleared some
@@ -226,7 +226,7 @@ class SchedulerModel:
         return rows
 
     def _conflicts(self, slot: int, rows: dict[int, int | None]) -> bool:
-        """Rows that stay have a destination that the new ones have."""
+        """Has a row of the slot that stays the same destination as a row to be loaded?"""
         new = {v for v in rows.values() if v is not None}
         return any(v in new for u, v in self.preloaded[slot] if u not in rows)
 
@@ -261,7 +261,7 @@ class SchedulerModel:
         return Answer.VALUE
 
     def reply(self) -> tuple[int | None, int | None]:
-        """Processor whose command is done in this cycle, and the answer to it."""
+        """Processor whose command is completed in this cycle, and the answer to the command."""
         if self.turn is None or self._waits():
             return None, None
         opcode, _, x, _ = self.fields()

@@ -1,4 +1,4 @@
-"""Run an application on the time-multiplexed switch: a program on each processor, answers checked, what happened kept."""
+"""Runs an application on the time-multiplexed switch: a program on each processor, its answer checked, a record kept."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pointsman.runtime.tdm import TdmSubstrate, tdm_node
 
 @dataclass(frozen=True)
 class TdmRun:
-    """A finished run; ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two.
+    """A finished run. ``answer``: what the application checked if ``correct``, otherwise the error.
 
-    ``refused`` counts preloads that found a port taken by a processor that was not as far yet.
+    ``refused`` counts loads of rows whose port was still taken by a processor that is behind.
     """
 
     tables: ConnectionTables

@@ -1,4 +1,4 @@
-"""What stations add to the switch: a request that gets nowhere in a window is withdrawn for two (``tdm_switch.station``)."""
+"""Model of the stations: a request that moves no word in a window is withdrawn for two windows (``tdm_switch.station``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .switch_model import NicModel, SwitchModel
 
 
 class StationsModel:
-    """A switch whose interfaces have patience: tells ``switch`` which requests are withdrawn, and looks at what it moves."""
+    """Stations around ``switch``: they see on which connections it moves words, and tell it which requests are withdrawn."""
 
     def __init__(self, shape: SwitchShape, window: int) -> None:
         self.switch = SwitchModel(shape)

@@ -1,4 +1,4 @@
-"""What the whole switch must do: the scheduler's model, and for each processor queues, an input buffer and a command."""
+"""Model of the whole switch: the scheduler's model, and for each processor queues, an input buffer and a command."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NicModel:
         return sum(bit << i for i, bit in enumerate(bits))
 
     def access(self, address: int, write: int, read: int, word: int) -> None:
-        """What the processor does in this cycle; the state is that of its start."""
+        """Note the processor's access of this cycle, decided on the state at the cycle's start."""
         n = self.shape.ports
         if write:
             if address < n and len(self.queues[address]) < self.shape.queue_depth:
@@ -49,14 +49,14 @@ class NicModel:
 
 
 class SwitchModel:
-    """All of it, cycle by cycle. Inputs and outputs have the names of the hardware's ports.
+    """The whole switch, cycle by cycle. Inputs and outputs have the names of the hardware's ports.
 
     Attributes
     ----------
     moved : set of (source, destination)
         Connections on which a word was sent in the last cycle.
     withdrawn : set of (source, destination)
-        Requests that the scheduler does not see, whatever waits in the queues; set from outside, see ``station_model``.
+        Requests hidden from the scheduler even if words wait in their queues; set from outside, see ``station_model``.
     """
 
     def __init__(self, shape: SwitchShape) -> None:

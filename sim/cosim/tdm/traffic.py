@@ -1,4 +1,4 @@
-"""What processors send: the patterns of the evaluation (Ding et al. 2005, §5), as lists of messages."""
+"""Traffic of processors: the patterns of the evaluation (Ding et al. 2005, §5), as lists of messages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def traffic_of(programs: Sequence[Sequence[Message]]) -> SwitchTraffic:
 def mesh_neighbours(ports: int) -> list[list[int]]:
     """East, west, south and north of every processor of the flattest two-dimensional mesh.
 
-    At its edges the mesh goes on at the other side, so that everybody has the four destinations of the paper's text. The four
+    The mesh wraps around at its edges, so that every processor has four destinations, as in the paper's text. The four
     columns of the table are permutations.
     """
     width = next(w for w in range(math.isqrt(ports), 0, -1) if ports % w == 0)
@@ -65,12 +65,12 @@ def mesh_neighbours(ports: int) -> list[list[int]]:
 
 
 def scatter(ports: int, words: int) -> SwitchTraffic:
-    """Processor 0 sends a message to every other."""
+    """Processor 0 sends a message to every other processor."""
     return traffic_of([[(v, words) for v in range(1, ports)], *[[] for _ in range(ports - 1)]])
 
 
 def random_mesh(ports: int, words: int, messages: int, seed: int) -> SwitchTraffic:
-    """Every processor sends so many messages to neighbours drawn at random."""
+    """Every processor sends ``messages`` messages to neighbours drawn at random."""
     random = np.random.default_rng([seed, ports])
     programs = []
     for row in mesh_neighbours(ports):
@@ -79,7 +79,7 @@ def random_mesh(ports: int, words: int, messages: int, seed: int) -> SwitchTraff
 
 
 def ordered_mesh(ports: int, words: int, rounds: int) -> SwitchTraffic:
-    """Every processor sends to its neighbours in the same order, so many times."""
+    """Every processor sends to its neighbours in the same order, ``rounds`` times."""
     return traffic_of([[(v, words) for v in row] * rounds for row in mesh_neighbours(ports)])
 
 
@@ -97,7 +97,7 @@ def two_phase(ports: int, words: int, messages: int, seed: int) -> SwitchTraffic
 def hybrid(
     ports: int, words: int, messages: int, determinism: float, patterns: Sequence[Sequence[int]], seed: int
 ) -> SwitchTraffic:
-    """A share of the messages to destinations known before (``patterns`` in turn), the others to anybody."""
+    """A share ``determinism`` of the messages goes to destinations of ``patterns`` in turn, the others to random destinations."""
     random = np.random.default_rng([seed, ports])
     programs = []
     for u in range(ports):

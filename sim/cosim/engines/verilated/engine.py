@@ -33,9 +33,9 @@ class HardwareEngine:
     Parameters
     ----------
     hardware : Hardware
-        The blocks and what joins them.
+        The blocks and the connections between them.
     progress : bool
-        Show on standard error how a build goes on.
+        Show the progress of a build on standard error.
     wave : Path or None
         File for a waveform (FST) of all blocks; it is complete when the engine is closed.
     wave_window : (int, int) or None
@@ -71,13 +71,13 @@ class HardwareEngine:
         return int(self._mesh.time)
 
     def close(self) -> None:
-        """Give back what the engine holds. It cannot be used any more."""
+        """Free the engine's resources. It cannot be used afterwards."""
         self._mesh = None
 
     # -- what Python may see -----------------------------------------------------------------------------------
 
     def names(self) -> set[str]:
-        """What `peek` knows."""
+        """Names of registers for `peek`."""
         return set(self._mesh.names().split())
 
     def peek(self, name: str) -> list[Any]:
@@ -107,7 +107,7 @@ class HardwareEngine:
         return int(self._mesh.available(node))
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
-        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        """Simulate a cycle in which nodes make these accesses. Gives the words read, by node."""
         with _told():
             words = self._mesh.clock([(node, a.register, a.write, a.word) for node, a in accesses.items()])
         return {node: word for node, word in zip(accesses, words, strict=True) if word is not None}
@@ -148,7 +148,7 @@ class HardwareEngine:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Tells what the compiled code found wrong with the description as a user's error."""
+    """Turn errors that the compiled code finds in the description into a `PointsmanError`."""
     try:
         yield
     except ValueError as error:
@@ -158,7 +158,7 @@ def _told() -> Iterator[None]:
 
 
 class _Host:
-    """What the compiled loop leaves to Python: errors and progress."""
+    """Callbacks of the compiled loop into Python: errors and progress."""
 
     def __init__(self, shape: PortShape, options: RunOptions) -> None:
         self._shape = shape
@@ -166,7 +166,7 @@ class _Host:
         self.progress = options.progress
 
     def refusal(self, request: object) -> PointsmanError:
-        """Why a node cannot do what its program asks for."""
+        """The error for a request that a node cannot carry out."""
         try:
             processors.check_request(request, self._shape)
         except PointsmanError as error:
@@ -206,7 +206,7 @@ class _BuildLine:
 
 
 def _load(hardware: Hardware, progress: bool, wave: bool) -> Any:
-    """The extension for some hardware; built anew if the one in the cache cannot be loaded."""
+    """The extension for a description; built again if the file in the cache cannot be loaded."""
     line = _BuildLine(progress, hardware.name)
     try:
         library = engine_library(hardware, line, wave=wave)

