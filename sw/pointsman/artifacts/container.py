@@ -6,7 +6,7 @@ Layout (little-endian throughout; drawn in docs/image_format.md)::
     table     32 bytes   a section: kind, index, offset, length, CRC, reserved
     sections             in the order of the table, each at the next multiple of 8; the gap is zero
 
-There is one way to lay out given sections, so every bit of a file is either checked by a CRC or known beforehand.
+Given sections can be laid out in only one way, so every bit of a file is either checked by a CRC or known beforehand.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from pointsman.errors import PointsmanError
 
 MAGIC = b"\x89PtsImg\n"
-"""First bytes. The first is no text and the last is a line feed, which tells a file spoilt by a text conversion."""
+"""First bytes of an image file. The first byte is no text and the last a line feed, so that text conversions are
+detected."""
 VERSION = 6
 HEADER = struct.Struct("<8sIIIIQ32s")
 ENTRY = struct.Struct("<IIQQII")
 ALIGNMENT = 8
 MAX_BYTES = 1 << 30
-"""Longest file that is written or read."""
+"""Most bytes of a file that is written or read."""
 
 _CRC_FIELD = slice(12, 16)
 _DAMAGED = "the file is damaged; compile the program again"
@@ -39,11 +40,11 @@ class ImageError(PointsmanError):
     Parameters
     ----------
     message : str
-        What is wrong and the rule.
+        The rule, and what is wrong.
     file, section : str or None
         File and section, as in docs/image_format.md.
     offset : int or None
-        Byte in the file.
+        Byte in the file at which it is wrong.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class ImageError(PointsmanError):
 
 @dataclass(frozen=True)
 class FileKind:
-    """What tells one kind of file from another: its first bytes, its version, and what messages call it."""
+    """A kind of file: its first bytes, its version, and the noun that messages call it by."""
 
     magic: bytes
     version: int
@@ -89,7 +90,7 @@ class Section:
 
 
 def pack_sections(sections: Sequence[Section], digest: bytes, *, kind: FileKind = IMAGE) -> bytes:
-    """The file that holds ``sections`` in this order (their offsets are given out here)."""
+    """The bytes of a file with ``sections`` in this order; their ``offset`` is ignored and worked out here."""
     start = HEADER.size + ENTRY.size * len(sections)
     table, body = bytearray(), bytearray()
     for section in sections:
@@ -126,7 +127,7 @@ def unpack_sections(
     Raises
     ------
     ImageError
-        If one bit is not as ``pack_sections`` lays it out.
+        If any bit is not as ``pack_sections`` lays it out.
     """
     if not data.startswith(kind.magic[: len(data)]) or not data:
         raise ImageError(
@@ -218,7 +219,7 @@ def unpack_sections(
 
 
 def read_file(path: str | os.PathLike[str], kind: FileKind = IMAGE) -> bytes:
-    """All bytes of a regular file, as long as they are not too many."""
+    """All bytes of a regular file; an error if there are more than ``MAX_BYTES``."""
     try:
         with open(path, "rb", opener=_open_without_waiting) as file:
             status = os.fstat(file.fileno())

@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 
 def encode_section(value: object, type: Any, section: str) -> bytes:
-    """A value as MessagePack. What is written must be what will be read, with every type as declared.
+    """``value`` as MessagePack, in a form that can be read back as ``type``.
 
     Raises
     ------
     ImageError
-        If it is not.
+        If it cannot be encoded, or cannot be read back.
     """
     try:
         data = msgspec.msgpack.encode(value)
@@ -47,7 +47,7 @@ def shape_digest(shape: HardwareShape) -> bytes:
 
 
 def shape_differences(wanted: HardwareShape, found: HardwareShape) -> str:
-    """In what two shapes differ: "ports 8, not 16"."""
+    """The fields in which two shapes differ, as text: "ports 8, not 16"."""
     pairs = ((field.name, getattr(wanted, field.name), getattr(found, field.name)) for field in fields(wanted))
     return ", ".join(f"{name.replace('_', ' ')} {a}, not {b}" for name, a, b in pairs if a != b)
 
@@ -73,14 +73,14 @@ class SectionReader(ABC):
         )
 
     def expect_order(self, order: Sequence[tuple[int, int]]) -> None:
-        """Sections must be of these kinds and indices."""
+        """Check that the sections have these (kind, index) pairs, in this order."""
         for section, (kind, index) in zip(self.sections, order, strict=True):
             if (section.kind, section.index) != (kind, index):
                 wanted = self.name(kind, index)
                 self.fail(f"this must be the {wanted}, not kind {section.kind}, index {section.index}", section)
 
     def decode(self, section: Section, type: type[T]) -> T:
-        """The value of a section of MessagePack, which must be written as Pointsman writes it."""
+        """The value of a MessagePack section, whose bytes must be those that Pointsman would write for that value."""
         try:
             value = msgspec.msgpack.decode(section.data, type=type)
             canonical = msgspec.msgpack.encode(value)

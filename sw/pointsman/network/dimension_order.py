@@ -1,4 +1,4 @@
-"""Ways through a mesh or torus: x first, then y, then z, each dimension the shorter way round."""
+"""Ways through a mesh or torus in dimension order: x first, then y, then z, going the shorter way round each ring."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from .topology import Topology
 
 
 def steps(topology: Topology, source: int, destination: int) -> tuple[tuple[int, int], ...]:
-    """For each dimension how many links are to be crossed, and in which direction (+1 or -1).
+    """For each dimension, the number of links to cross and the direction (+1 or -1).
 
-    Half way round a torus both directions are equally long: a source whose coordinate in that dimension is even takes the
-    increasing one, an odd one the decreasing (odd-even shortest path routing, Yuan 1998, §4.1.1.3).
+    Half way round a torus both directions are equally long: then a source with an even coordinate in that dimension
+    goes in direction +1, a source with an odd coordinate in direction -1 (odd-even shortest path routing, Yuan 1998,
+    §4.1.1.3).
     """
     answer = []
     for extent, at, end in zip(
@@ -39,9 +40,8 @@ def way(topology: Topology, source: int, destination: int) -> tuple[int, ...]:
 
 
 def shortest_ways(topology: Topology, source: int, destination: int) -> Iterator[tuple[int, ...]]:
-    """Shortest ways with at most one turn from each dimension to each other, in every order and both ways round in a tie.
-
-    The way in dimension order comes first; none comes twice.
+    """Shortest ways that cross the dimensions one after the other: in every order of dimensions, and in both directions
+    where these are equally long. The way in dimension order comes first; none comes twice.
     """
     seen = set()
     first = steps(topology, source, destination)
@@ -58,7 +58,8 @@ def shortest_ways(topology: Topology, source: int, destination: int) -> Iterator
 
 
 def turning_ways(topology: Topology, source: int, destination: int, most: int) -> Iterator[tuple[int, ...]]:
-    """More shortest ways on top of ``shortest_ways``: those with three legs in the plane of two dimensions, up to ``most``."""
+    """Shortest ways beyond ``shortest_ways``, at most ``most``: first three legs in two dimensions (x, y, x), then the
+    rest."""
     seen = set(shortest_ways(topology, source, destination))
     first = steps(topology, source, destination)
     legs = [axis for axis, (count, _) in enumerate(first) if count]

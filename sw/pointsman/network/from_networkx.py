@@ -17,12 +17,12 @@ def from_networkx(network: networkx.Graph) -> Topology:
 
     Nodes that are the integers 0, 1, … keep their numbers; others are numbered in the order in which the graph has
     them (``list(network.nodes)``). Ports are given out in the order of the neighbours' numbers, so that equal graphs
-    make equal networks. Attributes of nodes and edges are not looked at.
+    make equal networks. Attributes of nodes and edges are ignored.
 
     Raises
     ------
     PointsmanError
-        If it is no simple undirected graph, or has too many nodes.
+        If ``network`` is no simple undirected graph, or has too many nodes.
     """
     import networkx
 

@@ -15,8 +15,8 @@ MAX_DIAMOND = 14
 def diamond_positions(size: int) -> tuple[tuple[int, int, int, int], ...]:
     """Coordinates of the nodes of a ``size``-ary 4-diamond, in the order of their numbers.
 
-    They are the points of four coordinates 0..size-1 whose sum is 2·(size-1) or one less; a step changes one coordinate by
-    one. Seven a side give the 455 nodes of Metcalf 1997, Figure 1-4. Numbers run with the last coordinate fastest.
+    They are the points of four coordinates 0..size-1 whose sum is 2·(size-1) or 2·(size-1) - 1; a link changes a
+    coordinate by 1. Seven a side give the 455 nodes of Metcalf 1997, Figure 1-4. The last coordinate runs fastest.
     """
     if not 1 <= size <= MAX_DIAMOND:
         raise PointsmanError(f"a diamond lattice must have 1 to {MAX_DIAMOND} nodes a side, not {size}")
@@ -25,7 +25,7 @@ def diamond_positions(size: int) -> tuple[tuple[int, int, int, int], ...]:
 
 
 def diamond(size: int) -> Topology:
-    """Diamond lattice of ``size`` nodes a side; port k leads along coordinate k, at both ends."""
+    """Diamond lattice of ``size`` nodes a side; port k leads along coordinate k, at both ends of a link."""
     positions = diamond_positions(size)
     number = {position: node for node, position in enumerate(positions)}
     middle = 2 * (size - 1)

@@ -1,7 +1,7 @@
 """Nodes and links. Nothing above this module knows a coordinate formula.
 
-Node numbers run x fastest: node = x + X·(y + Y·z). A link joins two ports, one at either end, and carries words both
-ways; the ports of a mesh or torus are the neighbour codes of Metcalf 1997, Table 7.1 (-x, +x, -y, +y, -z, +z).
+Node numbers run x fastest: node = x + X·(y + Y·z). A link joins a port of a node to a port of another and carries words
+both ways; the ports of a mesh or torus are the neighbour codes of Metcalf 1997, Table 7.1 (-x, +x, -y, +y, -z, +z).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_NODES = 4096
 
 @dataclass(frozen=True, order=True)
 class Link:
-    """Two ports joined: ``port`` of ``node`` and ``other_port`` of ``other``."""
+    """A link between ``port`` of ``node`` and ``other_port`` of ``other``."""
 
     node: int
     port: int
@@ -51,14 +51,14 @@ class Topology:
 
     @cached_property
     def ports(self) -> int:
-        """Ports that a node must have: two per dimension, or the largest port used plus one."""
+        """Number of ports that a node must have: two per dimension, or the largest port number in use plus 1."""
         if self.kind in ("mesh", "torus"):
             return 2 * len(self.size)
         return 1 + max((max(link.port, link.other_port) for link in self.links), default=0)
 
     @cached_property
     def at_port(self) -> tuple[dict[int, tuple[int, int]], ...]:
-        """For each node: port to (node at the other end, its port)."""
+        """For each node, a mapping from port to (node at the far end, its port)."""
         table: tuple[dict[int, tuple[int, int]], ...] = tuple({} for _ in range(self.nodes))
         for link in self.links:
             for node, port, other, other_port in (
@@ -75,7 +75,7 @@ class Topology:
         return hash((self.kind, self.size, self.links))
 
     def __hash__(self) -> int:
-        # Networks are keys wherever something is worked out once, and have many links.
+        # Networks with many links are keys of many caches.
         return self._hash
 
     def coordinates(self, node: int) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ class Topology:
         return node
 
     def across(self, nodes: Iterable[int]) -> int:
-        """Links from one corner to the opposite one of the smallest box around ``nodes``."""
+        """Number of links between opposite corners of the smallest box around ``nodes``."""
         places = [self._places[self.check_node(node)] for node in nodes]
         return sum(max(axis) - min(axis) for axis in zip(*places, strict=True))
 
@@ -101,7 +101,7 @@ class Topology:
         return [place[::-1] for place in product(*map(range, reversed(self.size)))]
 
     def check_node(self, node: int) -> int:
-        """``node``, if there is such a one."""
+        """``node``, if the network has a node of this number; otherwise an error."""
         if not 0 <= node < self.nodes:
             raise PointsmanError(f"node {node} is outside the network (0..{self.nodes - 1})")
         return node
@@ -116,7 +116,7 @@ def mesh(*size: int) -> Topology:
 
 
 def torus(*size: int) -> Topology:
-    """Mesh whose dimensions of more than one node are closed to rings."""
+    """Mesh whose dimensions of two or more nodes are closed to rings."""
     return _cartesian("torus", size)
 
 
@@ -141,7 +141,7 @@ def parse_size(text: str) -> tuple[int, ...]:
     Raises
     ------
     PointsmanError
-        If it is not one to three positive numbers joined by x, or too large.
+        If it is not one to three whole numbers joined by x, or a number is too large.
     """
     parts = text.lower().split("x")
     if not 1 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() for part in parts):
@@ -170,7 +170,7 @@ def _cartesian(kind: str, size: tuple[int, ...]) -> Topology:
 
 
 def partitions(groups: Iterable[set[int]]) -> list[set[int]]:
-    """Unite groups that overlap; in the order of their lowest nodes."""
+    """Unite groups that overlap: {0, 1}, {4}, {1, 2} give {0, 1, 2}, {4}. In the order of their lowest nodes."""
     parts: list[set[int]] = []
     for group in groups:
         united = set(group)

@@ -1,7 +1,7 @@
-"""The primitive operators of Metcalf 1997, A.1 and appendix B: operands, class, and who writes and reads.
+"""The primitive operators of Metcalf 1997, A.1 and appendix B: operands, class, and which nodes write and read.
 
-`OPERATORS` is the one place that knows an operator's operands and which of them may be run-time values of what sort.
-Text (`pointsman.cop.evaluation.operators`), Python and targets all look here.
+Only `OPERATORS` says what operands an operator has and which of them may be run-time values, of which sort. COP text
+(`pointsman.cop.evaluation.operators`), COP from Python and all targets look them up here.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Flow = Literal["directional", "functional"]
 class Operand:
     """An operand of an operator.
 
-    ``runtime`` lists what a run-time value in its place may be: "plain", "distributed", "dynamic"; nothing: it must
-    be constant.
+    ``runtime`` lists the kinds of run-time value that it may be: "plain", "distributed", "dynamic"; empty: it must be
+    constant.
     """
 
     name: str
@@ -31,11 +31,11 @@ class Operand:
 
 @dataclass(frozen=True)
 class OperatorSpec:
-    """An operator: its operands, its class, and who writes and reads it.
+    """An operator: its operands, its class, and which nodes write and read it.
 
-    ``writers`` and ``readers`` are "all", the name of the operand that is the node or the nodes, or "-" and that
-    name: all others. A directional operator gives the application LABEL_write and LABEL_read, a functional one
-    LABEL_func.
+    ``writers`` and ``readers`` are "all", the name of the operand that names the node or nodes ("source"), or "-" and
+    that name ("-source") for all other nodes. The application calls LABEL_write and LABEL_read of a directional
+    operator, and LABEL_func of a functional operator.
     """
 
     kind: str
@@ -46,18 +46,18 @@ class OperatorSpec:
 
     @cached_property
     def chain(self) -> str | None:
-        """Its operand that is a list of nodes, if it has one."""
+        """Name of its operand that is a list of nodes; None: it has no such operand."""
         return next((operand.name for operand in self.operands if operand.sort == "nodes"), None)
 
     @property
     def syntax(self) -> str:
-        """How it is written."""
+        """The operator's form in COP text: ``(broadcast LABEL SOURCE)``."""
         words = [f"[{o.name.upper()}]" if o.optional else o.name.upper() for o in self.operands]
         return f"({' '.join([self.kind, 'LABEL', *words])})"
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """What the application calls, after the label and an underscore."""
+        """Names of the functions that the application calls, without the label and underscore before them."""
         return ("load", "write", "read") if self.flow == "directional" else ("load", "func")
 
 
@@ -66,7 +66,7 @@ _FUNCTION = Operand("function", "function", ("plain",), optional=True)
 _DISTANCE = Operand("distance", "distance", ("plain",))
 
 ITEM_FUNCTIONS = ("add", "sum", "mul", "min", "max", "and", "or", "xor")
-"""Functions that need no definition. They combine messages item by item."""
+"""Functions that need no definition; they combine messages item by item."""
 
 OPERATORS: Mapping[str, OperatorSpec] = {
     spec.kind: spec

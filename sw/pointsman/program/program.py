@@ -1,7 +1,7 @@
-"""Program: what a COP text means. A tree of groups and operators, every part with its place in the source.
+"""Program: the meaning of a COP text. A tree of groups and operators, every part with its place in the source.
 
-Frozen: each stage of the compiler reads it and none changes it. Two programs are equal if they mean the same: where
-they were written does not count. Nothing here recurses, so a tree may be as deep as `Limits` allows.
+Frozen: each stage of the compiler reads it and none changes it. Two programs are equal if they mean the same: their
+places in the source do not count. Nothing here recurses, so a tree may be as deep as `Limits` allows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Runtime:
     """``(runtime …)``: a value that the application gives to the load function (Metcalf 1997, §2.6, A.4)."""
 
     values: tuple[int, ...] | None = None
-    """The only values that it takes; None: every value that the operand allows."""
+    """The values that it may take; None: every value that the operand allows."""
     distributed: bool = False
     dynamic: bool = False
     block: int = 1
@@ -62,7 +62,7 @@ class DataType:
 
 @dataclass(frozen=True)
 class Instance:
-    """One copy of an operator: its nodes in subset order, and its operands, relative to them."""
+    """A copy of an operator: its nodes in subset order, and its operands, in which nodes are indices into ``nodes``."""
 
     nodes: tuple[int, ...]
     operands: tuple[tuple[str, Value], ...]
@@ -89,21 +89,21 @@ class Operator:
     """Calls within the innermost loop, approximate."""
     pipelined: bool = False
     b: float | Literal["min"] = 1.0
-    """Largest bandwidth to use."""
+    """Largest bandwidth of a stream, in words per slot; "min": one word per period."""
     impl: str | None = None
     valid: tuple[int, ...] | None = None
     position: Position | None = field(default=None, compare=False)
 
     @cached_property
     def nodes(self) -> frozenset[int]:
-        """All nodes that take part."""
+        """All nodes of its instances."""
         # Instances mostly share one tuple of nodes, which may be long.
         distinct = {id(instance.nodes): instance.nodes for instance in self.instances}
         return frozenset(node for nodes in distinct.values() for node in nodes)
 
     @cached_property
     def chosen(self) -> tuple[str, ...]:
-        """Names of the operands that are nodes or distances and are given at run time, in order: their values can be listed."""
+        """Names of the operands given at run time that are nodes or distances, in order: their values can be listed."""
         sorts = {one.name: one.sort for one in OPERATORS[self.kind].operands}
         given = self.instances[0].operands
         return tuple(n for n, value in given if isinstance(value, Runtime) and sorts[n] in ("node", "distance"))
@@ -124,21 +124,21 @@ GroupKind = Literal["sequential", "loop", "parallel", "optional", "phase"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Group:
-    """A grouping construct (Metcalf 1997, A.5). ``subset`` and ``doall`` are gone: they end up in the instances.
+    """A grouping construct (Metcalf 1997, A.5). ``subset`` and ``doall`` are no groups: they end up in the instances.
 
-    Comparing, hashing and printing one costs no recursion.
+    Groups are compared, hashed and printed without recursion.
     """
 
     kind: GroupKind
     children: tuple[Group | Operator, ...]
     label: str | None = None
-    """Loops only."""
+    """Name of a loop; None for other groups."""
     count: int = 1
-    """Loops only: times round, approximate."""
+    """Approximate number of rounds of a loop; 1 for other groups."""
     position: Position | None = field(default=None, compare=False)
 
     def walk(self) -> Iterator[tuple[Group | Operator, int]]:
-        """This group and all in it, in the order of the text, each with the number of groups around it."""
+        """This group and all parts in it, in the order of the text, each with the number of groups around it."""
         stack: list[tuple[Group | Operator, int]] = [(self, 0)]
         while stack:
             part, depth = stack.pop()
@@ -159,7 +159,7 @@ class Group:
         return f"<Group {' '.join(words)}: {len(self.children)} children>"
 
     def _flat(self) -> tuple[object, ...]:
-        """What equality looks at: how many children each part has gives the tree back."""
+        """The tree as a flat tuple for comparisons; each group's number of children is in it, which fixes the tree."""
         return tuple(
             (part.kind, part.label, part.count, len(part.children)) if isinstance(part, Group) else part
             for part, _ in self.walk()
@@ -173,20 +173,20 @@ class Program:
     root: Group
     topology: Topology
     parameters: tuple[tuple[str, int], ...] = ()
-    """Parameters and the values that they had."""
+    """(name, value) of each parameter when the text was evaluated."""
     mode: str = "numesh"
     schedlen: int | None = None
-    """``*schedlen*``, when the program sets it."""
+    """``*schedlen*``, if the program sets it."""
     source: str = field(default="", compare=False)
     file: str = field(default="<cop>", compare=False)
-    """Where it was written: a text or a Python file."""
+    """The file in which the program was written, COP text or Python."""
 
     def operators(self) -> Iterator[Operator]:
         """All operators in the order of the text."""
         return (part for part, _ in self.root.walk() if isinstance(part, Operator))
 
     def rounds(self) -> dict[str, int]:
-        """Times that each operator's place in the program is reached, by label: the product of the counts of the loops around.
+        """By label, how often the program comes to the operator: the product of the counts of the loops around it.
 
         Approximate, as the counts are (Metcalf 1997, A.3).
         """
@@ -201,6 +201,6 @@ class Program:
         return times
 
     def traffic(self) -> dict[str, int]:
-        """Words that each operator moves over the whole program, by label: m · c · `rounds`; approximate, as ``c`` is."""
+        """By label, words that the operator moves in the whole program: m · c · `rounds`; approximate, as ``c`` is."""
         rounds = self.rounds()
         return {operator.label: operator.m * operator.c * rounds[operator.label] for operator in self.operators()}

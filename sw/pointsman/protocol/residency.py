@@ -1,9 +1,9 @@
 """What a router's memories hold of the phases of its node: marks of residency (Metcalf 1997, §5.4.3).
 
-Schedules and the VFSMs of each pipeline have marks of their own. Loading a phase takes away the marks of those whose places it
-takes. Worked out beforehand (`Sharing`), so that a mark is all that is tested when a phase changes: which VFSMs of a phase
-others overwrite. The rest is loaded once. The run time names a VFSM by pipeline and number, the timeline by its number on the
-board.
+Schedules and the VFSMs of each pipeline have marks of their own. Loading a phase takes away the marks of phases whose
+places it overwrites. `Sharing` says, worked out beforehand, which VFSMs of a phase others overwrite; only marks are
+tested when a phase changes, and VFSMs that no other phase overwrites are loaded once. The run time names a VFSM by
+pipeline and number, the timeline by its number on the board.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ Vfsm = TypeVar("Vfsm", bound=Hashable)
 
 
 class Sharing(NamedTuple, Generic[Vfsm]):
-    """Which phases of a node take each other's places."""
+    """Which phases of a node overwrite each other's schedules and VFSMs."""
 
     blocks: Mapping[int, int]
     """By phase, the block of the schedule memory in which its schedule stands."""
     contested: Mapping[int, Collection[Vfsm]]
-    """By phase, VFSMs that others overwrite."""
+    """By phase, VFSMs that other phases overwrite."""
     rivals: Mapping[tuple[int, int], Collection[int]]
-    """By phase and pipeline, phases whose VFSMs it overwrites."""
+    """By phase and pipeline, phases whose VFSMs loading it overwrites."""
     lasting: Mapping[int, Collection[Hashable]]
-    """By phase, what it has alike with others, and is written with the first of them only, as words may wait in its buffers."""
+    """By phase, VFSMs that it shares unchanged with other phases. They are written only with the first of these phases,
+    as words may wait in their buffers."""
     staying: frozenset[int]
-    """Phases that stay once they have been loaded."""
+    """Phases that nothing overwrites once they have been loaded."""
 
 
 def sharing(
@@ -35,7 +36,8 @@ def sharing(
     fought: Iterable[tuple[int, Mapping[int, Vfsm]]],
     lasting: Mapping[int, Collection[Hashable]],
 ) -> Sharing[Vfsm]:
-    """``fought``: places that several phases have and each writes otherwise: the pipeline, and by phase its VFSM there."""
+    """Work out which phases overwrite each other. ``blocks``, ``lasting``: as in `Sharing`; ``fought``: for each place
+    that several phases write differently, its pipeline, and by phase the VFSM there."""
     contested: dict[int, set[Vfsm]] = {}
     rivals: dict[tuple[int, int], set[int]] = {}
     for pipeline, users in fought:
@@ -48,36 +50,36 @@ def sharing(
 
 
 class Residency(Generic[Vfsm]):
-    """Marks of one node, in whose memories nothing stands yet."""
+    """Marks of a node's memories, which are empty at first."""
 
     def __init__(self, shared: Sharing[Vfsm], pipelines: int) -> None:
         self.shared = shared
         self.pipelines = range(pipelines)
         self.resident: set[int] = set()
-        """Phases whose schedules are there."""
+        """Phases whose schedules are loaded."""
         self.whole: set[tuple[int, int]] = set()
-        """Phase and pipeline of which all VFSMs are there."""
+        """(phase, pipeline) of which all VFSMs are loaded."""
         self.begun: set[tuple[int, int]] = set()
-        """Phase and pipeline of which those VFSMs are there that nobody else has."""
+        """(phase, pipeline) of which the VFSMs that no other phase overwrites are loaded."""
         self.stored: set[Hashable] = set()
-        """What of `Sharing.lasting` has been written."""
+        """VFSMs of `Sharing.lasting` that have been written."""
         self.behind: dict[int, set[Vfsm]] = defaultdict(set)
-        """By phase, VFSMs that do not stand in the router as load functions want them."""
+        """By phase, VFSMs whose annotations in the router are not those that load functions want."""
 
     def holds(self, phase: int) -> bool:
-        """Is all of it there?"""
+        """Are the schedule and all VFSMs of ``phase`` loaded, as load functions want them?"""
         return (
             phase in self.resident and all((phase, p) in self.whole for p in self.pipelines) and not self.behind[phase]
         )
 
     def lacks(self, phase: int, pipeline: int) -> Literal["none", "contested", "all"]:
-        """Which VFSMs of a pipeline have to be loaded for a phase, beside those that are behind: those that others overwrite,
-        or all. Lasting ones that are stored are there in any case."""
+        """Which VFSMs of a pipeline must be loaded for a phase, besides those in ``behind``: none, only those that
+        other phases overwrite, or all. Lasting VFSMs that are ``stored`` need not be loaded again in any case."""
         key = phase, pipeline
         return "none" if key in self.whole else "contested" if key in self.begun else "all"
 
     def loaded(self, phase: int) -> None:
-        """All of a phase has been written."""
+        """Note that all missing parts of ``phase`` have been written."""
         block = self.shared.blocks[phase]
         self.resident = {other for other in self.resident if self.shared.blocks[other] != block} | {phase}
         for p in self.pipelines:
@@ -89,11 +91,11 @@ class Residency(Generic[Vfsm]):
         self.behind[phase].clear()
 
     def wanted(self, phase: int, vfsms: Iterable[Vfsm]) -> None:
-        """These VFSMs are to stand otherwise from the next load on."""
+        """Note VFSMs of ``phase`` that get other annotations when it is next loaded."""
         self.behind[phase] |= set(vfsms)
 
     def replaced(self, phase: int, shared: Sharing[Vfsm]) -> None:
-        """A phase has another schedule and other VFSMs from now on, so phases share other places."""
+        """Note that ``phase`` has a new schedule and new VFSMs; ``shared``: how phases now overwrite each other."""
         self.shared = shared
         self.resident.discard(phase)
         for p in self.pipelines:
@@ -101,15 +103,16 @@ class Residency(Generic[Vfsm]):
             self.begun.discard((phase, p))
 
     def with_it(self, phase: int, together: Iterable[int], certain: Iterable[int]) -> list[int]:
-        """Phases to load before ``phase``: those that belong to it, and of those that are certain to come those that will stay,
-        as far as they are not there."""
+        """Phases to load before ``phase``: those in ``together``, and in ``certain`` if they stay, that are not
+        loaded."""
         first = [other for other in together if not self.holds(other)]
         later = [p for p in certain if p in self.shared.staying and p not in first and not self.holds(p)]
         return [*first, *later]
 
 
 class Following:
-    """Phases that a node may enter next after each of its own. All others, as -1, are its end."""
+    """The graph of a node's phases. ``after``: by phase, the phases that the node may enter next; numbers that are no
+    phase of the node, such as -1, stand for its end."""
 
     def __init__(self, after: Mapping[int, Collection[int]]) -> None:
         self.after = {phase: frozenset(following) - {phase} for phase, following in after.items()}
@@ -121,8 +124,8 @@ class Following:
         self._sure: dict[int, set[int]] = {}
 
     def surely(self, phase: int, later: int) -> bool:
-        """Does every way from one phase come through another? Ways that go round for ever, or end, do not; but rounds of one
-        phase alone end some time."""
+        """Does every way from ``phase`` come through ``later``? A way that ends before it, or goes round for ever, does
+        not; but a phase that only repeats itself is taken to end some time."""
         if later not in self._sure:
             sure = {later, *self._turning}
             open_ways = {phase: len(following) for phase, following in self.after.items()}
@@ -137,7 +140,7 @@ class Following:
         return phase in self._sure[later]
 
     def certain(self, phase: int, settled: Collection[int]) -> list[int]:
-        """Phases that are surely run some time after this one, and can be loaded with it (§5.4.3: "loads for a sequential series
-        of phases could be chunked"). Not those that are entered through a barrier (``settled``): they are loaded while
-        neighbours settle, which costs nothing."""
+        """Phases that surely run some time after ``phase`` and can be loaded with it (§5.4.3: "loads for a sequential
+        series of phases could be chunked"). Leaves out ``settled``, phases entered after a settling time: loading them
+        in that time costs nothing."""
         return [p for p in sorted(self.after) if p != phase and p not in settled and self.surely(phase, p)]

@@ -1,4 +1,4 @@
-"""What ``pointsman configure`` is asked and what it answers.
+"""Problems and answers of ``pointsman configure``: connections or demands, and configurations or timetables.
 
 A *configuration* is a set of connections that the network carries at the same time; the number of configurations is the
 *multiplexing degree* (Yuan 1998, §2.1; Ding et al., §2). Connections exclude each other when they share a directed link, a
@@ -88,9 +88,9 @@ class ConnectionProblem:
 
 @dataclass(frozen=True)
 class DemandProblem:
-    """How long each input of a crossbar has to send to each output: ``demand[source][destination]``.
+    """For how long each input of a crossbar has to send to each output: ``demand[source][destination]``.
 
-    ``delta`` is what it costs to establish a configuration, in the same unit of time.
+    ``delta`` is the time for establishing a configuration, in the same unit as the demand.
     """
 
     demand: tuple[tuple[Fraction, ...], ...]
@@ -118,7 +118,7 @@ class DemandProblem:
 
 @dataclass(frozen=True)
 class ConfigurationBound:
-    """What no scheduler can get below: ``value`` configurations (or, for a demand, time), and the argument in words."""
+    """A lower bound for every scheduler: ``value`` configurations (for a demand: time), and the argument in words."""
 
     value: int | Fraction
     kind: str
@@ -166,7 +166,7 @@ class Configurations:
 
 @dataclass(frozen=True)
 class TimedConfiguration:
-    """Connections that stand for ``duration``."""
+    """Connections that stand together for the time ``duration``."""
 
     duration: Fraction
     connections: tuple[Connection, ...]
@@ -212,7 +212,7 @@ class Timetable:
 
 
 def number(value: int | Fraction) -> int | float:
-    """For JSON."""
+    """A number for JSON: whole as int, any other as float."""
     exact = Fraction(value)
     return exact.numerator if exact.denominator == 1 else float(exact)
 

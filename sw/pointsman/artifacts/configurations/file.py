@@ -1,4 +1,4 @@
-"""The file that ``pointsman configure`` reads, and the file that it writes."""
+"""The JSON files that ``pointsman configure`` reads (a problem) and writes (its answer)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_problem(path: Path) -> ConnectionProblem | DemandProblem:
     Raises
     ------
     PointsmanError
-        With the place in the file of the first thing that is wrong.
+        If the file is wrong; the message has the place of the first fault.
     """
     text = read_text(path, "connections file")
     try:
@@ -92,7 +92,7 @@ def _problem(file: _File) -> ConnectionProblem | DemandProblem:
 
 
 def _exact(value: Any, place: str) -> Fraction:
-    """The number as it is written: 0.1 is a tenth."""
+    """The number exactly as it is written in decimal: 0.1 is a tenth. ``place``: for messages."""
     if not math.isfinite(value) or abs(value) > 1e15:
         raise PointsmanError(f"{place}: a time must be a number up to 1e15, not {value}")
     return Fraction(str(value))

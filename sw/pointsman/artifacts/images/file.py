@@ -1,8 +1,8 @@
-"""The image file: what a compiled program is kept in. docs/image_format.md describes every byte.
+"""The file of a compiled program's images. docs/image_format.md describes every byte.
 
 Takes ``Images`` and gives bytes, and back; equal images give equal bytes. Judges nothing: images that break a rule of
 the hardware can be written and read as long as their numbers fit the fields (``pointsman.verify.images`` is the
-judge). Everything that is read is checked against what would have been written, to the last bit.
+judge). Every bit that is read must be as Pointsman would write it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .images import (
 )
 
 NETWORK, PROGRAM, SCHEDULE, TABLES = 1, 2, 3, 4
-"""Kinds of sections. SCHEDULE and TABLES are there once for each node, with its number as index."""
+"""Kinds of sections. There is a SCHEDULE and a TABLES section for each node, with the node's number as index."""
 
 
 class _Network(msgspec.Struct):
@@ -64,11 +64,11 @@ class _Program(msgspec.Struct):
 
 class _Tables(msgspec.Struct, omit_defaults=True):
     settle: tuple[tuple[tuple[int, int], ...], ...]
-    """For each phase of the schedule section ``NodePhase.settle``."""
+    """``NodePhase.settle`` of each phase in the schedule section."""
     operators: tuple[tuple[int, NodeOperator], ...]
     ways: tuple[tuple[int, int], ...] = ()
     second: tuple[tuple[tuple[int, ...], ...], ...] = ()
-    """For each phase of the schedule section ``NodePhase.second``; empty if no phase has any."""
+    """``NodePhase.second`` of each phase in the schedule section; empty if no phase has a second schedule."""
 
 
 def write_images(images: Images, path: str | os.PathLike[str]) -> None:
@@ -97,7 +97,7 @@ def read_images(path: str | os.PathLike[str], *, shape: NodeShape | None = None)
     Raises
     ------
     ImageError
-        If the file cannot be read, one bit of it is wrong, or it is for another shape.
+        If the file cannot be read, any bit of it is wrong, or it is for another shape.
     """
     return images_from_bytes(read_file(path), name=os.fspath(path), shape=shape)
 
@@ -257,7 +257,7 @@ class _ImageReader(SectionReader):
         return _section_name(kind, index)
 
     def expect_sections(self) -> None:
-        """Network, program, the schedules of all nodes, the tables of all nodes."""
+        """Check that the sections are network, program, the schedules of all nodes, the tables of all nodes."""
         sections = self.sections
         if len(sections) < 2 or len(sections) % 2 or len(sections) > 2 + 2 * MAX_NODES:
             raise ImageError(
@@ -297,7 +297,7 @@ class _ImageReader(SectionReader):
         most = 1 if network.kind == "graph" else 3
         nodes = 1
         for extent in network.size:
-            # Stepwise, so that a long list of large numbers stays harmless.
+            # A product that stops growing, so that a long list of large numbers does no harm.
             nodes = nodes * extent if extent > 0 and nodes <= MAX_NODES else 0
         if not 1 <= len(network.size) <= most or not 1 <= nodes <= MAX_NODES:
             self.fail(

@@ -1,8 +1,8 @@
 """Memories as files for ``$readmemh``: the preload beside real loading.
 
-Takes ``Images`` and gives what the memories of every node hold after all phases have been loaded through MEMADR: the
-loader phase in block 0, each phase in its block, the annotations before any load function, of phases that share a place
-the first; the rest as it is after reset. Leaves registers, buffers and the schedule pointer alone.
+Takes ``Images`` and gives what the memories of every node hold as if loaded through MEMADR: the loader phase in block
+0, each phase in its block, and annotations as before any load function. Of phases that share a block or VFSM the first
+is there; everything else is as after reset. Leaves registers, buffers and the schedule pointer alone.
 """
 
 from __future__ import annotations
@@ -118,13 +118,13 @@ def _node_memories(images: Images, image: NodeImage, codes: Codes, reset: NodeMe
         for start, slot, row in ((start, slot, row) for start, rows in schedules for slot, row in enumerate(rows)):
             if len(row) != shape.pipelines:
                 raise ValueError(f"a slot must have {shape.pipelines} VFSMs, not {len(row)}")
-            if start not in taken:  # of phases that share a block the first is there
+            if start not in taken:  # of phases that share a block, the first stays
                 schedule[start + slot] = codes.encode_entry(ScheduleEntry(row, start + (slot + LOOKAHEAD) % period))
         taken |= {start for start, _ in schedules}
         for rewrite in part.annotations:
             if not 0 <= rewrite.pipeline < shape.pipelines or not 0 <= rewrite.vfsm < shape.vfsms:
                 raise ValueError(f"pipeline {rewrite.pipeline} has no VFSM {rewrite.vfsm}")
-            if (rewrite.pipeline, rewrite.vfsm) not in written:  # nor of those that share a VFSM
+            if (rewrite.pipeline, rewrite.vfsm) not in written:  # of phases that share a VFSM, the first stays
                 annotations[rewrite.pipeline][rewrite.vfsm] = codes.encode_annotation(rewrite.annotation)
             written.add((rewrite.pipeline, rewrite.vfsm))
     return NodeMemories(tuple(schedule), tuple(map(tuple, annotations)))

@@ -1,4 +1,4 @@
-"""The file that ``pointsman route`` reads, and the file that it writes."""
+"""The JSON files that ``pointsman route`` reads (a problem) and writes (its result)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 
 MAX_STREAMS = 200_000
 MAX_WORDS = 1_000_000
-"""Words of all streams together in a period (ideal model)."""
+"""Most words of all streams together in a period (ideal model)."""
 MAX_LINKS = 65_536
 
 
@@ -89,7 +89,7 @@ def read_problem(path: Path) -> RouteProblem:
     Raises
     ------
     PointsmanError
-        With the place in the file of the first thing that is wrong.
+        If the file is wrong; the message has the place of the first fault.
     """
     text = read_text(path, "streams file")
     try:
@@ -144,7 +144,7 @@ def problem_from_graph(graph: Any, streams: Iterable[RouteStream | Mapping[str, 
     Raises
     ------
     PointsmanError
-        As :func:`make_problem`, and if the nodes are not numbered so.
+        As :func:`make_problem`, and if the nodes are not numbered 0..n-1.
     """
     nodes = graph.number_of_nodes()
     if sorted(graph.nodes, key=repr) != sorted(range(nodes), key=repr):

@@ -1,6 +1,6 @@
-"""What ``pointsman route`` routes and what it answers, for either router.
+"""Problems and results of ``pointsman route``, for the ideal model and the NuMesh node.
 
-A problem is a network of directed links and the streams to be carried; a result is, for every word, the moves it makes.
+A problem is a network of directed links and the streams to be carried; a result has the moves of every word.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pointsman.network import Link, Topology
 
 RouterName = Literal["ideal", "numesh"]
 Move = tuple[int | None, int, int | None, int | None, int | None]
-"""(from, slot, to, pipeline, vfsm); from None: the source's processor; to None: a delivery; from = to: a wait."""
+"""(from, slot, to, pipeline, vfsm) of a word. From None: injected by the source's processor; to None: delivered; from =
+to: the word waits at the node. Pipeline and VFSM are None in the ideal model."""
 Word = tuple[Move, ...]
 
 
@@ -25,8 +26,8 @@ Word = tuple[Move, ...]
 class RouteStream:
     """A stream as the user states it.
 
-    ``words`` a period are wanted in the ideal model, and ignored in the numesh model; ``weight`` is the share of
-    bandwidth relative to other streams there, and ignored in the ideal model.
+    ``words`` is the number of words per period in the ideal model, ignored in the numesh model; ``weight`` is the share
+    of bandwidth relative to other streams in the numesh model, ignored in the ideal model.
     """
 
     source: int
@@ -42,14 +43,14 @@ class RouteProblem:
     Parameters
     ----------
     topology : Topology
-        Every node and every link that was ever there, ports included; no two links join the same two nodes.
+        All nodes, links and ports, faulty ones included; no two links join the same two nodes.
     dead_nodes : frozenset of int
-        Nodes that carry nothing.
+        Faulty nodes, which carry no words.
     dead_links : frozenset of (int, int)
-        Directed links that carry nothing, beside those of dead nodes. A graph's links that go one way only have
-        the other way here.
+        Directed links that carry no words, besides those of dead nodes. If a graph has a link u -> v only, v -> u is
+        here.
     streams : tuple of RouteStream
-        What is to be carried; none starts or ends at a dead node, and each can reach its destinations.
+        Streams to be carried; none starts or ends at a dead node, and each can reach its destinations.
     shape : NodeShape
         Sizes of the NuMesh node (numesh model).
     buffers : bool
@@ -101,12 +102,12 @@ class RouteProblem:
 
 @dataclass(frozen=True)
 class Bound:
-    """What no router can exceed.
+    """A bound that no router can beat.
 
-    ``value`` is the least period (ideal model) or the greatest smallest bandwidth / weight (numesh model); ``kind`` says
-    by which argument: injection, ejection, hop capacity, cut, counting, linear program, link and node prices, chain.
-    ``text`` is the argument in words, ``nodes`` and ``links`` the resources that it counts, ``tolerance`` by how much a
-    value from floating point may be off (0: exact).
+    ``value`` is a lower bound of the period in slots (ideal model), or an upper bound of the smallest bandwidth /
+    weight of all streams (numesh model); ``kind`` names the argument: injection, ejection, hop capacity, cut, counting,
+    linear program, link and node prices, chain. ``text`` is the argument in words, ``nodes`` and ``links`` the
+    resources that it counts, ``tolerance`` the largest error of a value from floating point (0: exact).
     """
 
     value: float
@@ -119,7 +120,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class RoutedWords:
-    """A stream's words in a period, and the bandwidth that they make (words per slot)."""
+    """The words of a stream in a period, with their moves, and the stream's bandwidth in words per slot."""
 
     bandwidth: float
     words: tuple[Word, ...]
@@ -137,9 +138,9 @@ class NodeTable:
 class RouteResult:
     """Routes and slots of all streams.
 
-    ``bound`` is the one to compare with; ``bounds`` are all that were computed. ``length_reason`` says how the period was
-    chosen; ``notes`` is anything else worth printing. ``images`` are what the routes come to on the node (numesh model), for the
-    judge; no file has them.
+    ``bound`` is the bound to compare the result with; ``bounds`` are all that were computed. ``length_reason`` says how
+    the period was chosen; ``notes`` is anything else worth printing. ``images`` are the images of the nodes for these
+    routes (numesh model), for the judge; they are not written to the file.
     """
 
     router: RouterName
@@ -180,7 +181,7 @@ def _bound_dict(bound: Bound) -> dict[str, Any]:
 
 
 def single_links(topology: Topology) -> Topology:
-    """``topology`` with one link for each pair of neighbours: a ring of two nodes has two."""
+    """``topology`` with a single link for each pair of neighbours; a ring of two nodes, for example, has two."""
     seen: set[tuple[int, int]] = set()
     kept: list[Link] = []
     for link in topology.links:
@@ -192,7 +193,7 @@ def single_links(topology: Topology) -> Topology:
 
 
 def directed(nodes: int, pairs: Sequence[tuple[int, int]]) -> tuple[Topology, frozenset[tuple[int, int]]]:
-    """A topology that holds these directed links, and the directions that it has too many."""
+    """A topology of two-way links that contains the directed links ``pairs``, and its directions not in ``pairs``."""
     wanted = set(pairs)
     used = [0] * nodes
     links = []
@@ -205,12 +206,12 @@ def directed(nodes: int, pairs: Sequence[tuple[int, int]]) -> tuple[Topology, fr
 
 
 def shape_for(topology: Topology, **sizes: Any) -> NodeShape:
-    """A node with enough ports for ``topology``.
+    """Shape of a node with enough ports for ``topology``; ``sizes``: other parameters of ``NodeShape``.
 
     Raises
     ------
     PointsmanError
-        If no node has these sizes.
+        If no node can have these sizes.
     """
     try:
         return NodeShape(neighbours=max(4, topology.ports), **sizes)

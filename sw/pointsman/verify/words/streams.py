@@ -41,6 +41,8 @@ class Passing(NamedTuple):
 
 Words = Mapping[Place, Collection[Passing]]
 """By VFSM, the streams that pass it."""
+
+
 class PhaseStreams:
     """The streams of a phase.
 
