@@ -103,8 +103,7 @@ class Residency(Generic[Vfsm]):
             self.begun.discard((phase, p))
 
     def with_it(self, phase: int, together: Iterable[int], certain: Iterable[int]) -> list[int]:
-        """Phases to load before ``phase``: those in ``together``, and in ``certain`` if they stay, that are not
-        loaded."""
+        """Phases not loaded yet that are to be loaded before ``phase``: ``together``, and those of ``certain`` that stay."""
         first = [other for other in together if not self.holds(other)]
         later = [p for p in certain if p in self.shared.staying and p not in first and not self.holds(p)]
         return [*first, *later]
