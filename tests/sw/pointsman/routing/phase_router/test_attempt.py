@@ -13,7 +13,6 @@ from pointsman.routing.phase_router.attempt import Budget, Negotiation, RoutingT
 from pointsman.routing.phase_router.necessary import need_of
 from pointsman.routing.phase_router.placement import Placed
 from pointsman.routing.phase_router.problem import NodeLimits, RoutingPart, split
-from pointsman.routing.phase_router.rip_up import HOPELESS, _is_hopeless
 from pointsman.routing.phase_router.routes import Chain
 from pointsman.routing.streams import Stream
 
@@ -93,13 +92,3 @@ def test_a_word_more_is_routed_beside_what_others_have(part, chains):
     assert sum(len(chain.starts) for chain in by_demand(found, 0)) == 2
     same = [d for d in range(1, len(ones)) if by_demand(found, d) == by_demand(first.chains(), d)]
     assert len(same) >= len(ones) // 2
-
-
-def test_attempts_with_many_conflicts_are_given_up_sooner():
-    rounds, most = HOPELESS.T
-    assert list(rounds) == sorted(rounds)
-    assert list(most) == sorted(most, reverse=True)
-    assert not _is_hopeless(int(rounds[0]) - 1, 10**6, 1)
-    for start, limit in HOPELESS.tolist():
-        assert not _is_hopeless(start, limit, 100)
-        assert _is_hopeless(start, limit + 1, 100)
