@@ -1,6 +1,7 @@
 """The judge: proves schedules, connection tables, configurations and routes right, knowing nothing of how they were made.
 
-Whatever makes something for a user has it judged before the user gets it. Four judges, each from the artifact alone:
+Artifacts made for a user are judged before the user gets them. There are four judges, each working from the artifact
+alone:
 
 * ``images.check_images``: images of the NuMesh node, that is schedules, annotations, roles and promises.
 * ``tables.check_tables``: connection tables of the TDM switch.
@@ -11,8 +12,8 @@ May see artifacts, the shapes of the hardware, programs and networks, and nothin
 fault that these share with the judge would stay unseen. So the judge has its own arithmetic, its own game of words
 (``stall_game``) and its own graph of phases, on purpose.
 
-Start at ``images``; the rules with their laws, sections of the source, and the modules that prove each are ``report.RULES``.
-The rooms build on each other: ``node`` (one node, one phase), ``words`` (streams over nodes), ``stall_game`` (words while a
-processor stands still), ``phases`` (how a phase ends, what is used again in another). ``structure`` comes first, in time and
-in need.
+Start at ``images``; the rules with their laws, sections of the source, and the modules that prove each are
+``report.RULES``. The rooms build on each other: ``node`` (a node in a phase), ``words`` (streams over nodes),
+``stall_game`` (words while a processor stands still), ``phases`` (how a phase ends; links, registers and VFSMs used
+again in another phase). ``structure`` is checked first, as all other rules rely on it.
 """

@@ -243,7 +243,7 @@ class PhaseImage:
     of the phase before one of them."""
     order: tuple[tuple[int, int], ...] = ()
     """(first, then): each time that a node with both operators comes to the phase, it uses ``first`` before ``then``.
-    Only for operators that tell who has come; the run time insists on it."""
+    Only for operators whose end tells which nodes have come; the run time insists on it."""
 
 
 @dataclass(frozen=True)

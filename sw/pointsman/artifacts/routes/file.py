@@ -114,7 +114,7 @@ def make_problem(
     Raises
     ------
     PointsmanError
-        If a stream or fault names what is not there, or a destination cannot be reached.
+        If a stream or fault names a node or link that does not exist, or a destination cannot be reached.
     """
     topology = single_links(topology)
     nodes = topology.nodes

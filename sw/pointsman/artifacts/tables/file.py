@@ -1,4 +1,4 @@
-"""The file of connection tables; docs/tdm_target.md describes it. The container is that of image files.
+"""The file of connection tables; docs/tdm_target.md describes it. Its container is the same as for image files.
 
 Equal tables give equal bytes. The bytes read must be those that Pointsman would write, and every number must be in its
 range, so that a file can harm neither the run time nor the switch. Leaves to the judge (``verify.tables``) whether the

@@ -1,4 +1,4 @@
-"""One phase as the judge sees it: the part of each node, and who meets at its end.
+"""A phase as the judge sees it: the part of each node, and the nodes that meet at its end.
 
 Takes ``Images`` that keep the rule "structure"; gives the views that the judge's passes over a phase work on.
 """

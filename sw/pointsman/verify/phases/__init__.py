@@ -1,6 +1,6 @@
-"""How phases end, and what is used again in another phase: that no word is left behind and none is taken for another phase's.
+"""How phases end, and links, registers and VFSMs that several phases use: no word is lost or taken for another phase's.
 
-What proves that a word is not overwritten when nodes change phases at different times: ``links`` (wires), ``reuse``
-(registers and VFSMs), ``continuing`` (operators that go on). How a phase ends: ``ends`` and ``drain``. Who can be ahead of
-whom: ``skew``. What can follow what: ``succession``. Metcalf 1997, chapter 5.
+These prove that no word is overwritten when nodes change phases at different times: ``links`` (wires), ``reuse``
+(registers and VFSMs), ``continuing`` (operators that go on). How a phase ends: ``ends`` and ``drain``. How far nodes
+can be ahead of each other: ``skew``. Which phases can follow which: ``succession``. Metcalf 1997, chapter 5.
 """

@@ -1,4 +1,4 @@
-"""What can be said of images without thinking of time: every number names something, and what belongs together is there.
+"""Checks of images that need no notion of time: every number names something, and every table has its full size.
 
-Comes before all other rules, which would stumble over images without this. Start at ``structure``.
+Done before all other rules, which would stumble over images that break these. Start at ``structure``.
 """
