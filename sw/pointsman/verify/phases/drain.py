@@ -63,8 +63,7 @@ def _check(games: PhaseGames, closing: int, index: int, heard: dict[int, int]) -
 
 
 def _steps(game: GameBoard) -> list[tuple[Event, Event, int]]:
-    """(lane, lane that waits for it, least cycles between them): a cycle for each VFSM that a word passes from writer
-    to reader, and a cycle between lanes of a node (``LaneImage.after``)."""
+    """(lane, lane that waits for it, least cycles between them): one for each VFSM on a word's way, one at a node."""
     lanes = [((node, i), one) for node, own in game.lanes.items() for i, one in enumerate(own)]
     writers = {(event[0], r): event for event, one in lanes if one.write for r in one.registers}
     readers = {(event[0], r): event for event, one in lanes if not one.write for r in one.registers}

@@ -14,9 +14,8 @@ from fractions import Fraction
 def joint_words(writes: Sequence[int], reads: Sequence[int], period: int) -> int:
     """Whole words per period that get through.
 
-    A word is written in slot t and read in the first read slot u from t + 2 on; the next word is written in the first
-    write slot from u on. Followed from any write slot this comes round to a write slot met before: the rate is the
-    number of words on that circle, divided by its cycles.
+    A word written in slot t is read in the first read slot u from t + 2 on; the next is written in the first write slot
+    from u on. This comes round to a write slot met before: the rate is the words on that circle over its cycles.
     """
     if not writes or not reads:
         return 0
