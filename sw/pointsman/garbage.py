@@ -1,7 +1,7 @@
 """Compiling with fewer searches for cyclic garbage.
 
-A compilation makes very many small objects and hardly a cycle among them: what is dropped goes by its count at once. Python's
-collector, which looks for cycles each time that 700 more objects are there, takes a third of the time, of images half.
+A compilation makes very many small objects and hardly any reference cycles: dropped objects are freed at once by their reference
+count. Python's collector, which looks for cycles after every 700 new objects, takes a third of the time, for images half.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from threading import Lock
 from typing import ParamSpec, TypeVar
 
 OBJECTS = 200_000
-"""Objects more after which the collector looks for cycles meanwhile."""
+"""New objects after which the collector looks for cycles during a decorated call."""
 
 Taken = ParamSpec("Taken")
 Given = TypeVar("Given")
 
 _lock = Lock()
 _before: list[tuple[int, int, int]] = []
-"""For each call that is under way, the thresholds from before the first of them."""
+"""For each decorated call under way, the thresholds from before the first of these calls."""
 
 
 def seldom_collected(function: Callable[Taken, Given]) -> Callable[Taken, Given]:
-    """Decorator: while the function is called, the collector looks for cycles after ``OBJECTS`` more, unless it is off or has
-    a higher threshold. Calls may be in one another and in several threads; after the last the thresholds are as before the
-    first."""
+    """Decorator: during calls of the function the collector looks for cycles after ``OBJECTS`` new objects, unless it is off or
+    has a higher threshold. Calls may be nested, and in several threads; when the last ends, the thresholds from before the first
+    are restored."""
 
     @wraps(function)
     def called(*args: Taken.args, **named: Taken.kwargs) -> Given:

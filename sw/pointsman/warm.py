@@ -1,8 +1,8 @@
-"""Compile what planning a program needs compiled, so that the first program does not have to wait: `make setup` runs this.
+"""Compiles the numba kernels that planning a program needs, so that the first program does not wait: `make setup` runs this.
 
     python -m pointsman.warm
 
-The router's rounds take longest by far; the other kernels are compiled beside them, in a second process.
+The kernels of the router take longest by far; most others are compiled beside them, in a second process.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def _program() -> Program:
 
 
 def route() -> None:
-    """The router of the node."""
+    """Compile the kernels of the phase router."""
     route_phase([Stream("s", 0, (1, 2))], mesh(2, 2), NodeShape(), period=8)
 
 
 def estimate_and_judge() -> None:
-    """Estimates, how operators end, and the judge's games."""
+    """Compile the kernels of estimates, of the marked graph, and of the judge's stall game."""
     program = _program()
     analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
     find_candidates(analysis, period=None, effort=1.0)
@@ -53,7 +53,7 @@ def estimate_and_judge() -> None:
 
 
 def tell_time() -> None:
-    """The game that tells how long a plan takes; needs a plan, so the others."""
+    """Compile the kernel of the timeline. It needs a plan, so the other kernels have to be compiled before."""
     timeline(make_plan(_program(), NodeShape(), name="warm", period=8))
 
 

@@ -1,4 +1,4 @@
-"""The error of a program that has no plan."""
+"""The error for a program that cannot be planned."""
 
 from __future__ import annotations
 

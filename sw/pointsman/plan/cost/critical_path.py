@@ -1,4 +1,4 @@
-"""What a division costs if threads run beside each other: as much as the phases of the node that has most to go through.
+"""Cost of a division in which threads run beside each other: that of all phases of the node for which they sum up to most.
 
 Takes a Structure and the cost of each of its phases. Without threads all nodes go through all phases, one after the other.
 """
@@ -12,11 +12,11 @@ from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
 Price = Callable[[tuple[Operator, ...], float], float]
-"""Cost of a phase with these operators that is left so often."""
+"""(operators, exits) -> cost of a phase with these operators that is left ``exits`` times."""
 
 
 def critical_path_cycles(structure: Structure, price: Price) -> float:
-    """The most that the phases of a node cost together. Nodes in the same threads are looked at once."""
+    """The largest sum, over the nodes, of the costs of a node's phases. Nodes in the same threads are looked at once."""
     costs = [price(phase.operators, phase.exits) for phase in structure.phases]
     if structure.threads is None:
         return sum(costs)

@@ -1,6 +1,6 @@
-"""What a phase costs: Equations 6.1 to 6.3 of Metcalf 1997, §6.2.5.
+"""Cycles of a phase: Equations 6.1 to 6.3 of Metcalf 1997, §6.2.5.
 
-All times are cycles. A *word time* is the number of cycles from one word of a message to the next, 1 at best.
+All times are cycles. A *word time* is the number of cycles from a word of a message to the next, 1 at best.
 
 Equation 6.1 as printed multiplies the penalty of a shared interface address by the number of calls twice: t_iface is
 already "2 c B_r". Here it is two reprogramming actions a call.
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """One operator in a phase.
+    """An operator in a phase.
 
-    ``calls`` is c, ``rounds`` the product of the counts of all loops around it (L_tot), ``words`` those that its
-    busiest node moves in a call, ``word_cycles`` B_io, ``latency`` l_io. ``reload_words`` go to a router whenever a load
-    function has a new value, about every ``block``-th round.
+    ``calls`` is c, ``rounds`` the product of the counts of all loops around it (L_tot), ``words`` the words that its
+    busiest node moves in a call, ``word_cycles`` B_io, ``latency`` l_io. ``reload_words`` command words go to a router whenever
+    a load function has a new value, about every ``block``-th round.
     """
 
     words: int
@@ -51,8 +51,8 @@ def switch_cycles(exits: float, *, barrier: float, reprogram: float, settle: flo
 
 
 def barrier_cycles(across: int, period: int) -> float:
-    """About how long a barrier takes from the last node's entry to the first node's release: at each processor up the tree a word
-    waits half a period, down it goes straight through. ``across``: links between its nodes that are farthest apart."""
+    """Cycles, about, of a barrier from the last node's entry to the first node's release: at each processor up the tree a word
+    waits half a period, down it goes straight through. ``across``: most links between two of its nodes."""
     return across / 2 * (period / 2 + 7) + period / 2 + 10
 
 
@@ -65,6 +65,6 @@ def load_cycles(
     bulk_latency: float,
     times: float = 1.0,
 ) -> float:
-    """T_load (6.3): the phase's ``words`` ``times`` over, and the rewriting for run-time values."""
+    """T_load (6.3): the phase's ``words``, loaded ``times`` times, and the rewriting for run-time values."""
     reloads = sum(one.rounds / one.block * one.reload_words * reprogram for one in operators)
     return times * (words * bulk_word + bulk_latency) + reloads

@@ -1,6 +1,6 @@
-"""What a routed phase takes, before a timeline is played (Metcalf 1997, §6.2.5): for choosing among implementations and ends.
+"""Cycles of a routed phase, before a timeline is played (Metcalf 1997, §6.2.5): for choosing among implementations and ends.
 
-Takes the operators of a phase as planned and its routes; gives cycles over the whole program. Leaves alone: what barriers take.
+Takes the operators of a phase as planned and its routes; gives cycles over the whole program. Leaves alone: cycles of barriers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def operator_cycles(
     cycles = 0.0
     for one, rounds in zip(operators, phase.rounds, strict=True):
         operator = one.operator
-        # Streams of one word a period, with which nodes only meet, do not count.
+        # Streams with another limit, such as those of a word a period with which nodes only meet, do not count.
         most = limit(operator, routed.period)
         words = [routed.words(s) for s in one.streams if routed.streams[s].max_words == most]
         gap = routed.period / min(words) if words else 1.0
@@ -50,7 +50,8 @@ def operator_cycles(
 def leaving_cycles(
     phase: PhaseOutline, operators: Sequence[PlannedOperator], routed: RoutedPhase, technique: Technique
 ) -> float:
-    """Cycles of going on to other phases: delays of messages, and until a command is taken; without the barrier, if any."""
+    """Cycles of going on to other phases: delays after the last words, and the wait until the router takes the command; cycles of
+    a barrier are not included."""
     cycles = 0.0
     if technique == "msg-sync":
         for one in operators:

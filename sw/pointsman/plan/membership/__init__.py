@@ -1,4 +1,4 @@
-"""Does every node know when a phase runs in which it has a part: who leaves a phase when, and which plans are refused.
+"""Does every node know when a phase runs in which it has a part: which nodes leave a phase when, and which plans are refused.
 
 ``leaving`` finds nodes that leave a phase which a barrier closes without going on to another, ``passages`` the phases that a node
 passes without an operator of its own; ``transit``, ``loop_rounds`` and ``schedule_choice`` refuse plans in which a node would

@@ -1,4 +1,4 @@
-"""Which phases may stand in the same block of the schedule memory."""
+"""Blocks of the schedule memory for the phases of a plan, which may have to share them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pointsman.plan.structure.structure import Structure
 
 
 def schedule_blocks(structure: Structure, period: int, shape: NodeShape) -> dict[int, int]:
-    """Blocks of the schedule memory by phase: one each if there are enough besides the loader's, or else shared by phases that
-    come long after each other (Metcalf 1997, §5.4.1)."""
+    """By phase, its block of the schedule memory, from 1 (block 0 is the loader's): a block each if there are enough, else shared
+    by phases that come long after each other (Metcalf 1997, §5.4.1)."""
     phases, blocks = range(len(structure.phases)), shape.schedule_depth // period - 1
     if len(phases) <= blocks:
         return {phase: phase + 1 for phase in phases}

@@ -61,7 +61,7 @@ def route(
     key = free._replace(taken=taken, beside=beside, freed=freed)
     result = routes.get(key)
     if result is None:
-        # Words that streams had without constraints, or in ``fewer``, are a hint for the router.
+        # Without constraints, or with fewer streams, the streams had at least as many words: more need not be tried.
         before = routes.get(free)
         fewer = before.routed if isinstance(before, PhaseRoute) else fewer
         try:

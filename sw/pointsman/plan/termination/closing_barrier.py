@@ -1,9 +1,9 @@
-"""The barrier that closes a phase: who meets in it, and how many cycles all of them need to leave (Metcalf 1997, §5.2.3, §5.3.2).
+"""The barrier that closes a phase: which nodes meet in it, and how many cycles they need to leave (Metcalf 1997, §5.2.3, §5.3.2).
 
-Takes the operators of a phase and its routes, sets of nodes that later phases join, and partitions that do without. Gives a
-barrier operator with an instance for each partition: instances of operators that share nodes or routers belong together, and a
-partition whose nodes do not hang together is widened to the box around it. Leaves alone: whether a barrier is needed
-(``techniques``), its streams.
+Takes the operators of a phase and its routes, sets of nodes that words of later phases join, and partitions that need no barrier.
+Gives a barrier operator with an instance for each other partition: instances of operators that share nodes or routers belong
+together, and a partition that is not connected in the network is widened to the box around it. Leaves alone: whether a barrier
+is needed (``techniques``), its streams.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def closing_barrier(
     part: OnlinePart | None = None,
     loose: Collection[set[int]] = (),
 ) -> Operator:
-    """A barrier over each partition: instances that share nodes or routers belong together (§5.2.3), and so do those
-    that a later phase with colliding wires joins. Partitions in ``loose`` do without."""
+    """A barrier with an instance for each partition but those in ``loose``: instances that share nodes or routers belong together
+    (§5.2.3), and so do nodes that words of a later phase with colliding wires join (``joined``)."""
     groups = [*_groups(phase, routed), *(spans_of(part) if part is not None else []), *joined]
     parts = partitions(groups)
     while True:
-        # A part whose nodes do not hang together is widened to the box around it.
+        # A part that is not connected is widened to the box around it.
         wider = [part if connected(part, routed.topology) else _widen(part, routed.topology) for part in parts]
         merged = partitions(wider)
         if merged == parts:
@@ -70,7 +70,7 @@ def _widen(part: set[int], topology: Topology) -> set[int]:
 
 
 def settle_cycles(routed: RoutedPhase, span: range) -> int:
-    """Cycles within which all nodes of a barrier leave the phase: the spread of the word down, the wait for a
+    """Cycles within which all nodes of a barrier leave the phase: the spread of the word that releases them, the wait for a
     reprogramming slot, and the way of the command through the router (§5.3.2)."""
     longest = 0
     for chain in routed.chains:

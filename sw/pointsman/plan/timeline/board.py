@@ -1,4 +1,4 @@
-"""Routed phases -> the board on which a timeline is played: VFSMs, who takes whose words, slots, registers."""
+"""Routed phases -> the board on which a timeline is played: VFSMs, which VFSMs take words of which others, slots, registers."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ Row = tuple[int, int, int, int, int, int]
 
 
 class BoardNumbers:
-    """Numbers for all VFSMs and registers of a plan. Each phase has its own, as in the nodes; what two phases share in the
-    end makes no difference to time."""
+    """Numbers for all VFSMs and registers of a plan. Here no two phases share any; that they share some at the nodes makes no
+    difference to cycles but for loads (``memories``)."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.parts: list[PlannedPhase] = [*plan.phases, *(one.planned for one in plan.continuing)]
-        """Phases, then each operator that continues as if it were one: its VFSMs are scheduled in all of its phases."""
+        """Phases, then each continuing operator as if it were a phase: its VFSMs are scheduled in all of its phases."""
         self.nodes = plan.topology.nodes
         self.pipelines = plan.shape.pipelines
         self.loader = len(plan.phases)
         asking = [p for p, phase in enumerate(plan.phases) if phase.routed.second]
         self.second = {p: self.loader + 1 + k for k, p in enumerate(asking)}
-        """Phases with two schedules: what stands for the second on the board, as if it were a phase."""
+        """By phase with two schedules, the number under which the second is on the board, as if it were a phase."""
         self.number: dict[Key, int] = {}
         self.place: list[tuple[int, RoutedVfsm, int, int]] = []
-        """By number: phase, VFSM as routed, stream and chain; those of commands are not among them."""
+        """By number, less ``commands``: phase, VFSM as routed, stream and chain."""
         self._by_buffer: dict[tuple[int, int, int, int], int] = {}
         self._parent: dict[int, int] = {}
         self._legs: dict[int, list[int]] = {}
         first = self.nodes * self.pipelines
         self.commands = first
-        """As many VFSMs and registers, by node and pipeline, are those of commands."""
+        """The first VFSMs and registers, as many as this, are those of commands, by node and pipeline."""
         self._first_register: list[dict[int, int]] = []
         registers = first
         for p, phase in enumerate(self.parts):
@@ -73,15 +73,15 @@ class BoardNumbers:
         return self._first_register[phase][node] + virtual
 
     def command(self, node: int, pipeline: int) -> int:
-        """The command register of a pipeline, and the VFSM that takes its words."""
+        """Number of a pipeline's command register, and of the VFSM that takes its words."""
         return node * self.pipelines + pipeline
 
     def pipeline(self, vfsm: int) -> int:
-        """That of a VFSM of an operator."""
+        """Pipeline of a VFSM of an operator."""
         return self.place[vfsm - self.commands][1].pipeline
 
     def setting(self, phase: int, setting: VfsmSetting) -> tuple[int, Row]:
-        """A VFSM, and how it is to stand."""
+        """Number of the VFSM that is set, and its row on the board."""
         v = setting.vfsm
         number = self.number[phase, setting.stream, setting.chain, v.node, v.pipeline, v.number]
         return number, self._row(number, phase, setting.stream, setting.chain, v)
@@ -107,7 +107,7 @@ class BoardNumbers:
         return (*came, *goes, int(v.type == MoveType.COPY), int(v.type == MoveType.BLIND))
 
     def board(self, standing: Iterable[tuple[int, Row]]) -> TimelineBoard:
-        """The board before the first step. ``standing``: VFSMs that do not stand as routed."""
+        """The board before the first step. ``standing``: VFSMs, with their rows, that differ from the routed ones."""
         vfsms = np.zeros((self.vfsms, 6), np.int64)
         for command in range(self.commands):
             vfsms[command] = REGISTER, command, VOID, 0, 0, 0
@@ -134,7 +134,7 @@ class BoardNumbers:
                     rows[(part * period + slot) * nodes + vfsm.node].append(number)
         for part, one in enumerate(self.plan.continuing, self.loader):
             for phase in one.phases:
-                # The same VFSMs as in its first route, perhaps in other slots.
+                # The VFSMs of the operator's first route, perhaps in other slots.
                 beside = goes_on(one.planned.routed, self.plan.phases[phase].routed.beside)
                 assert beside is not None
                 for chain in beside.chains:
@@ -164,8 +164,8 @@ class BoardNumbers:
 
     @cached_property
     def command_slots(self) -> list[np.ndarray]:
-        """By phase: whether a pipeline takes command words, by node, slot and pipeline (the rule of
-        `pointsman.plan.conflicts.link_slots.reprogram_slots`, for all nodes at once)."""
+        """By phase, an array node x slot x pipeline: does the pipeline take command words (the rule of
+        `pointsman.plan.conflicts.link_slots.reprogram_slots`, for all nodes at once)?"""
         return [_command_slots(phase.routed, *phase.routed.beside) for phase in self.plan.phases]
 
 
@@ -189,7 +189,7 @@ def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 class NumberedOperators:
-    """All operators of a plan but the barriers that close phases, by number."""
+    """All operators of a plan by number, without the barriers that close phases."""
 
     def __init__(self, phases: Sequence[PlannedPhase]) -> None:
         self.operators: list[tuple[int, PlannedOperator]] = [
@@ -197,10 +197,10 @@ class NumberedOperators:
         ]
 
     def role(self, number: int, node: int, value: int, stage: int) -> RoleDraft:
-        """What a node does in an operator for a value (by its number), in a stage."""
+        """Role of a node in operator ``number``; ``value``: index of the run-time value."""
         one = self.operators[number][1]
         return one.role(node, value * one.stages + stage)
 
     def block(self, number: int) -> int:
-        """Rounds after which an operator's values change."""
+        """Number of rounds after which an operator's run-time values change."""
         return rounds_between_values(self.operators[number][1].operator)

@@ -135,8 +135,8 @@ class PlannedMemories:
     # -- loading ---------------------------------------------------------------------------------------------
 
     def load(self, node: int, phase: int) -> tuple[int, int]:
-        """Load a phase and the phases that are loaded together with it. Gives cycles for phases that may be evicted, so are loaded
-        again and again, and for phases that stay."""
+        """Load a phase and the phases that are loaded together with it. Gives cycles for phases that may be evicted, so that they
+        are loaded again and again, and cycles for phases that stay."""
         marks = self.marks(node)
         words = np.zeros((2, self.network.pipelines), np.int64)
         for one in (*self._with(node, phase), phase):

@@ -1,7 +1,7 @@
-"""Operators whose messages processors pass on, in a timeline: channels of their phases, and what programs ask of the agents.
+"""Operators whose messages processors pass on, in a timeline: channels of their phases, and steps of the programs' calls.
 
-The other end of a coupling: `pointsman.runtime.numesh.online_port` runs these scripts,
-`pointsman.runtime.numesh.online_agent` is the agent (``agents``). Non-goals: operators with ``:valid``.
+Steps must match the run time: `pointsman.runtime.numesh.online_port` runs these scripts, `pointsman.runtime.numesh.online_agent`
+is the agent that passes messages on (``agents``). Non-goals: operators with ``:valid``.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ FUNCTIONS = ("write", "read", "func")
 
 
 class OnlineSteps:
-    """All of them: numbers of channels, queues and mails."""
+    """Steps of online operators, with the numbers of queues and of mails (destination, queue, words)."""
 
     def __init__(self, plan: Plan, network: BoardNumbers) -> None:
         self.plan, self.network = plan, network
         self.mails: dict[tuple[int, int, int], int] = {}
-        """By destination, queue and words."""
+        """By (destination, queue, words), the number of a mail."""
         self.sendings = 0
-        """Most sendings and messages at nodes, all hops counted."""
+        """Upper bound of messages and sendings of messages, those at each node on their ways counted."""
         self._queues: dict[tuple[str, int], int] = {}
         self._loaded: dict[tuple[int, str], tuple[Any, ...]] = {}
         self._scripts: dict[tuple[int, str], list[tuple[int, Script]]] = {}
@@ -59,7 +59,7 @@ class OnlineSteps:
     # -- steps -----------------------------------------------------------------------------------------------------
 
     def load(self, phase: int, node: int, one: PlannedOperator, visit: int) -> list[Step]:
-        """What a load function does when it is in the phase."""
+        """Steps of a load function once the node is in the phase."""
         operator, label = one.operator, one.operator.label
         instance = next(i for i, each in enumerate(operator.instances) if node in each.nodes)
         position = operator.instances[instance].nodes.index(node)
@@ -86,7 +86,7 @@ class OnlineSteps:
         return steps
 
     def calls(self, phase: int, node: int, one: PlannedOperator) -> Iterator[list[Step]]:
-        """One call of an I/O function after the other, once round; none if it has no part, or sends to itself."""
+        """Steps of each call of a node's I/O functions, for a round; none if the node has no part, or sends to itself."""
         operator = one.operator
         for _, script in self._scripts[node, operator.label]:
             for function in FUNCTIONS if not script.local else ():
@@ -100,7 +100,7 @@ class OnlineSteps:
             mail = self._mail(operator, step.to, channel + step.channel)
             part = self.plan.phases[phase].part
             assert part is not None
-            # The message itself, and it and a sending of it at each node on its way.
+            # Counted: the message, and at each node on its way the message and a sending of it.
             self.sendings += 2 + len(part.network.way(node, step.to))
             found.append((kind, mail, 0))
 
@@ -135,7 +135,7 @@ class OnlineSteps:
     # -- the post --------------------------------------------------------------------------------------------------
 
     def post(self) -> agents.Post:
-        """Channels of all phases before the first word."""
+        """State of the channels of all phases before the first word."""
         nodes, rows = self.network.nodes, (self.network.loader + 1 + len(self.network.second)) * self.network.nodes
         phases = [(p, phase) for p, phase in enumerate(self.plan.phases) if phase.online is not None]
         outputs: Mapping[int, list[int]] = defaultdict(list)
@@ -203,7 +203,8 @@ def _way(one: PlannedOperator) -> Decomposition:
 
 
 def _values(operator: Operator, visit: int) -> tuple[Any, ...]:
-    """Run-time values at a visit, the same for all nodes: one of all combinations, and of a permutation any."""
+    """Run-time values at a visit, the same for all nodes: a combination of the legal nodes and distances, taken in turn; a
+    permutation is random."""
     sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
     given = [(name, value) for name, value in operator.instances[0].operands if isinstance(value, Runtime)]
     legal = {name: legal_values(operator, 0, name) for name, _ in given if sorts[name] in ("node", "distance")}

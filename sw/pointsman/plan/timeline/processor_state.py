@@ -1,4 +1,4 @@
-"""What a node has done so far on its way through the sampled program, as far as it costs cycles."""
+"""State of a node on its way through the sampled program, as far as later cycles depend on it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .board import BoardNumbers, Row
 from .memories import PlannedMemories
 
 Changed = dict[int, Row]
-"""VFSMs, and how they are to stand."""
+"""By number of a VFSM, the row that it is to have on the board."""
 Passages = Mapping[tuple[int, int], tuple[int, ...]]
-"""By phases that a node leaves and enters, those that it goes through in between."""
+"""By (phase left, phase entered), the phases that a node goes through in between."""
 
 
 class ProcessorState:
@@ -33,11 +33,11 @@ class ProcessorState:
         self.current = LOADER
         self.unused = False
         self.standing: Changed = {}
-        """VFSMs that do not stand as in the first role that rewrites them."""
+        """VFSMs that were rewritten, with their present rows; all others are as in the first role that rewrites them."""
         self.value: dict[int, int] = {}
-        """By operator, the value that was loaded last."""
+        """By operator, the index of the run-time value that was loaded last."""
         self.gates: dict[int, int] = {}
-        """By operator, gates that have been opened."""
+        """By operator, the number of calls so far that went through a gate."""
         self.weight = 1.0
 
     def way(self, left: int, entered: int) -> tuple[int, ...] | None:
@@ -59,13 +59,13 @@ class ProcessorState:
         return self.plan.phases[phase].online is not None
 
     def commands(self, changed: Iterable[int]) -> dict[int, int]:
-        """Command words that rewrite VFSMs, by pipeline."""
+        """By pipeline, the number of command words that rewrite these VFSMs."""
         words: dict[int, int] = defaultdict(int)
         for vfsm in changed:
             words[self.network.pipeline(vfsm)] += self.command_words
         return words
 
     def _slots(self) -> list[int]:
-        """Slots of the phase that runs in which commands are carried out, by pipeline."""
+        """By pipeline, the number of slots of the running phase in which commands are carried out."""
         slots: list[int] = self.network.command_slots[self.current][self.node].sum(axis=0).tolist()
         return slots
