@@ -1,6 +1,6 @@
 """Connection scheduling: sets of connections, or demands, into configurations of a time-multiplexed network.
 
-In comes a ``ConnectionProblem`` or a ``DemandProblem``; out come ``Configurations`` beside the bound that none can go below, or a
+In comes a ``ConnectionProblem`` or a ``DemandProblem``; out come ``Configurations`` with a lower bound of their number, or a
 ``Timetable`` (Yuan 1998, §5.4). Start reading at ``configure``; ``phases`` finds which communications of a program share a set.
 """
 

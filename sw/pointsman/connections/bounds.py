@@ -1,7 +1,7 @@
 """Lower bounds of the multiplexing degree.
 
-With fixed ways: the busiest link or port. With free ways: ports, links together, and cuts (``routing.bounds``), which hold for
-any ways. Nothing here depends on how a scheduler works.
+With fixed paths: the load of the busiest link or port. With free paths: ports, all links together, and cuts
+(``routing.bounds``), which hold for any paths. No bound depends on how a scheduler works.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Connections into configurations, by a scheduler that is chosen by name.
 
-Takes connections of a network; gives configurations, in which no two connections share a link, a source or a destination, beside
-the bound that no scheduler goes below. Leaves alone in which order the configurations come. All schedulers have one signature
+Takes connections of a network; gives configurations, in which no two connections share a link, a source or a destination, and
+a lower bound of their number. Leaves alone the order of the configurations. All schedulers have the same signature
 (``Scheduler``); to add another, name it in ``SCHEDULERS``: ``pointsman configure`` offers it and the laws are tested on it.
 """
 
@@ -26,18 +26,18 @@ from .bounds import bounds_of
 from .conflicts import Conflicts, conflicts_of
 
 MAX_AAPC_NODES = 256
-"""Nodes up to which an all-to-all is made for ``best`` to start from."""
+"""Most nodes of a network for which ``best`` also starts from *aapc*, the all-to-all."""
 MAX_DSATUR = 20_000
-"""Connections up to which ``best`` starts from saturation."""
+"""Most connections for which ``best`` starts from *dsatur*; above, from *greedy*."""
 WORK = 300_000_000
-"""Resources that a tabu search looks at for one degree before it gives up, at effort 1."""
+"""Resources that the tabu search examines for each number of configurations before it gives up, at effort 1."""
 ROUNDS = 20
 
 
 @dataclass(frozen=True)
 class ScheduleOptions:
-    """What a scheduler may go by. ``bound`` configurations are needed at least, so that a search ends there; ``seed`` and
-    ``effort`` are for those that search."""
+    """Options of schedulers that search: they stop at ``bound`` configurations, the least that are needed; ``seed`` of their
+    random numbers; ``effort`` is relative to the default."""
 
     bound: int
     seed: int = 0
@@ -45,7 +45,7 @@ class ScheduleOptions:
 
 
 Schedule = tuple[np.ndarray, np.ndarray]
-"""By connection, the number of its configuration, and its way."""
+"""For each connection the number of its configuration, and the index of its path."""
 Scheduler = Callable[[Conflicts, ScheduleOptions], Schedule]
 
 
@@ -63,19 +63,19 @@ def configure(
     ----------
     problem : ConnectionProblem
     algorithm : str
-        One of ``ALGORITHMS``. *greedy*, *colouring*, *aapc* and *combined* are those of Yuan 1998, §5.4 (``yuan``); *dsatur*
-        places the most constrained first; *koenig* is exact, for crossbars; *best* is exact on a crossbar, and elsewhere
-        the best start, improved by iterated greedy and tabu search until the bound is met or ``effort`` is spent. All but
-        *best* leave every connection on its way in dimension order, whatever the routing.
+        A name in ``ALGORITHMS``. *greedy*, *colouring*, *aapc* and *combined* are those of Yuan 1998, §5.4 (``yuan``); *dsatur*
+        places the most constrained connection first; *koenig* is exact, for crossbars; *best* is exact on a crossbar, and
+        elsewhere improves the best start by iterated greedy and tabu search until the bound is met or ``effort`` is spent.
+        All but *best* leave every connection on its path in dimension order, whatever the routing.
     degree : int, optional
-        Slots there are.
+        Number of slots available.
     seed, effort :
-        For *best*: same seed, same answer; work relative to the usual.
+        For *best*: the same seed gives the same answer; work relative to the default.
 
     Raises
     ------
     PointsmanError
-        If the algorithm is not known or not for this network, or ``degree`` slots do not take the connections.
+        If the algorithm is not known or not for this network, or the connections were not fitted into ``degree`` slots.
 
     >>> from pointsman.connections import ConnectionProblem, Network
     >>> configure(ConnectionProblem(Network("crossbar", (3,)), ((0, 1), (1, 1), (1, 2)))).degree
@@ -105,7 +105,7 @@ def configure(
 
 
 def _in_dimension_order(colour: Callable[[Conflicts], np.ndarray]) -> Scheduler:
-    """A scheduler that leaves every connection on its first way and asks for nothing else."""
+    """A scheduler made of a colouring function: every connection keeps its first path; options are not used."""
     return lambda conflicts, options: (colour(conflicts), conflicts.ways[:-1].copy())
 
 
@@ -114,8 +114,8 @@ def _koenig(conflicts: Conflicts) -> np.ndarray:
 
 
 def _best(conflicts: Conflicts, options: ScheduleOptions) -> Schedule:
-    """Exact on a crossbar. Elsewhere the best start, then fewer and fewer configurations: an eighth of the way to the bound at a
-    time, at last one."""
+    """Exact on a crossbar. Elsewhere the best start, from which configurations are removed: an eighth of those above the bound at
+    a time, in the end singly."""
     if conflicts.problem.network.kind == "crossbar":
         return SCHEDULERS["koenig"](conflicts, options)
     bound = options.bound
@@ -129,7 +129,7 @@ def _best(conflicts: Conflicts, options: ScheduleOptions) -> Schedule:
     colours = min(starts, key=lambda found: found.max())
     chosen = conflicts.ways[:-1].copy()
     iterated_greedy(conflicts, colours, chosen, bound, ROUNDS, options.seed)
-    row = len(conflicts.rows) / max(1, conflicts.connections)  # resources of all ways of a connection
+    row = len(conflicts.rows) / max(1, conflicts.connections)  # resources of all paths of a connection
     careful = False
     while (count := int(colours.max()) + 1) > bound:
         target = count - (1 if careful else max(1, (count - bound) // 8))

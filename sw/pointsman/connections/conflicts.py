@@ -1,4 +1,4 @@
-"""What each connection occupies: its source, its destination and the directed links of its way.
+"""Resources that each connection occupies: its source, its destination and the directed links of its path (``way``).
 
 Resources have numbers: sending ports 0..N-1, receiving ports N..2N-1, then directed links. Two connections exclude each other
 when they occupy the same resource, so the largest *load* of a resource is a lower bound of the degree.
@@ -18,15 +18,15 @@ from pointsman.network import Topology
 from pointsman.network.dimension_order import shortest_ways, turning_ways, way
 
 MORE_WAYS = 4
-"""Ways with three legs that are offered beside those of dimension order, with free routing."""
+"""Most paths with three legs for each connection, besides those in dimension orders, with free routing."""
 
 
 @dataclass(frozen=True)
 class Conflicts:
-    """Resources of the ways of every connection.
+    """Resources of the paths of every connection.
 
-    ``rows[first[w] : first[w + 1]]`` are the resources of way w; connection i has the ways ``ways[i]`` up to ``ways[i + 1]``,
-    the one of dimension order first. ``nodes[w]`` is the way itself.
+    ``rows[first[w] : first[w + 1]]`` are the resources of path w; connection i has the paths ``ways[i]`` … ``ways[i + 1] - 1``,
+    that in dimension order (x first) before the others. ``nodes[w]`` are the nodes of path w.
     """
 
     problem: ConnectionProblem
@@ -48,7 +48,7 @@ class Conflicts:
         return self.rows[self.first[way_index] : self.first[way_index + 1]]
 
     def loads(self, chosen: np.ndarray | None = None) -> np.ndarray:
-        """Connections on every resource, each on its ``chosen`` way (by default its first)."""
+        """Number of connections on every resource when each takes its ``chosen`` path (by default its first)."""
         chosen = self.ways[:-1] if chosen is None else chosen
         load = np.zeros(self.resources, np.int64)
         for index in chosen.tolist():
@@ -66,7 +66,7 @@ class Conflicts:
 
 
 def conflicts_of(problem: ConnectionProblem) -> Conflicts:
-    """The table of a problem; with free routing several ways a connection."""
+    """The table of a problem; with free routing a connection has several paths."""
     nodes = problem.network.nodes
     number = {pair: 2 * nodes + index for index, pair in enumerate(directed_links(problem.network))}
     ways, first, rows, paths = [0], [0], [], []
@@ -90,7 +90,7 @@ def conflicts_of(problem: ConnectionProblem) -> Conflicts:
 
 @lru_cache(maxsize=8)
 def directed_links(network: Network) -> tuple[tuple[int, int], ...]:
-    """Pairs of neighbours, ascending. A ring of two nodes counts as one link each way."""
+    """Ordered pairs of neighbours, ascending. A ring of two nodes has a single link in each direction."""
     if network.kind == "crossbar":
         return ()
     pairs = {(link.node, link.other) for link in network.topology.links}
@@ -98,7 +98,7 @@ def directed_links(network: Network) -> tuple[tuple[int, int], ...]:
 
 
 def load_bound(conflicts: Conflicts) -> ConfigurationBound:
-    """The busiest resource when every connection takes its first way."""
+    """The load of the busiest resource when every connection takes its first path."""
     load = conflicts.loads()
     if not len(load) or not load.max():
         return ConfigurationBound(0, "load", "there are no connections")

@@ -13,27 +13,27 @@ from pointsman.network import Topology
 from .algorithms.hypercube import hypercube
 
 Distribution = Sequence[tuple[int, int]]
-"""(processors, block size) of each dimension of an array, distributed block-cyclically."""
+"""(processors, block size) for each dimension of an array that is distributed block-cyclically."""
 
 
 def ring_pattern(nodes: int) -> list[Connection]:
-    """Both neighbours in a ring of all nodes, in the order of their numbers."""
+    """Connections of every node to the nodes with the next and the previous number, cyclically."""
     return _distinct([(node, (node + step) % nodes) for node in range(nodes) for step in (1, -1)])
 
 
 def neighbour_pattern(topology: Topology) -> list[Connection]:
-    """Every node to all its neighbours."""
+    """Connections of every node to all its neighbours."""
     pairs = [(link.node, link.other) for link in topology.links]
     return sorted(set(pairs) | {(v, u) for u, v in pairs})
 
 
 def hypercube_pattern(nodes: int) -> list[Connection]:
-    """Numbers that differ in one bit; the number of nodes must be a power of two."""
+    """Connections between nodes whose numbers differ in a single bit; ``nodes`` must be a power of two."""
     return hypercube(_bits(nodes))
 
 
 def shuffle_exchange_pattern(nodes: int) -> list[Connection]:
-    """A node to the one whose number is its own turned left by a bit, and to the one with the other last bit."""
+    """Connections of every node to the nodes with its number rotated left by a bit, and with its last bit flipped."""
     bits = _bits(nodes)
     shuffle = [(node, (node << 1 | node >> bits - 1) & nodes - 1) for node in range(nodes)] if bits else []
     return _distinct(shuffle + [(node, node ^ 1) for node in range(nodes) if bits])
@@ -44,14 +44,14 @@ def all_to_all_pattern(nodes: int) -> list[Connection]:
 
 
 def random_pattern(nodes: int, connections: int, seed: int) -> list[Connection]:
-    """Different pairs of different nodes, each set as likely as any other."""
+    """A random set of ``connections`` different pairs of different nodes; all sets are equally likely."""
     pairs = all_to_all_pattern(nodes)
     chosen = np.random.default_rng([seed, nodes, connections]).permutation(len(pairs))[:connections]
     return [pairs[index] for index in chosen.tolist()]
 
 
 def redistribution(extent: int, before: Distribution, after: Distribution) -> list[Connection]:
-    """Connections by which an array of ``extent`` in each dimension goes from one distribution to another.
+    """Connections that move an array of ``extent`` elements in each dimension from distribution ``before`` to ``after``.
 
     Processors are numbered with the last dimension fastest.
     """
@@ -64,9 +64,9 @@ def redistribution(extent: int, before: Distribution, after: Distribution) -> li
 
 
 def random_distribution(nodes: int, extent: int, random: np.random.Generator) -> list[tuple[int, int]]:
-    """Processors of three dimensions that make ``nodes``, and a block size for each that leaves nobody without elements.
+    """A random distribution of a three-dimensional array over ``nodes`` processors, none of which is without elements.
 
-    All are powers of two, and every division of the processors is as likely as any other.
+    All numbers are powers of two; all divisions of the processors are equally likely.
     """
     bits = _bits(nodes)
     divisions = [(a, b, bits - a - b) for a in range(bits + 1) for b in range(bits + 1 - a)]

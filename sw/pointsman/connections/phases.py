@@ -1,10 +1,10 @@
 """Phase analysis: which of a program's communications share a set of configurations (Yuan 1998, §5.5, Figures 5.15 and 5.16).
 
-A program is a list of nodes. From the inside out, and in each list from the back to the front, communications are gathered
-as long as the network carries them together in so many slots; where they no longer fit, a phase begins. What a whole loop or
-conditional needs stays with it, so that the phase can begin before the loop and not in every turn.
+A program is a list of nodes (statements). From the inside out, and in each list from the back to the front, communications are
+gathered as long as the network carries them together in the slots available; where they no longer fit, a phase begins. If all
+communications of a loop or conditional fit together, the phase can begin before the loop, instead of in every iteration.
 
-Takes a list of nodes, gives phases with their connections and the place where each begins. Leaves alone the order of the program:
+Takes a list of nodes; gives phases with their connections and the place where each begins. Leaves alone the order of the program:
 communications are not moved.
 """
 
@@ -37,7 +37,7 @@ class Communication:
 
 @dataclass(frozen=True)
 class Statements:
-    """Statements one after the other (TREE_BLOCK)."""
+    """A sequence of statements (TREE_BLOCK)."""
 
     body: Sequence[Node]
 
@@ -87,12 +87,12 @@ class Loop:
 
 Node: TypeAlias = Communication | Statements | If | For | Loop
 Place: TypeAlias = tuple[int | str, ...]
-"""Way from the program to a gap in one of its lists: index of a node, name of its part, …, index of the node after the gap."""
+"""Path from the program to a gap in a list of nodes: index of a node, name of its part, …, index of the node after the gap."""
 
 
 @dataclass(frozen=True)
 class Phase:
-    """``connections`` that are established together from ``place`` on, until the next phase that the program comes to."""
+    """``connections`` that are established together from ``place`` on, until execution reaches the place of another phase."""
 
     place: Place
     connections: Pattern
@@ -107,9 +107,9 @@ def communication_phases(program: Sequence[Node], limit: int, degree_of: DegreeO
     ----------
     program : sequence of Node
     limit : int
-        Slots there are (Yuan's d).
+        Number of slots available (Yuan's d).
     degree_of : callable
-        Configurations that a set of connections needs; see ``degree_on``.
+        Gives the number of configurations that a set of connections needs; see ``degree_on``.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def communication_phases(program: Sequence[Node], limit: int, degree_of: DegreeO
 
 
 def degree_on(network: Network, routing: Routing = "xy", algorithm: str = "best") -> DegreeOf:
-    """What ``communication_phases`` asks, answered by ``configure``, each set once."""
+    """A ``degree_of`` for ``communication_phases`` that asks ``configure``, once for each set of connections."""
     known: dict[Pattern, int] = {}
 
     def degree(connections: Pattern) -> int:
@@ -147,7 +147,7 @@ def degree_on(network: Network, routing: Routing = "xy", algorithm: str = "best"
 
 @dataclass(frozen=True)
 class _Gathered:
-    """Communications that have no phase yet, in the order of the text."""
+    """Communications not yet in a phase, in the order of the text."""
 
     connections: Pattern = frozenset()
     names: tuple[str, ...] = ()
@@ -166,13 +166,13 @@ class _Analysis:
         return self.degree_of(gathered.connections) <= self.limit
 
     def begin(self, gathered: _Gathered, place: Place) -> None:
-        """A phase for what was gathered, if it is anything."""
+        """Add a phase at ``place`` for the gathered communications, if there are any."""
         if gathered.connections:
             degree = self.degree_of(gathered.connections)
             self.phases.append(Phase(place, gathered.connections, degree, gathered.names))
 
     def of_list(self, nodes: Sequence[Node], at: Place) -> tuple[_Gathered, bool]:
-        """Figure 5.15: what a list leaves to be established before it, and whether phases begin in it."""
+        """Figure 5.15: communications of a list that must be established before it, and whether phases begin inside it."""
         gathered, kills = _Gathered(), False
         for index in reversed(range(len(nodes))):
             pattern, killed = self.of_node(nodes[index], (*at, index))
@@ -190,7 +190,7 @@ class _Analysis:
         return gathered, kills
 
     def of_node(self, node: Node, at: Place) -> tuple[_Gathered, bool]:
-        """Figure 5.16, for every kind of node."""
+        """Figure 5.16: the same for a node of any kind."""
         if isinstance(node, Communication):
             alone = _Gathered(node.connections, (node.name,))
             if not self.fits(alone):
@@ -210,7 +210,7 @@ class _Analysis:
 
 
 def _order(program: Sequence[Node], place: Place) -> tuple[int, ...]:
-    """Sorts places in the order of the text."""
+    """Key that sorts places in the order of the text."""
     key: list[int] = []
     nodes = program
     for step in range(0, len(place), 2):

@@ -1,7 +1,7 @@
-"""The algorithms that divide connections into configurations, one a module; ``pointsman.connections.configure`` names them.
+"""The algorithms that divide connections into configurations, a module each; ``pointsman.connections.configure`` names them.
 
 Each takes the resources of the connections (``conflicts.Conflicts``) and gives every connection the number of its
 configuration: Yuan's (``yuan``), saturation (``dsatur``), edge colouring for crossbars (``crossbar``), known assignments of
-all-to-all and hypercubes, and two searches that improve a start (``iterated``, ``tabu``). ``decompose`` is for demands:
-configurations that last.
+all-to-all and hypercubes, and two searches that improve a given assignment (``iterated``, ``tabu``). ``decompose`` is for
+demands: configurations with durations.
 """

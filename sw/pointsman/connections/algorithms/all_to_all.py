@@ -1,10 +1,10 @@
 """All-to-all on rings, arrays, tori and meshes as configurations (Yuan 1998, §4.1.2 and §5.4.3).
 
-On a ring of N nodes, N a multiple of four from eight on, N²/8 configurations are enough, which is what the links allow: in
-each, four arcs of lengths l, N/2 - l, l, N/2 - l close the ring one way, and four others the other way round, and no node is
-an end of both. Sending a node's message to itself into what is left of them, every pair has a place. A configuration of the
-rows and one of the columns make one of a torus: a connection's x links are those of its row's, its y links those of the
-column where it turns. So an 8×8 torus takes 64, which is optimal (N³/8).
+On a ring of N nodes, N a multiple of 4 and at least 8, N²/8 configurations are enough, the least that the links permit. In each,
+four connections (arcs) of lengths l, N/2 - l, l, N/2 - l close the ring clockwise, four others anticlockwise, and no node is an
+end of both kinds. Each node's connection to itself goes into a configuration that does not use the node. A ring configuration for
+the rows and another for the columns make a configuration of a torus: a connection takes the x links of its row's connection, and
+the y links of the column where it turns. So an 8×8 torus takes 64 configurations, which is optimal (N³/8).
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from .tabu import place_all, without_last
 
 
 def ring_configurations(nodes: int) -> list[list[Connection]]:
-    """Configurations of all pairs of a ring, each node with itself included; half-way pairs go odd-even.
-
-    Optimal (N²/8) for multiples of four from eight on; else near the bound.
+    """Configurations of all pairs of a ring, including each node with itself; of pairs half-way round, even nodes send one way
+    and odd nodes the other. Optimal (N²/8) for multiples of 4 from 8 on; else near the bound.
     """
     if nodes < 8 or nodes % 4:
         return _packed("torus", nodes)
@@ -47,13 +46,13 @@ def ring_configurations(nodes: int) -> list[list[Connection]]:
 
 
 def array_configurations(nodes: int) -> list[list[Connection]]:
-    """Configurations of all pairs of a linear array, each node with itself included."""
+    """Configurations of all pairs of a linear array, including each node with itself."""
     return _packed("mesh", nodes)
 
 
 @lru_cache(maxsize=8)
 def all_to_all(network: Network) -> tuple[tuple[Connection, ...], ...]:
-    """Configurations of every pair of nodes of a network, xy-routed; on a crossbar, one for each distance."""
+    """Configurations of all pairs of nodes of a network, xy-routed; on a crossbar, a configuration for each cyclic distance."""
     if network.kind == "crossbar":
         ports = network.nodes
         return tuple(tuple((u, (u + turn) % ports) for u in range(ports)) for turn in range(ports))
@@ -78,7 +77,7 @@ def configuration_of_pairs(network: Network) -> dict[Connection, int]:
 
 
 def all_to_all_bound(network: Network) -> ConfigurationBound:
-    """What every pair of different nodes needs at least, whatever the routing: ports, and links across a cut."""
+    """Least configurations for all pairs of different nodes, with any routing: by ports, or by the links across a middle cut."""
     nodes = network.nodes
     best = ConfigurationBound(nodes - 1, "ports", f"every node sends to {nodes - 1} others")
     if network.kind == "crossbar":
@@ -97,7 +96,7 @@ def all_to_all_bound(network: Network) -> ConfigurationBound:
 
 
 def _arcs(nodes: int, start: int, length: int, direction: int) -> list[Connection]:
-    """Four arcs that close the ring one way: from ``start`` with ``length`` and half the ring less that, twice."""
+    """Four connections that close the ring in ``direction``: from ``start``, of lengths l, N/2 - l, l, N/2 - l; l is ``length``."""
     half = nodes // 2
     corners = [start, start + length, start + half, start + half + length]
     pairs = [(corners[k] % nodes, corners[(k + 1) % 4] % nodes) for k in range(4)]
@@ -105,7 +104,7 @@ def _arcs(nodes: int, start: int, length: int, direction: int) -> list[Connectio
 
 
 def _add_idle(configurations: list[list[Connection]], nodes: int) -> None:
-    """Put each node's own pair where it neither sends nor receives."""
+    """Add each node's pair with itself to the first configuration in which the node neither sends nor receives."""
     for node in range(nodes):
         for configuration in configurations:
             if all(node not in pair for pair in configuration):
@@ -117,7 +116,7 @@ def _add_idle(configurations: list[list[Connection]], nodes: int) -> None:
 
 @lru_cache(maxsize=64)
 def _packed_cached(kind: str, nodes: int) -> tuple[tuple[Connection, ...], ...]:
-    """By saturation and a short search; a node's own pair occupies its ports only."""
+    """All pairs by saturation and a short tabu search; a node's pair with itself occupies its ports only."""
     topology = (torus if kind == "torus" else mesh)(nodes)
     pairs = [(s, d) for s in range(nodes) for d in range(nodes)]
     paths = tuple(way(topology, s, d) for s, d in pairs)

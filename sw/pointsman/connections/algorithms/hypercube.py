@@ -1,14 +1,14 @@
-"""A logical hypercube on arrays, rings, meshes and tori (Yuan 1998, §4.1.1): channel assignments that are optimal or two above.
+"""A logical hypercube on arrays, rings, meshes and tori (Yuan 1998, §4.1.1): assignments at most two above the optimum.
 
-Nodes i and j are connected both ways when their numbers differ in one bit; nodes count x first. A channel here is a
-configuration.
+Nodes i and j are connected both ways when their numbers differ in a single bit; nodes are numbered x first. Yuan's channels are
+configurations here.
 
-- Array (Theorems 1 to 3): floor(2N/3), which the link after node floor(N/3) needs. Dimension 0 takes one configuration, or
-  dimensions 0 and 1 take two, and the rest are hypercubes on every second, or every fourth, node.
-- Ring (Lemma 6, Theorems 4 and 5): floor(N/3 + N/4). Both halves are arrays at once; of the last dimension, pairs half way round
-  go odd-even, four connections a configuration.
-- Mesh (Lemmas 7 and 8, second Theorem 4): at most floor(2X/3) + 2 for the longer side X. Configurations of even and of odd
-  nodes of the rows join those of the columns.
+- Array (Theorems 1 to 3): floor(2N/3), the load of the link after node floor(N/3). Dimension 0 takes a configuration (or
+  dimensions 0 and 1 take two); the rest are hypercubes on every second (or every fourth) node.
+- Ring (Lemma 6, Theorems 4 and 5): floor(N/3 + N/4). Both halves are arrays at the same time; of the last dimension, whose pairs
+  are half way round, four connections share a configuration (`last_dimension`).
+- Mesh (Lemmas 7 and 8, second Theorem 4): at most floor(2X/3) + 2 for the longer side X. Configurations between even nodes and
+  between odd nodes of the rows are combined with those of the columns.
 - Torus (Lemmas 9 and 10, second Theorem 5): at most floor(X/3 + X/4) + 2, from four meshes and the last dimension of each side.
 """
 
@@ -22,9 +22,9 @@ from pointsman.artifacts.configurations.configurations import ConfigurationBound
 from pointsman.errors import PointsmanError
 
 Line = list[Connection]
-"""A configuration of an array or a ring, in coordinates."""
+"""A configuration of an array or a ring, as pairs of coordinates."""
 Lines = list[Line]
-"""A line for every row, or for every column."""
+"""A `Line` for every row, or for every column."""
 NOTHING: Line = []
 
 
@@ -54,7 +54,8 @@ def assign_hypercube(network: Network) -> list[list[Connection]]:
 
 
 def of_hypercube(problem: ConnectionProblem) -> np.ndarray | None:
-    """The assignment as configuration numbers, if all connections belong to the hypercube of a network that has one."""
+    """The configuration of each connection in `assign_hypercube`; None if some connection is not of the hypercube, or the network
+    has no such assignment."""
     network = problem.network
     if network.kind == "crossbar" or len(network.size) > 2 or any(side & (side - 1) for side in network.size):
         return None
@@ -66,7 +67,7 @@ def of_hypercube(problem: ConnectionProblem) -> np.ndarray | None:
 
 
 def hypercube_bound(network: Network) -> ConfigurationBound:
-    """What the hypercube needs with any routing: ports, or links across the cut of Lemma 3, 6, 7 or 9."""
+    """Least configurations of the hypercube with any routing: by ports, or by the links across the cut of Lemma 3, 6, 7 or 9."""
     sides = _sides(network)
     longest = max(sides)
     bits = (network.nodes - 1).bit_length()
@@ -77,7 +78,7 @@ def hypercube_bound(network: Network) -> ConfigurationBound:
 
 
 def problem_of(network: Network) -> ConnectionProblem:
-    """The hypercube as connections to be scheduled."""
+    """The hypercube of all nodes as a problem for `configure`."""
     _sides(network)
     return ConnectionProblem(network, tuple(hypercube((network.nodes - 1).bit_length())))
 
@@ -98,7 +99,7 @@ def ring(nodes: int) -> list[Line]:
 
 
 def array_classes(nodes: int) -> tuple[list[Line], list[Line], list[Line]]:
-    """Configurations of the array between even nodes, between odd nodes, and the others (one or two)."""
+    """Configurations of the hypercube on an array: between even nodes, between odd nodes, and the other one or two."""
     bits = (nodes - 1).bit_length()
     if not bits:
         return [], [], []
@@ -109,7 +110,7 @@ def array_classes(nodes: int) -> tuple[list[Line], list[Line], list[Line]]:
     inner = array(nodes // 4)
     even = _spread(inner, 4, 0) + _spread(inner, 4, 2)
     odd = _spread(inner, 4, 1) + _spread(inner, 4, 3)
-    # Dimensions 0 and 1 on four nodes in two configurations: two arcs one way, two the other.
+    # Dimensions 0 and 1 of every four nodes in two configurations: each is a cycle through the four nodes.
     pairs: list[Line] = [[], []]
     for base in range(0, nodes, 4):
         pairs[0] += [(base + s, base + d) for s, d in ((0, 1), (1, 3), (3, 2), (2, 0))]
@@ -118,13 +119,13 @@ def array_classes(nodes: int) -> tuple[list[Line], list[Line], list[Line]]:
 
 
 def last_dimension(nodes: int) -> list[Line]:
-    """Pairs half way round a ring: two even nodes exchange one way round, two odd ones the other."""
+    """Pairs half way round a ring: in each configuration two even nodes exchange one way round, two odd nodes the other."""
     half = nodes // 2
     return [[(i, i + half), (i + half, i), (i + 1, i + 1 + half), (i + 1 + half, i + 1)] for i in range(0, half, 2)]
 
 
 def _mesh_parts(x: int, y: int) -> tuple[list[Lines], list[Lines]]:
-    """For each configuration, a line for every row and one for every column."""
+    """(rows, columns): for each configuration of the mesh, a `Line` for every row, and a `Line` for every column."""
     if x < y:
         return _mesh_parts(y, x)[::-1]
     even_x, odd_x, both_x = array_classes(x)
@@ -144,7 +145,7 @@ def _mesh_parts(x: int, y: int) -> tuple[list[Lines], list[Lines]]:
 def _torus_parts(x: int, y: int) -> tuple[list[Lines], list[Lines]]:
     if x < y:
         return _torus_parts(y, x)[::-1]
-    if y < 4:  # a ring of two is no ring; of one, nothing
+    if y < 4:  # a ring of two nodes is an array; of a single node, empty
         rings, arrays = ring(x), array(y)
         return (
             [[line] * y for line in rings] + [[NOTHING] * y for _ in arrays],
@@ -154,9 +155,9 @@ def _torus_parts(x: int, y: int) -> tuple[list[Lines], list[Lines]]:
     inner_rows, inner_columns = _mesh_parts(half_x, half_y)
     rows = [[_twice(line, half_x) for line in lines] * 2 for lines in inner_rows]
     columns = [[_twice(line, half_y) for line in lines] * 2 for lines in inner_columns]
-    # Two configurations of the last dimension of x with two of y: a row where columns have ends of `down[0]` takes
-    # `across[0]`, one with ends of `down[1]` takes `across[1]`, columns the other way round; in the second configuration
-    # all is exchanged (Lemma 10).
+    # Two configurations of the last dimension of x make two of the torus with two of y: rows that have no ends of `down[1]` take
+    # `across[0]`, the others `across[1]`; columns without ends of `across[0]` take `down[0]`, the others `down[1]`. In the second
+    # configuration all are exchanged (Lemma 10).
     pairs = zip_longest(_two(last_dimension(x)), _two(last_dimension(y)), fillvalue=(NOTHING, NOTHING))
     for across, down in pairs:
         for turn in (0, 1):
@@ -171,7 +172,7 @@ def _two(lines: list[Line]) -> list[tuple[Line, Line]]:
 
 
 def _ends(line: Line, node: int) -> bool:
-    """Whether a node of the line is an end of one of its connections."""
+    """Is ``node`` an end of some connection of the line?"""
     return any(node in pair for pair in line)
 
 

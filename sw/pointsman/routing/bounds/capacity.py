@@ -1,4 +1,4 @@
-"""What words use, and how much of it there is, per slot: links, and in the numesh model the pipelines of a node."""
+"""Capacities per slot, of links and (in the numesh model) of the pipelines of a node, and the streams' demands for them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pointsman.artifacts.routes.routes import RouteProblem
 
 @dataclass(frozen=True)
 class Capacity:
-    """Words per slot.
+    """Capacity of a network per slot.
 
-    A link carries one. ``node`` is how many VFSMs a node runs per slot, None where nodes set no limit (ideal model): a
-    word costs one for each link that it is written to and one for its delivery.
+    A link carries a word. ``node``: VFSMs that a node runs, None for no limit (ideal model). A word takes a VFSM for each link
+    to which it is written, and a VFSM for its delivery.
     """
 
     node: Fraction | None
@@ -27,8 +27,8 @@ class Capacity:
 def capacity_of(shape: NodeShape | None, length: int | None, free_slots: int | None = None) -> Capacity:
     """Capacity of a NuMesh node of this ``shape``; without a shape, of the ideal model.
 
-    Of ``length`` slots ``free_slots`` per node (by default one for each pipeline) stay free for reprogramming. A VFSM
-    never runs in two slots on end (Metcalf 1997, §7.1.2), which tells when a pipeline has a single usable VFSM.
+    Of ``length`` slots ``free_slots`` per node (by default as many as pipelines) stay free for reprogramming. A VFSM
+    never runs in two consecutive slots (Metcalf 1997, §7.1.2), which matters when a pipeline has a single usable VFSM.
     """
     if shape is None:
         return Capacity(None)
@@ -41,7 +41,7 @@ def capacity_of(shape: NodeShape | None, length: int | None, free_slots: int | N
 
 
 def demand_of(problem: RouteProblem, capacity: Capacity) -> list[Fraction]:
-    """What each stream asks for, in units that all share: words (ideal model) or weight (numesh model)."""
+    """Demand of each stream: its words per period (ideal model) or its weight (numesh model)."""
     if capacity.node is None:
         return [Fraction(stream.words) for stream in problem.streams]
     return [Fraction(stream.weight) for stream in problem.streams]

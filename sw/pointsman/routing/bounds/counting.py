@@ -1,6 +1,6 @@
-"""Bounds by counting: ports, links together, cuts along coordinates and round nodes, and slots modulo the period.
+"""Bounds by counting: ports, all links together, cuts along coordinates and round nodes, and slots modulo the period.
 
-Each is an exact fraction, in the same unit as :mod:`.prices`: how often per slot all demands can be served at most.
+Each is an exact fraction, in the unit of :mod:`.prices`: how often per slot all demands can be served at most.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .capacity import Capacity, demand_of
 
 @dataclass(frozen=True)
 class Limit:
-    """Something of which streams need ``need`` each time that all demands are served, and ``supply`` is there per slot."""
+    """A resource with ``supply`` units per slot, of which serving all demands once takes ``need`` units."""
 
     kind: str
     text: str
@@ -31,12 +31,12 @@ class Limit:
 
     @property
     def throughput(self) -> Fraction | None:
-        """The greatest number of times per slot; None if nothing is needed."""
+        """Greatest number of times per slot that all demands can be served; None if they do not need the resource."""
         return self.supply / self.need if self.need else None
 
 
 def least_links(problem: RouteProblem) -> list[int]:
-    """Links that a word of each stream crosses at least."""
+    """For each stream, the least links that a word crosses."""
     hops: dict[int, list[int]] = {}
     answer = []
     for stream in problem.streams:
@@ -118,7 +118,7 @@ def _cuts(problem: RouteProblem, capacity: Capacity) -> Iterator[Limit]:
 
 
 def _sides(problem: RouteProblem) -> Iterator[tuple[str, np.ndarray]]:
-    """Sets of nodes to cut off, each as a name and a mask: slabs, single nodes, balls, and what is outside of them."""
+    """Sets of nodes for cuts, each as (name, mask): slabs, single nodes, balls, and their complements."""
     topology = problem.topology
     if topology.kind in ("mesh", "torus"):
         places = np.array([topology.coordinates(node) for node in range(topology.nodes)], np.int64)
@@ -143,14 +143,14 @@ def _sides(problem: RouteProblem) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def possible_period(problem: RouteProblem, period: int, *, members: int = 1, detours: bool = True) -> bool:
-    """Whether counting slots modulo ``period`` allows it (ideal model without buffers).
+    """Does counting slots modulo ``period`` permit a schedule (ideal model without buffers)?
 
-    ``members``: of a schedule that a group of so many members, none of which shifts slots or keeps a node in place, leaves
-    as it is. ``detours``: whether words may take ways that are not the shortest.
+    ``members``: size of a symmetry group under which the schedule is invariant, whose members shift no slots and fix no node.
+    ``detours``: may words take paths that are not the shortest?
 
-    Where every port in use is busy in all slots, the arrival slots less the start slots of all words add up to a known
-    number modulo the period; but word by word they are the links crossed. So the links crossed in all are known modulo
-    the period, and they lie between the least and what the links can carry.
+    If every port in use is busy in all slots, the sum of arrival slots minus start slots over all words is known modulo the
+    period; for each word this difference is the number of links crossed. So the total of links crossed is known modulo the
+    period, and must lie between the least total and the capacity of the links.
     """
     if problem.buffers or any(len(stream.destinations) > 1 for stream in problem.streams):
         return True
@@ -163,7 +163,7 @@ def possible_period(problem: RouteProblem, period: int, *, members: int = 1, det
         words += stream.words
     if any(count != period for count in (*sends.values(), *receives.values())):
         return True
-    # A word that starts in slot s and crosses k links is taken in slot s + k.
+    # A word that starts in slot s and crosses k links arrives in slot s + k.
     slots = period * (period - 1) // 2
     residue = (len(receives) - len(sends)) // members * slots % period
     least = sum(count * stream.words for count, stream in zip(least_links(problem), problem.streams, strict=True))
@@ -195,7 +195,7 @@ def _two_coloured(problem: RouteProblem) -> bool:
 
 
 def least_period(throughput: Fraction) -> int:
-    """The whole number of slots that a throughput asks for."""
+    """Least whole number of slots for ``throughput``, the times per slot that all demands can be served."""
     return max(1, ceil(1 / throughput))
 
 

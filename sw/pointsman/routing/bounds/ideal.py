@@ -15,7 +15,7 @@ IDEAL = Capacity(None)
 
 
 def counted_bounds(problem: RouteProblem) -> list[Bound]:
-    """Ports, links together, cuts, and counting modulo the period; tightest first."""
+    """Bounds by ports, all links together, cuts, and counting modulo the period; tightest first."""
     found = [_bound(limit) for limit in limits(problem, IDEAL)]
     found.sort(key=lambda bound: -bound.value)
     if not found:
@@ -31,7 +31,7 @@ def counted_bounds(problem: RouteProblem) -> list[Bound]:
 
 
 def flow_bound(problem: RouteProblem) -> Bound | None:
-    """From the linear program; for large networks from link prices alone."""
+    """The bound of the linear program; for large networks that of link prices found by subgradients."""
     flows = len({stream.source for stream in problem.streams})
     several = sum(len(stream.destinations) for stream in problem.streams if len(stream.destinations) > 1)
     if problem.nodes <= MAX_LINEAR_NODES and (flows + several) * len(problem.links) <= MAX_COLUMNS // 8:

@@ -1,9 +1,9 @@
-"""The linear program of maximum concurrent flow: how often per slot can all demands be served, were words divisible?
+"""The linear program of maximum concurrent flow: how often per slot could all demands be served if words were divisible?
 
 Flows of unicast streams are added up by source, which keeps the program small. A multicast stream has a flow for each
-destination, and uses a link as much as the largest of them (a relaxation: trees cost at least that). Flow control, slots and
-whole words are left out, so the optimum bounds every router. The optimum itself is not trusted: its dual prices are
-rounded and the bound computed from them exactly (:mod:`.prices`).
+destination, and uses a link as much as the largest of them (a relaxation: trees use at least that). Flow control, slots and
+whole words are left out, so the optimum bounds every router. The solver's optimum is not trusted: its dual prices are
+rounded and the bound is computed from them exactly (:mod:`.prices`).
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 1_500_000
 EMPTY = 1e-7
 TOLERANCE = 1e-8
-"""Where the solver stops: the bound is recomputed exactly from its prices, so this costs sharpness and not truth."""
+"""Tolerance of the solver. The bound is recomputed exactly from its prices: a looser tolerance weakens it but keeps it valid."""
 
 
 @dataclass(frozen=True)
 class Commodity:
-    """A flow from ``source``: of several unicast ``streams``, or of one destination of a multicast one."""
+    """A flow from ``source``: of several unicast ``streams``, or of a multicast stream to a single destination."""
 
     source: int
     streams: tuple[int, ...]
     destination: int | None
-    """The destination of a multicast stream's flow; None: each stream its own."""
+    """The destination of a multicast stream's flow; None: each unicast stream flows to its own destination."""
 
 
 @dataclass(frozen=True)
 class FlowBound:
     """The answer of the linear program.
 
-    ``throughput`` is the bound: all demands can be served at most so often per slot, exact. For the numesh model it is the
-    greatest smallest bandwidth / weight, for the ideal model 1 / period. ``reached`` is what the flows reach (floating
+    ``throughput`` is the exact bound: how often per slot all demands can be served at most. For the numesh model it is the
+    greatest smallest bandwidth / weight, for the ideal model 1 / period. ``reached`` is the throughput of the flows (floating
     point, at most ``throughput``). ``flows`` has a row for each commodity and a column for each of ``problem.links``, in
     words per slot.
     """
@@ -73,9 +73,9 @@ def max_concurrent_flow(
     Parameters
     ----------
     shape, length, free_slots
-        Of the NuMesh node, see :func:`.capacity.capacity_of`; no shape: the ideal model, links only.
+        As in :func:`.capacity.capacity_of`, for the NuMesh node; no shape: the ideal model, links only.
     vertex : bool
-        Ask for a corner of the optimal face, whose flows split into few paths; otherwise flows are spread. Slower.
+        True: find a vertex of the optimal face, whose flows split into few paths (slower); otherwise flows are spread.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def flow_paths(bound: FlowBound) -> list[list[tuple[float, tuple[int, ...]]]]:
 def _widest(
     source: int, end: int, into: dict[int, list[int]], left: dict[tuple[int, int], float]
 ) -> tuple[int, ...] | None:
-    """The way from ``source`` to ``end`` whose narrowest link has the most flow left."""
+    """The path from ``source`` to ``end`` whose narrowest link has the most flow left."""
     width = {end: float("inf")}
     following: dict[int, int] = {}
     open_nodes = {end}
@@ -191,7 +191,7 @@ class _Program:
             columns.append(column)
             values.append(value)
 
-        # How much of each link a stream uses: the flow itself, or for a multicast stream a column of its own.
+        # A stream's use of each link: its flow itself, or for a multicast stream a column of its own.
         users: list[tuple[np.ndarray, np.ndarray]] = []
         self.columns: list[tuple[np.ndarray, np.ndarray]] = []
         use_column: dict[int, int] = {}

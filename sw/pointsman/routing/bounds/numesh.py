@@ -20,7 +20,7 @@ def numesh_bounds(
     """All bounds for a schedule of ``length`` slots, the smallest first.
 
     Injection and ejection count the slots of a node's pipelines, hop capacity those of all nodes (or all links). By the
-    back-to-back rule (Metcalf 1997, §7.1.2) an interface register, which belongs to one VFSM, moves a word every other slot.
+    back-to-back rule (Metcalf 1997, §7.1.2) an interface register, which belongs to a VFSM, moves a word every other slot.
     ``flow``: also the linear program, or above 256 nodes link and node prices.
     """
     capacity = capacity_of(problem.shape, length, free_slots)

@@ -1,4 +1,4 @@
-"""Bounds from prices: if links and nodes had these prices, what could be sold at most, and what do the streams cost at least?
+"""Bounds from prices of links and nodes: (price of all capacity per slot) / (least price of serving all demands once).
 
 Every set of prices that are not negative gives a valid bound (weak duality of the maximum concurrent flow), so prices may
 come from floating point; here they are integers and the bound is an exact fraction.
@@ -18,7 +18,7 @@ from .capacity import Capacity, demand_of
 from .dijkstra import settle
 
 SCALE = 1 << 24
-"""Prices are rounded to this many steps of the largest."""
+"""Prices are rounded to integers such that the largest price is SCALE."""
 UNREACHED = np.iinfo(np.int64).max
 
 
@@ -26,8 +26,8 @@ UNREACHED = np.iinfo(np.int64).max
 class Prices:
     """Whole-number prices: ``links`` in the order of ``problem.links``, ``nodes`` by number.
 
-    ``shares`` splits what a multicast stream pays for a link, and for the node that writes it, among its destinations
-    (rows, in their order): each destination pays its own cheapest way, and together they pay no more than the price.
+    ``shares`` splits the price of a link, plus that of the node that writes it, among the destinations of a multicast stream
+    (a row each): each destination pays for its own cheapest path, and all rows together are at most the price.
     """
 
     links: np.ndarray
@@ -51,7 +51,7 @@ def round_prices(
 
 
 def throughput_bound(problem: RouteProblem, capacity: Capacity, prices: Prices) -> Fraction | None:
-    """The greatest number of times per slot that all demands can be served; None where these prices say nothing."""
+    """Greatest number of times per slot that all demands can be served; None if demands cost nothing at these prices."""
     graph = PricedGraph(problem)
     income = Fraction(int(prices.links.sum()))
     node_prices = prices.nodes if capacity.node is not None else np.zeros(problem.nodes, np.int64)
@@ -91,7 +91,7 @@ class PricedGraph:
         self.in_first = np.searchsorted(self.heads[self.in_links], np.arange(problem.nodes + 1)).astype(np.int64)
 
     def cheapest(self, source: int, prices: np.ndarray) -> np.ndarray:
-        """Price of the cheapest way from ``source`` to every node; -1 where there is none."""
+        """Price of the cheapest path from ``source`` to every node; -1 where there is none."""
         nodes = self.first.size - 1
         best = np.full(nodes, UNREACHED, np.int64)
         best[source] = 0

@@ -1,4 +1,4 @@
-"""Arrays that the kernels work on, by name."""
+"""The arrays that the kernels work on, as named tuples."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Net(NamedTuple):
     in_first: np.ndarray
     in_links: np.ndarray
     hops: np.ndarray
-    """hops[v, u]: links on the shortest way from u to v; -1 if there is none."""
+    """hops[v, u]: links on a shortest path from u to v; -1 if there is none."""
 
 
 class Rows(NamedTuple):
-    """Where the cells of each resource are: links first, then injection ports, then ejection ports by node.
+    """Cell of each (resource, slot); resources are links, then injection ports, then ejection ports by node.
 
-    The cell of resource r in slot t is row[r] · period + (t - shift[r]) mod period; where fold[r] is smaller than the
-    period, the resource is in use again every fold[r] slots.
+    The cell of resource r in slot t is row[r] · period + (t - shift[r]) mod period. If fold[r] is smaller than the
+    period, symmetry makes each use of the resource repeat every fold[r] slots.
     """
 
     row: np.ndarray
@@ -32,11 +32,11 @@ class Rows(NamedTuple):
 
 
 class WordArrays(NamedTuple):
-    """The words to be placed, one of each orbit, and their places.
+    """The words to be placed, a single word of each orbit of the symmetry, and their places.
 
-    Word w has destinations ends[end_first[w]:end_first[w + 1]]. Its links are links[first[w]:first[w] + size[w]] in an order in
-    which parents come first, ``depth`` the slots from the start to the link's slot. Its cells are
-    cells[cell_first[w]:cell_first[w] + cell_size[w]]. start is -1 while it has no place.
+    Word w has destinations ends[end_first[w]:end_first[w + 1]]. Its links are links[first[w]:first[w] + size[w]], parents first;
+    ``depth`` has the slots from the start to each link's slot. Its cells are cells[cell_first[w]:cell_first[w] + cell_size[w]].
+    start[w] is -1 while the word has no place.
     """
 
     source: np.ndarray
@@ -53,7 +53,7 @@ class WordArrays(NamedTuple):
 
 
 class WordScratch(NamedTuple):
-    """Room for the search of one word."""
+    """Work arrays for the search of a word's place."""
 
     best: np.ndarray
     state_of: np.ndarray

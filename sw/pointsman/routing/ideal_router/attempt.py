@@ -1,4 +1,4 @@
-"""One try: a period, a symmetry, a way of searching and a limit of work."""
+"""An attempt: a period, a symmetry, a method of search and a limit of work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHODS: tuple[Method, ...] = ("negotiate", "eject")
 
 @dataclass(frozen=True)
 class Attempt:
-    """What to try. ``work`` counts cells of dynamic programming, about a nanosecond each."""
+    """What to try. ``extra``: most links above the shortest path; ``work``: most cells of dynamic programming, of about 1 ns."""
 
     period: int
     symmetry: Symmetry
@@ -32,7 +32,7 @@ class Attempt:
 class TryOutcome:
     placement: Placement | None
     left: int
-    """Cells shared, or words left out, when the work was used up."""
+    """Cells still shared (negotiate), or words without a place (eject), when the work was used up."""
     work: int
 
 

@@ -1,7 +1,7 @@
-"""Exact answers for small ideal problems, by CP-SAT (extra ``exact``). For tests: the heuristic is measured against it.
+"""Exact answers for small ideal problems, by CP-SAT (extra ``exact``), against which tests measure the heuristic.
 
-Unicast streams without buffers, ways up to ``extra`` links longer than the shortest, no node twice. The solver runs in a
-process of its own, because OR-Tools and highspy cannot be loaded into one (both bring their own HiGHS).
+Unicast streams without buffers, on paths up to ``extra`` links longer than the shortest, no node twice. The solver runs in a
+process of its own, because OR-Tools and highspy cannot be loaded into the same process (both bring their own HiGHS).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _ways(problem: RouteProblem, source: int, end: int, extra: int) -> Iterator[
 
 
 def serve() -> None:
-    """In the process of its own: tasks from standard input, periods to standard output."""
+    """Main function of the solver's process: tasks from standard input, periods to standard output."""
     print(json.dumps([_solve(**task) for task in json.load(sys.stdin)]))
 
 

@@ -1,4 +1,4 @@
-"""Why streams do not fit into a period: what is full, whose words need it, and the smallest change that would help."""
+"""Why streams do not fit into a period: the saturated resource, the streams that need it, and the least change that helps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pointsman.routing.errors import RoutingError
 
 
 class PeriodError(RoutingError):
-    """No schedule for this length. ``report`` is what ``--json`` writes."""
+    """No schedule was found for this length. ``report``: the values that ``--json`` writes."""
 
     def __init__(self, message: str, report: dict[str, Any], *, hint: str | None) -> None:
         super().__init__(message, hint=hint)
@@ -21,7 +21,7 @@ class PeriodError(RoutingError):
 
 
 def explain_period(problem: RouteProblem, length: int, bounds: Sequence[Bound]) -> PeriodError:
-    """The error to raise when ``length`` slots are too few, or were not enough for the search."""
+    """The error for ``length`` slots that are proved too few, or for which the search found no schedule."""
     broken = [
         limit
         for limit in limits(problem, Capacity(None))
@@ -88,7 +88,7 @@ def _changes(problem: RouteProblem, broken: Sequence[Limit], length: int, least:
 
 
 def _crosses(problem: RouteProblem, limit: Limit, link: tuple[int, int]) -> bool:
-    """Whether ``link`` would lead over the same cut: from a node that the cut's sources reach without crossing it."""
+    """Would ``link`` cross the same cut: does it leave a node that the cut's sources reach without crossing it?"""
     cut = set(limit.links)
     inside = {problem.streams[index].source for index in limit.streams}
     queue = sorted(inside)

@@ -1,4 +1,4 @@
-"""A problem as arrays, and arrays as routed words."""
+"""A problem made into arrays, and placed arrays made into routed words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .symmetry import Symmetry
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the leaders' words are: per leader stream its words, each (start slot, links, depths)."""
+    """A schedule: the words of each leader stream (`Symmetry`), each word as (start slot, links, depths)."""
 
     period: int
     symmetry: Symmetry
@@ -39,7 +39,7 @@ def net_of(problem: RouteProblem) -> Net:
 def words_of(
     problem: RouteProblem, net: Net, symmetry: Symmetry, rows: Rows, period: int, extra: int
 ) -> tuple[WordArrays, list[int]]:
-    """Room for the leaders' words; also the stream of each."""
+    """Arrays for the leaders' words, without places; also the stream of each word."""
     streams = [index for index, leader in enumerate(symmetry.leader) if leader == index]
     owner = [index for index in streams for _ in range(problem.streams[index].words)]
     source: list[int] = []

@@ -1,8 +1,8 @@
 """The ideal router: the shortest period in which every stream gets its words.
 
-First a period that works is found, from the bound upwards with little work each; then periods between the bound and
-that one are tried with more and more work. Work is counted, not timed, so that the same problem and seed give the same
-answer on every machine, unless a time limit is asked for.
+First a period that works is found, from the bound upwards with little work each; then shorter periods, down to the bound,
+are tried with more and more work. Work is counted, not timed, so that the same problem and seed give the same
+answer on every machine, unless there is a time limit.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ MAX_PERIOD = 65_536
 MAX_CELLS = 1 << 28
 FIRST_WORK = 40_000_000
 SECOND_WORK = 7_000_000_000
-"""Cells that the second part may visit at effort 1: about ten seconds."""
+"""Cells that the second part (`_improve`, `_find`) may visit at effort 1: about ten seconds."""
 FEW_PASSES, MANY_PASSES = 25, 40
-"""Portions of work, in times that all words are placed: in the first part, and at the start of the second."""
+"""Work of an attempt, in passes that place every word once: in the first part (`_ascend`), and at the start of the second."""
 WORK_PER_SECOND = 600_000_000
 
 
 @dataclass
 class _Search:
-    """What the parts of a search share."""
+    """Problem, limits and counters that both parts of the search share."""
 
     problem: RouteProblem
     net: Net
@@ -50,7 +50,7 @@ class _Search:
     deadline: float | None
     work_of_pass: int
     full_links: bool
-    """Whether it is links that bound the period, so that detours will hardly help."""
+    """Do links bound the period, so that detours will hardly help?"""
     bar: tqdm
     spent: int = 0
     tries: int = 0
@@ -72,7 +72,7 @@ class _Search:
 
 
 class _OutOfTimeError(Exception):
-    """The time limit has come."""
+    """The time limit is over."""
 
 
 def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteResult:
@@ -81,7 +81,7 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
     Raises
     ------
     PeriodError
-        If no schedule was found for the length; it says what stands in the way.
+        If no schedule was found for the length; it names the saturated resources.
     """
     length, seed, effort, time_limit = options.length, options.seed, options.effort, options.time_limit
     if not 0.001 <= effort <= 1000:
@@ -150,7 +150,7 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
 
 @cache
 def prepare() -> None:
-    """Compile or load the kernels, so that routing times are those of routing."""
+    """Compile or load the kernels, so that measured times are those of routing."""
     tiny = RouteProblem(mesh(2), (RouteStream(0, (1,)),))
     for buffers in (False, True):
         problem = replace(tiny, buffers=buffers)
@@ -166,7 +166,7 @@ def _reason(period: int, bound: Bound) -> str:
 
 
 def _add_flow(problem: RouteProblem, bounds: list[Bound], options: RouteOptions) -> None:
-    """The bound of the linear program, where counting leaves a gap."""
+    """Add the bound of the linear program to ``bounds``, unless ``options.bounds`` is off."""
     if not options.bounds:
         return
     bound = flow_bound(problem)
@@ -185,7 +185,7 @@ def _check_size(problem: RouteProblem, period: int) -> None:
 
 
 def _work_of_pass(problem: RouteProblem, period: int) -> int:
-    """About the work of placing each word once."""
+    """Estimated work of a pass, which places every word once."""
     total = 0
     for stream, hops in zip(problem.streams, least_links(problem), strict=True):
         each = (hops * hops // 2 + hops) * (period + 32) + 256
@@ -196,7 +196,7 @@ def _work_of_pass(problem: RouteProblem, period: int) -> int:
 
 
 def _find(search: _Search, period: int, work: int) -> Placement | None:
-    """Spend about ``work`` on one period, in growing portions, over symmetries and ways of searching."""
+    """Spend about ``work`` on a period, in growing portions, over symmetries and methods; None if no schedule is found."""
     begin = search.spent
     portion = 1.0
     while search.spent - begin < work:
@@ -209,8 +209,8 @@ def _find(search: _Search, period: int, work: int) -> Placement | None:
             passes = MANY_PASSES * search.work_of_pass // group.size
             share = max(FIRST_WORK // 2, min(max(passes, work // (4 * plain)), work // (2 * plain)))
             if group is plans[0][0] and group.size > 1:
-                share *= 4  # the largest group is the likeliest
-            # Detours and negotiation are the second opinion: they cost more and help less often.
+                share *= 4  # the largest group succeeds most often
+            # Detours and negotiation get less work: they cost more and help less often.
             share = int(share * portion * (1.0 if method == "eject" and not extra else 0.25))
             placement = search.run(period, group, method, extra, min(share, left))
             if placement is not None:
@@ -220,7 +220,8 @@ def _find(search: _Search, period: int, work: int) -> Placement | None:
 
 
 def _plans(search: _Search, period: int, *, thorough: bool) -> Iterator[tuple[Symmetry, Method, int]]:
-    """Ways to try, best first: large groups make it easy, small ones leave more room; detours where links have slack."""
+    """(symmetry, method, extra links) to try, best first: large groups make the search small, small groups leave it more freedom;
+    detours (extra links) only where links have slack or the search is ``thorough``."""
     fitting = [group for group in search.groups if group.fits(period)]
     sizes: set[int] = set()
     chosen: list[Symmetry] = []
@@ -244,7 +245,7 @@ def _plans(search: _Search, period: int, *, thorough: bool) -> Iterator[tuple[Sy
 
 
 def _ascend(search: _Search, least: int) -> Placement:
-    """The first period from ``least`` upwards that little work reaches."""
+    """A schedule in the first period, from ``least`` upwards, for which little work finds one."""
     period, step = least, 1
     while period <= MAX_PERIOD:
         _check_size(search.problem, period)
@@ -253,7 +254,7 @@ def _ascend(search: _Search, least: int) -> Placement:
             try:
                 placement = search.run(period, group, method, extra, work)
             except _OutOfTimeError:
-                # Some answer is owed: without the limit, and with ever more room.
+                # There must be some answer: go on without the limit, in faster growing periods.
                 search.deadline = None
                 step = max(step, period // 8)
                 continue
@@ -266,7 +267,7 @@ def _ascend(search: _Search, least: int) -> Placement:
 
 
 def _improve(search: _Search, least: int, placement: Placement) -> Placement:
-    """Try shorter periods than ``placement``: halve the gap while that works, then one slot at a time, with growing work."""
+    """Try shorter periods than ``placement``: first bisect the gap to ``least``, then go down slot by slot with more work."""
     allowed = int(SECOND_WORK * search.effort)
     begin = search.spent
     failed = least - 1
@@ -274,7 +275,7 @@ def _improve(search: _Search, least: int, placement: Placement) -> Placement:
         while placement.period > least and search.spent - begin < allowed:
             if placement.period - 1 <= failed:
                 failed = placement.period - 2
-            # The next slot first where few are left: it is the likeliest.
+            # If at most three periods are left, the next shorter first: it is the easiest.
             gap = placement.period - 1 - max(failed, least - 1)
             period = placement.period - (1 if gap <= 3 else gap // 2)
             close = placement.period - 1 == period

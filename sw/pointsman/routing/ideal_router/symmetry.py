@@ -1,9 +1,8 @@
-"""Symmetry of a problem: permutations of the nodes that keep links and streams, perhaps turned in time.
+"""Symmetries of a problem: permutations of the nodes that map links to links and streams to streams, perhaps shifted in time.
 
-A schedule that is invariant under such a group needs a place for one word of each orbit only, and the others follow. A
-member may also shift the slots by a part of the period; so even a node that a rotation keeps in place can be served by turns.
-Nothing is assumed from the shape of the network: candidates are suggested by it, and each is checked against links, faults
-and streams.
+If a schedule is invariant under such a group, a place for a single word of each orbit gives places for all. A member may also
+shift the slots by a fraction of the period, so that words of an orbit use a node that the permutation fixes in different slots.
+The shape of the network only suggests candidates; each is checked against links, faults and streams.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ Generator = tuple[tuple[int, ...], Fraction]
 
 @dataclass(frozen=True)
 class Symmetry:
-    """A group: ``members[h]`` maps each node, ``turns[h]`` is the part of the period by which the slots shift.
+    """A group: ``members[h]`` maps each node, ``turns[h]`` is the fraction of the period by which slots shift.
 
-    ``leader[s]`` is the stream whose words stand for those of stream s, and ``by[s]`` the member that maps them to it.
+    Words of stream s are images of the words of stream ``leader[s]`` under member ``by[s]``.
     """
 
     name: str
@@ -43,14 +42,14 @@ class Symmetry:
         return len(self.members)
 
     def fits(self, period: int) -> bool:
-        """Whether every shift is a whole number of slots."""
+        """Is every shift a whole number of slots in this period?"""
         return all((turn * period).denominator == 1 for turn in self.turns)
 
     def shift(self, member: int, period: int) -> int:
         return int(self.turns[member] * period)
 
     def rows(self, problem: RouteProblem, period: int) -> tuple[Rows, int]:
-        """Rows of all resources for this period, and how many there are."""
+        """Rows of all resources for this period (a row per orbit), and the number of rows."""
         number = {link: index for index, link in enumerate(problem.links)}
         n_links, nodes = len(number), problem.nodes
         resources = n_links + 2 * nodes
@@ -87,7 +86,7 @@ def no_symmetry(problem: RouteProblem) -> Symmetry:
 
 
 def symmetries(problem: RouteProblem) -> list[Symmetry]:
-    """The groups found, largest first, the trivial one last."""
+    """The groups found, largest first, the trivial group last."""
     found = [no_symmetry(problem)]
     if len(problem.streams) < 2:
         return found
@@ -111,7 +110,7 @@ def symmetries(problem: RouteProblem) -> list[Symmetry]:
 
 
 def make_group(problem: RouteProblem, name: str, generators: Iterable[Generator]) -> Symmetry | None:
-    """The group that ``generators`` make, if streams are kept and each word's orbit has a word for every member."""
+    """The group of ``generators``; None if it does not keep the streams, or if an orbit of words is smaller than the group."""
     generators = list(generators)
     identity = tuple(range(problem.nodes))
     members: dict[tuple[int, ...], Fraction] = {identity: Fraction(0)}
@@ -131,7 +130,7 @@ def make_group(problem: RouteProblem, name: str, generators: Iterable[Generator]
         return None
     turns = tuple(members[member] for member in order)
     table = np.array(order, np.int64)
-    # A node that some members keep in place is served by turns, so these need different shifts.
+    # Members that fix a node need different shifts, so that words of an orbit use the node in different slots.
     for node in range(problem.nodes):
         kept = [turns[index] for index in np.flatnonzero(table[:, node] == node)]
         if len(set(kept)) < len(kept):
