@@ -96,7 +96,7 @@ def all_to_all_bound(network: Network) -> ConfigurationBound:
 
 
 def _arcs(nodes: int, start: int, length: int, direction: int) -> list[Connection]:
-    """Four connections that close the ring in ``direction``: from ``start``, of lengths l, N/2 - l, l, N/2 - l; l is ``length``."""
+    """Four connections that close the ring in ``direction``: from ``start``, of lengths l, N/2 - l, l, N/2 - l."""
     half = nodes // 2
     corners = [start, start + length, start + half, start + half + length]
     pairs = [(corners[k] % nodes, corners[(k + 1) % 4] % nodes) for k in range(4)]
