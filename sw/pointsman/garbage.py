@@ -24,9 +24,9 @@ _before: list[tuple[int, int, int]] = []
 
 
 def seldom_collected(function: Callable[Taken, Given]) -> Callable[Taken, Given]:
-    """Decorator: during calls of the function the collector looks for cycles after ``OBJECTS`` new objects, unless it is off or
-    has a higher threshold. Calls may be nested, and in several threads; when the last ends, the thresholds from before the first
-    are restored."""
+    """Decorator: during calls of the function the collector looks for cycles after ``OBJECTS`` new objects, unless it
+    is off or has a higher threshold. Calls may be nested, and in several threads; when the last ends, the thresholds
+    from before the first are restored."""
 
     @wraps(function)
     def called(*args: Taken.args, **named: Taken.kwargs) -> Given:

@@ -1,7 +1,7 @@
 """The planner: a program becomes phases with implementations, routes and ends; the quickest of several divisions is kept.
 
-A Program comes in (`pointsman.program`), a `Plan` goes out, from which ``targets`` make images. Start at ``make_plan``. The way
-of a program through the rooms (Metcalf 1997, chapters 5 and 6):
+A Program comes in (`pointsman.program`), a `Plan` goes out, from which ``targets`` make images. Start at ``make_plan``.
+The way of a program through the rooms (Metcalf 1997, chapters 5 and 6):
 
 1. ``analysis``: facts about the program before anything is decided, from ``structure`` (extents, places where phases may end,
    which phase may follow which) and ``cost`` (which implementations can do an operator, estimated cycles of phases).

@@ -65,8 +65,8 @@ class ClosingKey(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PhaseRoute:
-    """The routes of a phase, with a cache of what was planned on them: a phase whose wires collide with those of others is
-    planned again and again, mostly on routes that it had before."""
+    """The routes of a phase, with a cache of what was planned on them: a phase whose wires collide with those of others
+    is planned again and again, mostly on routes that it had before."""
 
     routed: RoutedPhase
     operators: dict[OperatorsKey, tuple[PlannedOperator, ...] | None] = field(default_factory=dict)
@@ -147,8 +147,8 @@ class PlanContext:
         return ROUTING * self.effort
 
     def able(self, operator: Operator, *, fallbacks: bool = False) -> list[tuple[float, Implementation]]:
-        """(cycles of a message, implementation) for implementations that can do an operator in this division; with ``fallbacks``
-        only those by messages, if it has any."""
+        """(cycles of a message, implementation) for implementations that can do an operator in this division; with
+        ``fallbacks`` only those by messages, if it has any."""
         known = self.analysis.feasible(operator, fallbacks=fallbacks)
         found = [(c, i) for c, i in known if i.loading is not Loading.SUBPHASES or self._has_room(operator, i)]
         if not is_settled(operator):
@@ -156,8 +156,8 @@ class PlanContext:
         return [pair for pair in found if pair[1].loading is Loading.ONLINE] or found if fallbacks else found
 
     def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
-        """Has the schedule memory room for a second schedule of every phase? If the program names the implementation, this is not
-        asked: the target refuses it."""
+        """Has the schedule memory room for a second schedule of every phase? If the program names the implementation,
+        this is not asked: the target refuses it."""
         blocks = self.shape.schedule_depth // self.period - 1
         return operator.impl == implementation.name or 2 * len(self.structure.phases) <= blocks
 

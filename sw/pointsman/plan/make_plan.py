@@ -1,7 +1,7 @@
 """Program -> Plan: the most promising candidates are planned, the quickest is kept.
 
-Takes a Program and the shape of a node. Leaves alone: which divisions and schedule lengths are candidates (``candidates``), how
-a candidate is routed and closed (``phases``).
+Takes a Program and the shape of a node. Leaves alone: which divisions and schedule lengths are candidates
+(``candidates``), how a candidate is routed and closed (``phases``).
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def make_plan(
     Parameters
     ----------
     period : int or None
-        Schedule length in slots; None: the length of ``schedule_lengths.PERIODS`` that fits the schedule memory and whose plan
-        takes the fewest predicted cycles.
+        Schedule length in slots; None: the length of ``schedule_lengths.PERIODS`` that fits the schedule memory and
+        whose plan takes the fewest predicted cycles.
     implementations : sequence of Implementation
         Implementations to choose from; `pointsman.operators.api.registry` finds others than the built-in ones.
     structures : sequence of Structure or None
@@ -223,8 +223,8 @@ class _Attempts:
             self._plan(drafted)
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
-        """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be worth routing
-        are noted; where that depends on drafts not yet planned they stay in ``left``."""
+        """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be
+        worth routing are noted; where that depends on drafts not yet planned they stay in ``left``."""
         found: list[_CandidateDraft] = []
         later: list[tuple[int, Candidate]] = []
         while left:

@@ -1,8 +1,8 @@
 """Online streams of a phase, which belong to the phase and not to an operator (Metcalf 1997, §4.2.2).
 
-Takes the operators of a phase that are done by messages; gives the streams to route for them and, when these are routed,
-an operator that stands for them: its roles name the registers of each node's channels, and its image keeps where a message
-goes on from there. So the judge sees every online stream as the stream of an operator.
+Takes the operators of a phase that are done by messages; gives the streams to route for them and, when these are
+routed, an operator that stands for them: its roles name the registers of each node's channels, and its image keeps
+where a message goes on from there. So the judge sees every online stream as the stream of an operator.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
 class PlannedOperator:
     """An operator with its implementation and what every node does in it.
 
-    ``roles`` maps a node to its roles, one for each of ``values`` and stage; ``delays`` maps a node to cycles for each of
-    ``values``, for message-bound operators.
+    ``roles`` maps a node to its roles, one for each of ``values`` and stage; ``delays`` maps a node to cycles for each
+    of ``values``, for message-bound operators.
     """
 
     operator: Operator
@@ -196,8 +196,8 @@ class PlannedPhase:
 
 @dataclass(frozen=True)
 class Leaving:
-    """By index of a phase, nodes that go through its barrier although they do not go on to another phase: between two uses of
-    the phase, or at the end of the program."""
+    """By index of a phase, nodes that go through its barrier although they do not go on to another phase: between two
+    uses of the phase, or at the end of the program."""
 
     between_uses: Mapping[int, frozenset[int]]
     at_end: Mapping[int, frozenset[int]]
@@ -205,10 +205,10 @@ class Leaving:
 
 @dataclass(frozen=True)
 class Continuing:
-    """An operator that continues over several phases (§5.1). ``planned`` holds it as if it were a phase of its own that nobody
-    ever leaves; no other operator gets its registers and VFSMs. ``planned.routed`` has the slots of its first route, which it
-    keeps in all of its phases; all slots that it has in phase p are in ``Plan.phases[p].routed.beside``, which is in the order
-    of ``Plan.beside(p)``."""
+    """An operator that continues over several phases (§5.1). ``planned`` holds it as if it were a phase of its own that
+    nobody ever leaves; no other operator gets its registers and VFSMs. ``planned.routed`` has the slots of its first
+    route, which it keeps in all of its phases; all slots that it has in phase p are in
+    ``Plan.phases[p].routed.beside``, which is in the order of ``Plan.beside(p)``."""
 
     planned: PlannedPhase
     phases: tuple[int, ...]
@@ -237,8 +237,8 @@ class ReplacedOperator:
 @dataclass(frozen=True)
 class Considered:
     """A candidate of the planner, for reports: labels of the operators of each phase, and the schedule length in slots.
-    ``estimate``: cycles before routing; ``cycles``: cycles of its plan (None: not planned to the end); ``outcome``: "chosen", or
-    why it is not the plan."""
+    ``estimate``: cycles before routing; ``cycles``: cycles of its plan (None: not planned to the end); ``outcome``:
+    "chosen", or why it is not the plan."""
 
     phases: tuple[tuple[str, ...], ...]
     period: int

@@ -1,11 +1,11 @@
 """Where phases end: branch and bound over the places where they may (Metcalf 1997, §6.2.1, §6.2.4).
 
-Takes a tree of extents and the costs of phases; gives the set of places where phases end for which the costs have the smallest
-sum. The program is walked once, in the order of the text. A search node is a place in it, with the operators of the open phase,
-the phases that wait for the end of disjoint groups, and the costs of the closed phases. At a place where a phase may end it has
-two successors. Nodes wait in a priority queue in the order of a bound that no completion can beat: the closed phases, the open
-phase as it is, and every other operator as if it were alone in a phase that is never left. Of nodes at the same place with the
-same open phase only the cheapest is followed.
+Takes a tree of extents and the costs of phases; gives the set of places where phases end for which the costs have the
+smallest sum. The program is walked once, in the order of the text. A search node is a place in it, with the operators
+of the open phase, the phases that wait for the end of disjoint groups, and the costs of the closed phases. At a place
+where a phase may end it has two successors. Nodes wait in a priority queue in the order of a bound that no completion
+can beat: the closed phases, the open phase as it is, and every other operator as if it were alone in a phase that is
+never left. Of nodes at the same place with the same open phase only the cheapest is followed.
 
 The search ends when no bound in the queue is below the best complete division. If the budget of nodes is spent before, the best
 known division is given, with the gap to the bound. Programs without threads are divided by dynamic programming instead
@@ -176,8 +176,8 @@ class _Open:
 
 @dataclass(frozen=True)
 class _Frame:
-    """A disjoint group that is being walked: the phase before it, the merged first and merged last phases of its children so far,
-    and whether a phase has ended in the current child."""
+    """A disjoint group that is being walked: the phase before it, the merged first and merged last phases of its
+    children so far, and whether a phase has ended in the current child."""
 
     before: _Open
     first: _Open = _Open()

@@ -1,7 +1,7 @@
 """Program -> candidates for a plan, the most promising first, each with an estimate of its cycles.
 
-A candidate is a variant of the program (``replacements``), its division into phases (``divisions``) and a schedule length.
-Nothing is routed here.
+A candidate is a variant of the program (``replacements``), its division into phases (``divisions``) and a schedule
+length. Nothing is routed here.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Candidate:
     estimate: float
     """Cycles of the whole program, estimated before anything is routed."""
     whole: bool
-    """Is everything in one phase although the search found divisions that it estimates to be quicker? Such a candidate takes
-    longest to route, so it comes last."""
+    """Is everything in one phase although the search found divisions that it estimates to be quicker? Such a candidate
+    takes longest to route, so it comes last."""
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
@@ -74,8 +74,8 @@ class _Priced:
 
 @dataclass(frozen=True)
 class Candidates:
-    """All candidates of a program. ``gap``: share of the searches' estimates, from 0 to 1, by which a better division could still
-    be quicker. ``refused``: errors of variants and divisions that cannot be planned."""
+    """All candidates of a program. ``gap``: share of the searches' estimates, from 0 to 1, by which a better division
+    could still be quicker. ``refused``: errors of variants and divisions that cannot be planned."""
 
     ways: tuple[Candidate, ...]
     gap: float
@@ -88,8 +88,8 @@ class Candidates:
     most_phases: int | None
 
     def near(self, one: Candidate) -> list[Candidate]:
-        """Candidates that differ from ``one`` in a single place where a phase ends, with the same schedule length, and candidates
-        of the same division with other lengths; the most promising first."""
+        """Candidates that differ from ``one`` in a single place where a phase ends, with the same schedule length, and
+        candidates of the same division with other lengths; the most promising first."""
         (priced,) = (priced for priced in self.priced if priced.variant is one.variant)
         analysis = one.variant.analysis
         shape = analysis.context.shape
@@ -149,8 +149,8 @@ def find_candidates(
 
 
 def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:
-    """Every division with its best schedule length, then every division with its second best, and so on: plans differ more by
-    division than by length, and what the ends of phases cost shows only when they are routed."""
+    """Every division with its best schedule length, then every division with its second best, and so on: plans differ
+    more by division than by length, and what the ends of phases cost shows only when they are routed."""
     count: dict[tuple[bool, tuple[tuple[str, ...], ...]], int] = {}
     places = []
     for one in ways:

@@ -53,8 +53,8 @@ class _Apart:
 
 
 def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str] = ()) -> CostModel:
-    """Model of what phases cost in cycles with a schedule of ``period`` slots. ``by_value``: labels of operators that are to
-    have a schedule for each of their run-time values."""
+    """Model of what phases cost in cycles with a schedule of ``period`` slots. ``by_value``: labels of operators that
+    are to have a schedule for each of their run-time values."""
     choices = {}
     for operator in analysis.operators:
         known = [one for _, one in analysis.feasible(operator)]
@@ -71,8 +71,8 @@ def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str
 def searched(
     analysis: ProgramAnalysis, costs: CostModel, *, effort: float = 1.0, most_phases: int | None = None
 ) -> list[SearchResult]:
-    """Results of the search, the most promising first: with operators that continue, without threads, with threads; each only if
-    it has places to choose from. ``most_phases``: most phases of a node."""
+    """Results of the search, the most promising first: with operators that continue, without threads, with threads;
+    each only if it has places to choose from. ``most_phases``: most phases of a node."""
     root, beside = analysis.root, analysis.beside
     kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
     free = list(dict.fromkeys(_free(analysis, around) for around in kinds))
@@ -110,8 +110,8 @@ def divisions(analysis: ProgramAnalysis, found: Sequence[SearchResult]) -> list[
 
 
 def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structure]:
-    """Divisions that differ from ``structure`` in one place where a phase ends or does not; none where operators continue over
-    phases, or if ``structure`` is not made from the program's tree by choosing places."""
+    """Divisions that differ from ``structure`` in one place where a phase ends or does not; none where operators
+    continue over phases, or if ``structure`` is not made from the program's tree by choosing places."""
     if structure.through:
         return []
     phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}

@@ -6,8 +6,8 @@ is large; so at first only every 2^k-th place is used, then twice as many, and s
 spent. Each such level gives a division, whose cost prunes the next level, and a bound: a phase of any division contains a
 stretch between two places of the level, and each operator from there to the next place costs at least its cost alone.
 
-Takes the steps of ``walk``; gives the places taken, their cost, a bound, and the number of stretches costed. Leaves alone:
-threads.
+Takes the steps of ``walk``; gives the places taken, their cost, a bound, and the number of stretches costed. Leaves
+alone: threads.
 """
 
 from __future__ import annotations

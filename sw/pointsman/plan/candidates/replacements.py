@@ -1,8 +1,8 @@
 """Program -> variants of it in which some operators are replaced by others that do their work (Metcalf 1997, §4.1.2, "replace").
 
-Takes an analysed program. Gives the program as it is and, where replacements should be much quicker, a second variant with
-these; operators that only a replacement can do, or for which `:impl` names a replacement, are replaced in both. The parts of a
-replaced operator stand in a loop, because the application may call its function any number of times.
+Takes an analysed program. Gives the program as it is and, where replacements should be much quicker, a second variant
+with these; operators that only a replacement can do, or for which `:impl` names a replacement, are replaced in both.
+The parts of a replaced operator stand in a loop, because the application may call its function any number of times.
 Leaves alone: phases, routes.
 """
 

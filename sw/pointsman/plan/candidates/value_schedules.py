@@ -1,14 +1,14 @@
-"""Phases of operators that have a schedule for each of their run-time values (Metcalf 1997, §4.1.1 "Multiple Schedules", §4.1.3
-run-time subphases).
+"""Phases of operators that have a schedule for each of their run-time values (Metcalf 1997, §4.1.1 "Multiple
+Schedules", §4.1.3 run-time subphases).
 
-Takes structures; gives them with the phase of such an operator replaced by a phase for each value, any of which may follow
-wherever the phase could. Nothing else is special: these phases are routed, closed and judged like all others, and the
-operator's load function enters the phase of its value.
+Takes structures; gives them with the phase of such an operator replaced by a phase for each value, any of which may
+follow wherever the phase could. Nothing else is special: these phases are routed, closed and judged like all others,
+and the operator's load function enters the phase of its value.
 
-Operators of a parallel group can share such phases, with a phase for each combination of their values: their load functions
-are called before any I/O, so the last call knows all values. An operator that comes after another in its phase cannot, since the
-phase would be running by then. Nodes in no instance could not tell which of the phases runs, so all words, those of the closing
-barrier included, have to stay within the instances.
+Operators of a parallel group can share such phases, with a phase for each combination of their values: their load
+functions are called before any I/O, so the last call knows all values. An operator that comes after another in its
+phase cannot, since the phase would be running by then. Nodes in no instance could not tell which of the phases runs, so
+all words, those of the closing barrier included, have to stay within the instances.
 """
 
 from __future__ import annotations

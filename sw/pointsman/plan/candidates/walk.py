@@ -1,8 +1,8 @@
 """A program as a row of steps, along which the searches for the ends of phases go, and the costs that they ask for.
 
-``(barrier 'a) (loop 'l 9 (barrier 'b) (barrier 'c))`` becomes: operators a, gap, loop, operators b, gap, operators c, loop ends.
-Takes a tree of extents and the places where phases may end; a part without such a place is a single step. Leaves alone: which
-places are taken (``branch_and_bound``, ``dynamic_program``).
+``(barrier 'a) (loop 'l 9 (barrier 'b) (barrier 'c))`` becomes: operators a, gap, loop, operators b, gap, operators c,
+loop ends. Takes a tree of extents and the places where phases may end; a part without such a place is a single step.
+Leaves alone: which places are taken (``branch_and_bound``, ``dynamic_program``).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class PhaseCosts(Protocol):
         ...
 
     def least(self, operators: Operators, exits: float) -> float:
-        """Lower bound of the cost of any phase that has these operators and perhaps others, and is left ``exits`` times or
-        more, less `alone` of the others."""
+        """Lower bound of the cost of any phase that has these operators and perhaps others, and is left ``exits`` times
+        or more, less `alone` of the others."""
         ...
 
 
 @dataclass(frozen=True)
 class WalkStep:
-    """A step on the walk through the program: operators, a gap between two children of a sequence where a phase ``may`` or
-    ``must`` end, executed ``times`` times, or the begin or end of a group."""
+    """A step on the walk through the program: operators, a gap between two children of a sequence where a phase ``may``
+    or ``must`` end, executed ``times`` times, or the begin or end of a group."""
 
     kind: Literal[
         "operators", "gap", "loop", "loop ends", "threads", "thread ends", "threads end", "context", "no context"

@@ -1,11 +1,11 @@
-"""Pairs of phases whose words could meet on a wire, because a node may still be in the earlier phase when its neighbour is in
-the later (Metcalf 1997, §5.3, Table 5.2, as corrected in docs/phases.md).
+"""Pairs of phases whose words could meet on a wire, because a node may still be in the earlier phase when its neighbour
+is in the later (Metcalf 1997, §5.3, Table 5.2, as corrected in docs/phases.md).
 
-Takes planned phases and their order. Gives pairs of phases that write the same link in the same slot without any proof that
-nodes have left the earlier (`collisions`), phases before which nodes have to wait until their neighbours have left the phase
-before (`settling`), and, where a wire carries the handshakes of both directions of a link, links that the later of two phases
-uses in the other direction (`turned_round`).
-Leaves alone: what is done about it (``reroute``, ``phases``). The judge has rules of its own (``verify.phases.links``).
+Takes planned phases and their order. Gives pairs of phases that write the same link in the same slot without any proof
+that nodes have left the earlier (`collisions`), phases before which nodes have to wait until their neighbours have left
+the phase before (`settling`), and, where a wire carries the handshakes of both directions of a link, links that the
+later of two phases uses in the other direction (`turned_round`). Leaves alone: what is done about it (``reroute``,
+``phases``). The judge has rules of its own (``verify.phases.links``).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def collisions(
 ) -> list[tuple[int, int, Link]]:
     """(earlier, later, link) for pairs of phases that write the same link in the same slot (Table 5.2).
 
-    A node may still be in the earlier phase when its neighbour has gone on, and would take a word of the later phase for a word
-    of its own. The neighbour may be several phases ahead. Pairs for which `HappensBefore` proves that the node has left the
-    earlier phase by then are not given.
+    A node may still be in the earlier phase when its neighbour has gone on, and would take a word of the later phase
+    for a word of its own. The neighbour may be several phases ahead. Pairs for which `HappensBefore` proves that the
+    node has left the earlier phase by then are not given.
     """
     found = []
     known = HappensBefore(structure, planned, planned[0].routed.topology) if planned else None
@@ -49,9 +49,9 @@ def collisions(
 def settling(
     planned: Sequence[PlannedPhase], structure: Structure, *, aliased_handshake: bool
 ) -> list[frozenset[int] | None]:
-    """By phase, the phases that a node may enter after it only when its neighbours have had time to leave it as well: later
-    phases that write the same wires in the same slots, and itself (§5.3.2: "there is no need to worry" about others). None: any
-    phase that comes next."""
+    """By phase, the phases that a node may enter after it only when its neighbours have had time to leave it as well:
+    later phases that write the same wires in the same slots, and itself (§5.3.2: "there is no need to worry" about
+    others). None: any phase that comes next."""
     # In threads, and where nodes serve messages of others, a node may meet words of its neighbours at once.
     if structure.threads is not None or any(p.part is not None or rescheduled(p) for p in planned):
         return [None] * len(planned)
@@ -68,8 +68,8 @@ def settling(
 
 
 def turned_round(planned: Sequence[PlannedPhase], structure: Structure) -> dict[tuple[int, int], frozenset[Link]]:
-    """(earlier, later) -> links and slots that the later phase may not write, for phases that follow each other behind a barrier
-    and use a link in both directions, where both handshakes share a wire.
+    """(earlier, later) -> links and slots that the later phase may not write, for phases that follow each other behind
+    a barrier and use a link in both directions, where both handshakes share a wire.
 
     Readers of the later phase ask for words as soon as their router has changed, while the neighbour, which has yet to change,
     still does the same on that wire. Waiting for neighbours to leave is too late for that, unless another phase is in between.
@@ -101,8 +101,8 @@ def _shared(
     *,
     aliased_handshake: bool,
 ) -> set[Link]:
-    """Links and slots that both phases write, or, where handshakes share a wire, use in opposite directions. ``left``: by phase,
-    what it writes without operators that continue from it."""
+    """Links and slots that both phases write, or, where handshakes share a wire, use in opposite directions. ``left``:
+    by phase, what it writes without operators that continue from it."""
     shared = left[earlier] & writes[later]
     shared -= kept_links(planned[earlier].routed, planned[later].routed)
     if aliased_handshake:
@@ -137,9 +137,9 @@ def _in_turn(
     *,
     aliased_handshake: bool,
 ) -> Iterator[Link]:
-    """Those of ``links`` that are safe because all operators of the later phase that write them come after others which tell
-    their sources that the node at the other end has left the earlier phase (§5.3.4). With handshakes on one wire, links used in
-    the other direction are not safe, because a VFSM asks for words as soon as its phase runs."""
+    """Those of ``links`` that are safe because all operators of the later phase that write them come after others which
+    tell their sources that the node at the other end has left the earlier phase (§5.3.4). With handshakes on one wire,
+    links used in the other direction are not safe, because a VFSM asks for words as soon as its phase runs."""
     before = known.structure.before
     if not links or not before or not any(before[later].values()) or rescheduled(planned[later]):
         return

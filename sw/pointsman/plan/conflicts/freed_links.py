@@ -1,10 +1,10 @@
 """Links and slots of earlier phases that operators of a later phase may use all the same (Metcalf 1997, §5.3.4).
 
-A node may linger in phase E when its neighbour is in phase L already, so L leaves alone the links and slots of E. But if
-operator A of L tells the neighbour that the node has come to L, then operator B, which is always used after A, may write them:
-the words of B set out when the node is no longer in E. Takes planned phases and links and slots to be left alone; gives those
-that are free, by operator and source. Leaves alone: routes. Whether this still holds when L has been routed again is checked then
-(``collisions``).
+A node may linger in phase E when its neighbour is in phase L already, so L leaves alone the links and slots of E. But
+if operator A of L tells the neighbour that the node has come to L, then operator B, which is always used after A, may
+write them: the words of B set out when the node is no longer in E. Takes planned phases and links and slots to be left
+alone; gives those that are free, by operator and source. Leaves alone: routes. Whether this still holds when L has been
+routed again is checked then (``collisions``).
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
 """Which node can be in which phase while another node has not left an earlier phase (Metcalf 1997, §5.3.4; there only sketched).
 
-The graph has, for each phase A and node n, an I/O vertex A_n (n uses its operators) and an arrival vertex A'_n (words of A
-have come to n). Edges lead from an I/O vertex to those of the phases that can follow at the node, from the I/O vertex of a
-writer to the arrival vertices of the nodes that its words reach, and from an arrival vertex to the I/O vertex of its node.
-Which words have come when n is through with A depends on the implementation: if it is message-bound, which
-`plan.termination.marked_graph` finds out, words that depend on all nodes of the instance.
+The graph has, for each phase A and node n, an I/O vertex A_n (n uses its operators) and an arrival vertex A'_n (words
+of A have come to n). Edges lead from an I/O vertex to those of the phases that can follow at the node, from the I/O
+vertex of a writer to the arrival vertices of the nodes that its words reach, and from an arrival vertex to the I/O
+vertex of its node. Which words have come when n is through with A depends on the implementation: if it is
+message-bound, which `plan.termination.marked_graph` finds out, words that depend on all nodes of the instance.
 
-A node n may use a wire that m reads in phase E again in phase L if L_n always follows some A_m via A'_n, with A after E: m
-has left E then. *Always*: on every way that control flow takes from E to L; an operator that may be left out, or that is not
-the last that a node uses before it leaves A, proves nothing. What m knows when it begins A, n knows when it is through with A,
-so knowledge adds up over several operators: after a reduction to a node and a broadcast from it, every node knows that every
-other node has come so far.
+A node n may use a wire that m reads in phase E again in phase L if L_n always follows some A_m via A'_n, with A after
+E: m has left E then. *Always*: on every way that control flow takes from E to L; an operator that may be left out, or
+that is not the last that a node uses before it leaves A, proves nothing. What m knows when it begins A, n knows when it
+is through with A, so knowledge adds up over several operators: after a reduction to a node and a broadcast from it,
+every node knows that every other node has come so far.
 
-The same holds within L: if on every way into L an operator B of L is used after another operator A of L, and A tells of m, then
-B may write what m reads in E (`HappensBefore.begins`): the words of B set out when m is in L. Words of load functions may
-not, since an application may call those before it uses A. The reverse, which §5.3.4 mentions for a later phase whose slots
-stand already, frees nothing: docs/phases.md has the counterexample.
+The same holds within L: if on every way into L an operator B of L is used after another operator A of L, and A tells of
+m, then B may write what m reads in E (`HappensBefore.begins`): the words of B set out when m is in L. Words of load
+functions may not, since an application may call those before it uses A. The reverse, which §5.3.4 mentions for a later
+phase whose slots stand already, frees nothing: docs/phases.md has the counterexample.
 
 Takes a structure and planned phases; leaves alone what is done about conflicts (``collisions``, ``reroute``, ``memory``). The
 judge proves the same in another way (`verify.phases.skew`). Where threads go through phases of their own nothing is claimed.
@@ -96,8 +96,8 @@ class HappensBefore:
         return begun, through
 
     def _done(self, index: int, known: Sequence[Nodes]) -> list[Nodes]:
-        """By node, which nodes have left the earlier phase when it is through with phase ``index``; ``known``: which had when it
-        came to that phase."""
+        """By node, which nodes have left the earlier phase when it is through with phase ``index``; ``known``: which
+        had when it came to that phase."""
         phase = self.planned[index]
         last = self.structure.last[index] if self.structure.last else None
         through = self._within(index, known)[1]
@@ -120,8 +120,8 @@ class HappensBefore:
         return found
 
     def _follow(self, earlier: int) -> list[list[Nodes] | None]:
-        """By phase and node, which nodes have left ``earlier`` when the node begins the phase, whatever way it took from there;
-        None for phases that cannot come after ``earlier``."""
+        """By phase and node, which nodes have left ``earlier`` when the node begins the phase, whatever way it took
+        from there; None for phases that cannot come after ``earlier``."""
         everybody = (1 << self.nodes) - 1
         flow = self.structure.successors
         after = self.structure.graph.later(earlier)

@@ -73,8 +73,8 @@ def link_reads(routed: RoutedPhase) -> set[Link]:
 
 
 def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]:
-    """Links and slots that another phase must not write, so as to share no wires with this phase; with an aliased handshake those
-    of the opposite direction, too."""
+    """Links and slots that another phase must not write, so as to share no wires with this phase; with an aliased
+    handshake those of the opposite direction, too."""
     found = set(link_writes(routed))
     if aliased_handshake:
         ends = {(node, port): routed.topology.at_port[node][port] for node, port, _ in found}

@@ -1,9 +1,9 @@
-"""Routes later phases around wires on which a neighbour in an earlier phase could take their words for its own (Metcalf 1997,
-Table 5.2).
+"""Routes later phases around wires on which a neighbour in an earlier phase could take their words for its own (Metcalf
+1997, Table 5.2).
 
-A phase that nodes leave without a barrier may share no (link, slot) with any phase that may run later. Where it would, either
-the later phase moves to other slots, which may cost it words, or the earlier gets a barrier. Takes planned phases; gives those
-that can move at lower cost than the barriers saved. The other collisions are left for barriers.
+A phase that nodes leave without a barrier may share no (link, slot) with any phase that may run later. Where it would,
+either the later phase moves to other slots, which may cost it words, or the earlier gets a barrier. Takes planned
+phases; gives those that can move at lower cost than the barriers saved. The other collisions are left for barriers.
 """
 
 from __future__ import annotations

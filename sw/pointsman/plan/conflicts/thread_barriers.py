@@ -1,9 +1,9 @@
-"""Planned phases of threads: which nodes may meet in a barrier, and which collisions need a barrier (Metcalf 1997, §5.2.3,
-§6.2.2).
+"""Planned phases of threads: which nodes may meet in a barrier, and which collisions need a barrier (Metcalf 1997,
+§5.2.3, §6.2.2).
 
-Threads change phases independently, so a barrier may only join nodes that come to its phase equally often: nodes of several
-threads only if each of the threads comes through the phase once. Where that is not so, a later phase has to keep off the wires
-of the phase before. The judge uses nothing of this module.
+Threads change phases independently, so a barrier may only join nodes that come to its phase equally often: nodes of
+several threads only if each of the threads comes through the phase once. Where that is not so, a later phase has to
+keep off the wires of the phase before. The judge uses nothing of this module.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .writers import word_spans
 
 
 def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> None:
-    """Raise `PlanError` for a phase that needs a node of another thread, or a barrier in which nodes of several threads would
-    wait for each other though they do not come there equally often."""
+    """Raise `PlanError` for a phase that needs a node of another thread, or a barrier in which nodes of several threads
+    would wait for each other though they do not come there equally often."""
     if structure.threads is None:
         return
     for index, phase in enumerate(planned):
@@ -44,8 +44,8 @@ def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> No
 
 
 def odd_one(structure: Structure, index: int, nodes: Iterable[int]) -> int | None:
-    """A node of ``nodes`` that may come to phase ``index`` more or less often than nodes of other threads; None if all come
-    equally often."""
+    """A node of ``nodes`` that may come to phase ``index`` more or less often than nodes of other threads; None if all
+    come equally often."""
     threads = structure.threads
     if threads is None:
         return None
@@ -85,8 +85,8 @@ def unsolved(
     found: Iterable[tuple[int, int, Link]],
     joined: Mapping[int, Mapping[int, list[set[int]] | None]],
 ) -> list[tuple[int, int, Link]]:
-    """Collisions, of those ``found``, that no barrier covers with the routes that the later phase has now. ``joined``: by phase
-    and later phase, sets of nodes that its barrier joins; None if any barrier will do."""
+    """Collisions, of those ``found``, that no barrier covers with the routes that the later phase has now. ``joined``:
+    by phase and later phase, sets of nodes that its barrier joins; None if any barrier will do."""
 
     def open_still(earlier: int, later: int) -> bool:
         # Nodes that the barrier leaves out (``loose``) go on without it.
@@ -102,8 +102,8 @@ def unsolved(
 
 
 def comes_next(structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int) -> bool:
-    """Can a node go straight from ``earlier`` to ``later``? If not, all nodes of the barrier of ``earlier`` have left it before
-    words of ``later`` come. True without threads, where this is not made use of."""
+    """Can a node go straight from ``earlier`` to ``later``? If not, all nodes of the barrier of ``earlier`` have left
+    it before words of ``later`` come. True without threads, where this is not made use of."""
     if structure.threads is None:
         return True
     for node in planned[earlier].nodes & planned[later].nodes:

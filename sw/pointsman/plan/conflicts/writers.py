@@ -1,8 +1,8 @@
 """Whose words pass a link in a slot, and which nodes these words can join.
 
-Takes planned phases. Gives, for links and slots, the operators whose words pass there and the nodes where these words begin
-(`written_by`); for two phases that write the same links, the sets of nodes that such words join (`word_spans`), which have to
-meet in a barrier before words of the later phase may come.
+Takes planned phases. Gives, for links and slots, the operators whose words pass there and the nodes where these words
+begin (`written_by`); for two phases that write the same links, the sets of nodes that such words join (`word_spans`),
+which have to meet in a barrier before words of the later phase may come.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .link_slots import Link, link_writes
 
 
 def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
-    """By link and slot, labels of the operators whose words pass there, each with the nodes that send them. Label None: words
-    that a node may send before it uses the operator or after it has used all, such as those of a barrier."""
+    """By link and slot, labels of the operators whose words pass there, each with the nodes that send them. Label None:
+    words that a node may send before it uses the operator or after it has used all, such as those of a barrier."""
     routed = phase.routed
     anywhere = from_anywhere(routed)
     nobody: tuple[str | None, frozenset[int]] = None, frozenset()
@@ -64,8 +64,8 @@ def rescheduled(phase: PlannedPhase) -> bool:
 
 
 def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: int) -> RoutedPhase:
-    """The routes of phase ``index`` without operators that continue into all of its successors: their words are left behind
-    only by the barrier of a later phase."""
+    """The routes of phase ``index`` without operators that continue into all of its successors: their words are left
+    behind only by the barrier of a later phase."""
     routed = planned[index].routed
     after = [planned[s].routed.beside for s in structure.successors[index] if s >= 0]
     ending = tuple(one for one in routed.beside if any(goes_on(one, beside) is None for beside in after))
@@ -73,9 +73,9 @@ def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: in
 
 
 def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
-    """Sets of nodes that words of ``planned`` can join, for words that pass a link and slot which ``before`` writes too: the
-    nodes of each route, and the instance around it. Routes of operators that continue through ``planned`` count unless they
-    come from ``before``."""
+    """Sets of nodes that words of ``planned`` can join, for words that pass a link and slot which ``before`` writes
+    too: the nodes of each route, and the instance around it. Routes of operators that continue through ``planned``
+    count unless they come from ``before``."""
     shape = planned.routed.shape
     every = shape.aliased_handshake or rescheduled(planned) or rescheduled(before)
     shared = link_writes(planned.routed) & link_writes(before.routed)

@@ -1,10 +1,10 @@
 """Operators that continue over changes of phase (Metcalf 1997, §5.1): where they end, and in which phase a node enters them.
 
-A continuing operator keeps its route, VFSMs, interface registers and the slots of its first route in all of its phases. So
-words go on over its wires whatever phases its nodes are in, and nodes that have nothing else to do in a phase need not come to
-it. Takes routed operators (``routes``) and planned phases; gives `Continuing`. The judge has rules of its own
-(``verify.phases.continuing``). Operators done by messages continue with their channels, and every processor goes on serving
-them (§5.1.3).
+A continuing operator keeps its route, VFSMs, interface registers and the slots of its first route in all of its phases.
+So words go on over its wires whatever phases its nodes are in, and nodes that have nothing else to do in a phase need
+not come to it. Takes routed operators (``routes``) and planned phases; gives `Continuing`. The judge has rules of its
+own (``verify.phases.continuing``). Operators done by messages continue with their channels, and every processor goes on
+serving them (§5.1.3).
 
 Non-goals: operators whose router is rewritten; other slots from phase to phase (``slots``).
 """
@@ -24,8 +24,8 @@ from pointsman.routing.streams import RoutedChain, RoutedPhase, RoutedVfsm, Stre
 
 
 def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
-    """Phases of the operator from which a node may go on to a phase without it; for an operator done by messages, which nodes may
-    have to pass on for others, also those from which it may go to the end of the program."""
+    """Phases of the operator from which a node may go on to a phase without it; for an operator done by messages, which
+    nodes may have to pass on for others, also those from which it may go to the end of the program."""
     least = END if by_messages(through.operator) else 0
     return tuple(
         p for p in through.phases if any(s >= least and s not in through.phases for s in structure.successors[p])

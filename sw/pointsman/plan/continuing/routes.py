@@ -1,11 +1,10 @@
 """Operators that continue over several phases -> their routes (`ContinuingRoutes`), before the phases are planned around them.
 
-An operator is routed together with the operators of that one of its phases which has most streams. It keeps these slots in all
-of its phases, and gets more in each phase where there is room (``slots``). It is also tried with a single word a period in the
-first route, which leaves room for the others; this is the fallback if more leave none (`pointsman.plan.phases.candidate`).
-Takes a `PlanContext` and the streams of the phases' own operators; gives routes. Leaves alone: in which phase a node enters the
-operator (``operators``).
-Source: Metcalf 1997, §5.1.
+An operator is routed together with the operators of that one of its phases which has most streams. It keeps these slots
+in all of its phases, and gets more in each phase where there is room (``slots``). It is also tried with a single word a
+period in the first route, which leaves room for the others; this is the fallback if more leave none
+(`pointsman.plan.phases.candidate`). Takes a `PlanContext` and the streams of the phases' own operators; gives routes.
+Leaves alone: in which phase a node enters the operator (``operators``). Source: Metcalf 1997, §5.1.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ class ContinuingRoutes:
     operators: tuple[tuple[Through, PlannedPhase], ...] = ()
     """Each operator with its first route, planned as if it were a phase of its own that nobody ever leaves."""
     shared: Mapping[int, tuple[RoutedPhase, ...]] = field(default_factory=dict)
-    """By phase, routes of the operators that continue through it, if `with_shares` gave them other slots there than those of the
-    first route."""
+    """By phase, routes of the operators that continue through it, if `with_shares` gave them other slots there than
+    those of the first route."""
     continued: Mapping[int, frozenset[Link]] = field(default_factory=dict)
     """By phase, links and slots that operators continuing through it use in any of their phases, so that it keeps off."""
 
@@ -73,8 +72,8 @@ class ContinuingRoutes:
 
 
 def stand(context: PlanContext, others: PhaseStreams, most: int | None) -> ContinuingRoutes:
-    """Route all operators that continue, those with most phases first. ``most``: most words a period for each of their streams;
-    None: as many as find room.
+    """Route all operators that continue, those with most phases first. ``most``: most words a period for each of their
+    streams; None: as many as find room.
 
     Raises
     ------
@@ -98,10 +97,10 @@ def stand(context: PlanContext, others: PhaseStreams, most: int | None) -> Conti
 def with_shares(
     context: PlanContext, others: PhaseStreams, standing: ContinuingRoutes, core: int | None
 ) -> ContinuingRoutes | None:
-    """Give each continuing operator, in each of its phases, as many words a period as it gets when routed with the operators of
-    that phase ("the continuing operator should end up with proportionately more bandwidth", §5.1.1); None if that is nowhere more
-    than in its first route. ``core``: words a period of the first route; phases with more than half as many streams as the
-    busiest stay at that. None: all phases get their share."""
+    """Give each continuing operator, in each of its phases, as many words a period as it gets when routed with the
+    operators of that phase ("the continuing operator should end up with proportionately more bandwidth", §5.1.1); None
+    if that is nowhere more than in its first route. ``core``: words a period of the first route; phases with more than
+    half as many streams as the busiest stay at that. None: all phases get their share."""
     structure = context.structure
     if structure.threads is not None:
         return None
@@ -149,8 +148,8 @@ def _words(routed: RoutedPhase) -> int:
 
 
 def counted(context: PlanContext, plan: Plan) -> Plan:
-    """The plan with the cycles of its continuing operators filled in: the mean over their phases, since the program does not
-    tell in which phase they are used."""
+    """The plan with the cycles of its continuing operators filled in: the mean over their phases, since the program
+    does not tell in which phase they are used."""
     made = []
     for one in plan.continuing:
         (through,) = (t for t in context.structure.through if t.operator is one.operator.operator)

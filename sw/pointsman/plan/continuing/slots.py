@@ -1,13 +1,13 @@
 """More slots for operators that continue, phase by phase (Metcalf 1997, §5.1.1, §6.3.2).
 
-An operator that continues has the slots of its first route in all of its phases. Here it also gets slots that are still free in
-each phase: the same VFSMs carry more words a period. Takes planned phases and the routes of continuing operators; gives the
-phases with these operators in their new slots. Nothing else of a phase changes.
+An operator that continues has the slots of its first route in all of its phases. Here it also gets slots that are still
+free in each phase: the same VFSMs carry more words a period. Takes planned phases and the routes of continuing
+operators; gives the phases with these operators in their new slots. Nothing else of a phase changes.
 
-Why that is safe while nodes are in different phases (docs/phases.md, "Operators that continue"): a link and slot that carries
-words of the operator in one of its phases carries no others in any of them, in either direction if handshakes share a wire. So
-a word that is sent in a slot that the neighbour does not have for it yet, or any more, is refused and waits. And the slots of the
-first route stay, so words go on however far apart the phases of two neighbours are.
+Why that is safe while nodes are in different phases (docs/phases.md, "Operators that continue"): a link and slot that
+carries words of the operator in one of its phases carries no others in any of them, in either direction if handshakes
+share a wire. So a word that is sent in a slot that the neighbour does not have for it yet, or any more, is refused and
+waits. And the slots of the first route stay, so words go on however far apart the phases of two neighbours are.
 
 Non-goals: other slots where threads, or nodes that stay in a phase that others leave, are in different phases for long (§5.1.2).
 """
@@ -72,8 +72,8 @@ def share(
     beside: Sequence[RoutedPhase],
     shape: NodeShape,
 ) -> dict[int, RoutedPhase]:
-    """By phase, slots for a continuing operator before the phase's own operators are routed: as many as ``words`` tells, a period
-    and stream, if there is room. A phase with fewer words uses some of the slots of a phase with more.
+    """By phase, slots for a continuing operator before the phase's own operators are routed: as many as ``words``
+    tells, a period and stream, if there is room. A phase with fewer words uses some of the slots of a phase with more.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def _closed(
 
 @dataclass(frozen=True)
 class _Step:
-    """A VFSM of a chain: it runs ``after`` slots after the word starts, and writes ``wire`` (None: no link); ``reads`` and
-    ``writes``: does it read or write the processor's interface?"""
+    """A VFSM of a chain: it runs ``after`` slots after the word starts, and writes ``wire`` (None: no link); ``reads``
+    and ``writes``: does it read or write the processor's interface?"""
 
     node: int
     pipeline: int

@@ -1,9 +1,9 @@
 """Operators of a phase -> the bandwidth that each may expect, without routing them (Metcalf 1997, §6.2.6).
 
-Operators share two kinds of resources: each node, which makes as many moves a cycle as its router has pipelines, or as its
-processor can access the interface, if that is less; and each cut across the mesh, with a word a cycle for each link across it, in
-each direction. The resource that is furthest over its limit is shared out in proportion to the traffic, an operator goes at the
-pace of its slowest stream, and so on until no resource is over its limit.
+Operators share two kinds of resources: each node, which makes as many moves a cycle as its router has pipelines, or as
+its processor can access the interface, if that is less; and each cut across the mesh, with a word a cycle for each link
+across it, in each direction. The resource that is furthest over its limit is shared out in proportion to the traffic,
+an operator goes at the pace of its slowest stream, and so on until no resource is over its limit.
 
 The thesis cuts the mesh once in each dimension, half way between the outermost ends of the streams. Here every cut counts, and
 cuts are made once for a program, not for each phase. A multicast costs two moves a word at each of its destinations.
@@ -35,8 +35,8 @@ class Resources:
 
     @classmethod
     def of(cls, topology: Topology, *, pipelines: float, interface: float = 2.0) -> Resources:
-        """Resources of a network whose routers make ``pipelines`` moves a cycle, and whose processors access their interfaces
-        ``interface`` times a cycle."""
+        """Resources of a network whose routers make ``pipelines`` moves a cycle, and whose processors access their
+        interfaces ``interface`` times a cycle."""
         cuts: list[tuple[int, int, bool]] = []
         capacity = [min(pipelines, interface)] * topology.nodes
         if topology.kind != "graph":

@@ -56,10 +56,10 @@ def call_cycles(operator: Operator, word_cycles: float, latency: float, *, answe
 
 
 def call_latency(operator: Operator, latency: float, *, answered: bool = False) -> float:
-    """Cycles of ``latency`` that count for a call. 0 for a pipelined operator, whose calls do not wait for an answer. Writers of
-    a directional operator do not wait until a message has arrived before they write the next, so the calls of a round share a
-    latency. It counts in full for functions that give a result, and for write functions that are ``answered``: those of a
-    processor-bound implementation, which wait for their own words to come back."""
+    """Cycles of ``latency`` that count for a call. 0 for a pipelined operator, whose calls do not wait for an answer.
+    Writers of a directional operator do not wait until a message has arrived before they write the next, so the calls
+    of a round share a latency. It counts in full for functions that give a result, and for write functions that are
+    ``answered``: those of a processor-bound implementation, which wait for their own words to come back."""
     if operator.pipelined:
         return 0.0
     return latency / operator.c if OPERATORS[operator.kind].flow == "directional" and not answered else latency

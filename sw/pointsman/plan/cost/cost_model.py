@@ -1,8 +1,8 @@
 """Estimated cycles of phases, before anything is routed: the costs for ``candidates`` (Metcalf 1997, §6.2.5, §6.2.6).
 
-For the operators of a phase, implementations are chosen by their metrics, their streams share bandwidth (``bandwidth``), and
-Equations 6.1 to 6.3 give cycles. How a phase ends is guessed: by its messages, if all its operators have the same nodes,
-messages longer than their ways and suitable implementations; else by a barrier.
+For the operators of a phase, implementations are chosen by their metrics, their streams share bandwidth
+(``bandwidth``), and Equations 6.1 to 6.3 give cycles. How a phase ends is guessed: by its messages, if all its
+operators have the same nodes, messages longer than their ways and suitable implementations; else by a barrier.
 
 Leaves alone: routes, slots, how phases really end; the planner routes what the search has chosen.
 """

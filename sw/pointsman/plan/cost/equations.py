@@ -17,8 +17,8 @@ class OperatorTime:
     """An operator in a phase.
 
     ``calls`` is c, ``rounds`` the product of the counts of all loops around it (L_tot), ``words`` the words that its
-    busiest node moves in a call, ``word_cycles`` B_io, ``latency`` l_io. ``reload_words`` command words go to a router whenever
-    a load function has a new value, about every ``block``-th round.
+    busiest node moves in a call, ``word_cycles`` B_io, ``latency`` l_io. ``reload_words`` command words go to a router
+    whenever a load function has a new value, about every ``block``-th round.
     """
 
     words: int
@@ -51,8 +51,8 @@ def switch_cycles(exits: float, *, barrier: float, reprogram: float, settle: flo
 
 
 def barrier_cycles(across: int, period: int) -> float:
-    """Cycles, about, of a barrier from the last node's entry to the first node's release: at each processor up the tree a word
-    waits half a period, down it goes straight through. ``across``: most links between two of its nodes."""
+    """Cycles, about, of a barrier from the last node's entry to the first node's release: at each processor up the tree
+    a word waits half a period, down it goes straight through. ``across``: most links between two of its nodes."""
     return across / 2 * (period / 2 + 7) + period / 2 + 10
 
 

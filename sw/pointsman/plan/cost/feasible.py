@@ -16,8 +16,8 @@ from .call_attributes import call_cycles
 def feasible_implementations(
     operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
 ) -> list[tuple[float, Implementation]]:
-    """(cycles of a message, implementation) for implementations that can do an operator. Those by messages are among them only if
-    there is no other, if the program names one, or if ``fallbacks`` asks for them."""
+    """(cycles of a message, implementation) for implementations that can do an operator. Those by messages are among
+    them only if there is no other, if the program names one, or if ``fallbacks`` asks for them."""
     found = []
     for implementation in implementations:
         if operator.kind not in implementation.kinds:

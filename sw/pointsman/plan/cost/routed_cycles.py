@@ -50,8 +50,8 @@ def operator_cycles(
 def leaving_cycles(
     phase: PhaseOutline, operators: Sequence[PlannedOperator], routed: RoutedPhase, technique: Technique
 ) -> float:
-    """Cycles of going on to other phases: delays after the last words, and the wait until the router takes the command; cycles of
-    a barrier are not included."""
+    """Cycles of going on to other phases: delays after the last words, and the wait until the router takes the command;
+    cycles of a barrier are not included."""
     cycles = 0.0
     if technique == "msg-sync":
         for one in operators:

@@ -15,8 +15,8 @@ RESIDENT = 2
 
 
 def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
-    """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory; else
-    those with which it holds RESIDENT phases besides the loader phase, so that phases take turns."""
+    """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory;
+    else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns."""
     blocks = len(structure.phases) + 1
     least = min(blocks, 1 + RESIDENT)
     fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
@@ -32,8 +32,8 @@ def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None) 
 
 
 def refuse_many_phases(structure: Structure, most: int | None) -> None:
-    """Raise `PlanError` if a node has more phases than it may have (Metcalf 1997, §4.1.3: "a limit on the number of phases per
-    node, so as not to overwhelm the node memory with phase data")."""
+    """Raise `PlanError` if a node has more phases than it may have (Metcalf 1997, §4.1.3: "a limit on the number of
+    phases per node, so as not to overwhelm the node memory with phase data")."""
     if most is None:
         return
     count = Counter(node for phase in structure.phases for node in phase.nodes)

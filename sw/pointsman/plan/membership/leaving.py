@@ -6,8 +6,8 @@ node that has no part in that other phase does not see it: it uses the phase onc
 module finds those cases. If all nodes of the barrier use the same operators of the phase, they all leave it between any two
 uses, whatever any of them does in between. If they do not, and a node could not tell when to leave, the program is refused.
 
-Takes planned phases and which may follow which. Gives, by phase, the nodes that leave it between two uses, and the nodes that
-leave it at the end of the program.
+Takes planned phases and which may follow which. Gives, by phase, the nodes that leave it between two uses, and the
+nodes that leave it at the end of the program.
 """
 
 from __future__ import annotations
@@ -160,8 +160,8 @@ def _check_round(
     users: Sequence[frozenset[int]],
     structure: Structure,
 ) -> None:
-    """Raise `PlanError` if a node, between two uses of phase ``z``, may pass through a phase without operators of its own, but
-    not every time."""
+    """Raise `PlanError` if a node, between two uses of phase ``z``, may pass through a phase without operators of its
+    own, but not every time."""
     phase = phases[z]
     for node in sorted(users[z]):
 

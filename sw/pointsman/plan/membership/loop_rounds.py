@@ -19,8 +19,8 @@ from pointsman.program.program import Group, Operator, Program
 def refuse_missed_rounds(
     program: Program, planned: Sequence[PlannedPhase], optional: Mapping[str, frozenset[int]]
 ) -> None:
-    """Raise `PlanError` if a node in the barrier of a phase could miss rounds in which the others come to it. ``optional``: by
-    label of an operator, the optional groups around it."""
+    """Raise `PlanError` if a node in the barrier of a phase could miss rounds in which the others come to it.
+    ``optional``: by label of an operator, the optional groups around it."""
     loops = _loops(program)
     for phase in planned:
         if phase.barrier is None:

@@ -13,8 +13,8 @@ Passage = tuple[int, int, int, tuple[int, ...]]
 
 
 def passages(plan: Plan) -> tuple[Passage, ...]:
-    """Where a node changes from one of its phases to another through phases in which it has no operator, or leaves a phase
-    that it does not change from: between two uses (to itself), or at its end (to -1)."""
+    """Where a node changes from one of its phases to another through phases in which it has no operator, or leaves a
+    phase that it does not change from: between two uses (to itself), or at its end (to -1)."""
     found = []
     own_operators: dict[int, set[int]] = defaultdict(set)
     for number, phase in enumerate(plan.phases):

@@ -45,9 +45,9 @@ def refuse_overfull_plan(plan: Plan) -> None:
 def crowding_phase(
     phases: Sequence[PlannedPhase], standing: Sequence[PlannedPhase], shape: NodeShape, structure: Structure
 ) -> tuple[int, str] | None:
-    """Of phases that keep registers or VFSMs because nodes leave them without a barrier: the phase that keeps most at a node
-    where another phase lacks some, with a text of what is missing. None if all fit, or if no such phase is there. ``standing``:
-    operators that continue, and keep theirs in any case."""
+    """Of phases that keep registers or VFSMs because nodes leave them without a barrier: the phase that keeps most at a
+    node where another phase lacks some, with a text of what is missing. None if all fit, or if no such phase is there.
+    ``standing``: operators that continue, and keep theirs in any case."""
     keeps = [*keeps_registers(structure, phases), *(True for _ in standing)]
     full = _full([*phases, *standing], shape, keeps)
     if full is not None:
@@ -74,8 +74,8 @@ def _vfsms_at(phase: PlannedPhase, node: int) -> int:
 
 
 def _full(phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]) -> tuple[int, int, int] | None:
-    """A phase for which a node has too few registers, the node, and how many are left there; None if all fit. Phases of ``keeps``
-    have registers of their own, all others share the rest."""
+    """A phase for which a node has too few registers, the node, and how many are left there; None if all fit. Phases of
+    ``keeps`` have registers of their own, all others share the rest."""
     kept: dict[int, int] = defaultdict(lambda: shape.pipelines)
     for index in sorted(range(len(phases)), key=lambda i: not keeps[i]):
         for node, count in phases[index].wiring.registers_used.items():

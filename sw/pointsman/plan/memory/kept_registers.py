@@ -1,8 +1,8 @@
 """Which phases must not share their interface registers with others (Metcalf 1997, §5.3.4).
 
-Takes planned phases and their order. A phase that nodes leave without a barrier, and come to again, may get words of its next
-use while a node runs another phase: they wait in its registers, which no other phase may use then. Leaves alone: numbers of
-registers (``targets``).
+Takes planned phases and their order. A phase that nodes leave without a barrier, and come to again, may get words of
+its next use while a node runs another phase: they wait in its registers, which no other phase may use then. Leaves
+alone: numbers of registers (``targets``).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pointsman.routing.streams import RoutedPhase
 
 
 def keeps_registers(structure: Structure, planned: Sequence[PlannedPhase]) -> list[bool]:
-    """By phase, must it keep its interface registers to itself? It must if nodes leave it without a barrier, and a neighbour that
-    is in it again may send words while a node has not left it yet: they wait in its registers while other phases run. Only
-    neighbours that write a link to the node in this phase count."""
+    """By phase, must it keep its interface registers to itself? It must if nodes leave it without a barrier, and a
+    neighbour that is in it again may send words while a node has not left it yet: they wait in its registers while
+    other phases run. Only neighbours that write a link to the node in this phase count."""
     if not planned:
         return []
     topology = planned[0].routed.topology

@@ -1,5 +1,5 @@
-"""Routed phases -> how often each is loaded into the routers again, and the cycles of that: misses are predicted (Metcalf 1997,
-§6.2.5, "future extension").
+"""Routed phases -> how often each is loaded into the routers again, and the cycles of that: misses are predicted
+(Metcalf 1997, §6.2.5, "future extension").
 
 Takes phases and their order. A phase is loaded again when a phase with its place in the schedule memory, or with some of its
 VFSMs at some node, has run in between; that is no more often than it is entered, nor than those phases run. A node that loads

@@ -3,8 +3,8 @@
 The memories are a cache that software manages. Takes which phase may follow which; gives each phase its place, such that a phase
 evicts the phases that will be used again last. Leaves alone: when to load (the run time loads what is not there).
 
-`schedule_places` is §5.4.1: blocks of the schedule memory. `VfsmPlaces` is §5.4.2: VFSMs of one node, where a phase's pipelines
-are also assigned to the node's pipelines at the least cost.
+`schedule_places` is §5.4.1: blocks of the schedule memory. `VfsmPlaces` is §5.4.2: VFSMs of one node, where a phase's
+pipelines are also assigned to the node's pipelines at the least cost.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def schedule_places(
 ) -> dict[int, int]:
     """By phase, the place of its schedule, from 0 to ``places`` - 1.
 
-    Each phase takes the place whose nearest phase is farthest away; of equals the place with fewer phases, then the lowest.
-    Phases that every run of the program goes through choose first.
+    Each phase takes the place whose nearest phase is farthest away; of equals the place with fewer phases, then the
+    lowest. Phases that every run of the program goes through choose first.
 
     Parameters
     ----------
     apart_at_least : int
-        Least changes of phase between two phases that share a place. 2: phases that follow each other are in the memory together
-        (§5.4.1); 1 will do where another schedule runs during a load.
+        Least changes of phase between two phases that share a place. 2: phases that follow each other are in the memory
+        together (§5.4.1); 1 will do where another schedule runs during a load.
 
     Raises
     ------
@@ -132,8 +132,8 @@ class VfsmPlaces:
     def _choose(
         self, pipeline: int, phase: int, number: int, held: frozenset[int]
     ) -> tuple[float, int, tuple[int, ...]]:
-        """Choose places for ``number`` VFSMs: the cost (for each evicted phase 1 / changes of phase until it may run again), the
-        number of phases evicted, and the places."""
+        """Choose places for ``number`` VFSMs: the cost (for each evicted phase 1 / changes of phase until it may run
+        again), the number of phases evicted, and the places."""
         evicted: set[int] = set()
         chosen: list[int] = []
         for _ in range(number):
@@ -171,8 +171,8 @@ def _cheapest(count: int, prices: Mapping[tuple[int, int], tuple[float, int]]) -
 
 
 def again(phase: int, rivals: Iterable[int], exits: Mapping[int, float], between: Distances) -> float:
-    """How often in a run a phase is loaded again, about: each time that one of ``rivals``, phases in its place, has run since.
-    That is no more often than the phase is entered, nor than the rivals that are in a loop with it run.
+    """How often in a run a phase is loaded again, about: each time that one of ``rivals``, phases in its place, has run
+    since. That is no more often than the phase is entered, nor than the rivals that are in a loop with it run.
 
     Parameters
     ----------

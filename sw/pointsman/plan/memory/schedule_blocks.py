@@ -8,8 +8,8 @@ from pointsman.plan.structure.structure import Structure
 
 
 def schedule_blocks(structure: Structure, period: int, shape: NodeShape) -> dict[int, int]:
-    """By phase, its block of the schedule memory, from 1 (block 0 is the loader's): a block each if there are enough, else shared
-    by phases that come long after each other (Metcalf 1997, §5.4.1)."""
+    """By phase, its block of the schedule memory, from 1 (block 0 is the loader's): a block each if there are enough,
+    else shared by phases that come long after each other (Metcalf 1997, §5.4.1)."""
     phases, blocks = range(len(structure.phases)), shape.schedule_depth // period - 1
     if len(phases) <= blocks:
         return {phase: phase + 1 for phase in phases}

@@ -4,9 +4,9 @@ Takes phases whose VFSMs and pipelines are numbered for each phase alone; gives,
 pipelines at the node. Where a node has VFSMs enough, no two phases share any, and all stay loaded. Else phases share VFSMs like
 a cache (`residency_plan.VfsmPlaces`), and a phase's pipelines may be exchanged where that saves loads.
 
-A phase that a node leaves without a barrier and enters again keeps its VFSMs, because words of its next use may wait in their
-buffers; so does a phase whose VFSMs are made at run time. Operators that continue over several phases get the first VFSMs
-(``kept_first``); at their nodes no pipelines are exchanged.
+A phase that a node leaves without a barrier and enters again keeps its VFSMs, because words of its next use may wait in
+their buffers; so does a phase whose VFSMs are made at run time. Operators that continue over several phases get the
+first VFSMs (``kept_first``); at their nodes no pipelines are exchanged.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def reserved_numbers(continuing: Sequence[PlannedPhase], shape: NodeShape) -> li
 
 
 def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances) -> bool:
-    """Must the phase keep its VFSMs at a node, because words of its next use may wait in their buffers, or because it makes VFSMs
-    at run time?"""
+    """Must the phase keep its VFSMs at a node, because words of its next use may wait in their buffers, or because it
+    makes VFSMs at run time?"""
     again = index in between.get(index, {})
     return (again and node in phase.loose) or phase.has_loading(Loading.RESCHEDULED)
 
@@ -128,8 +128,8 @@ def keeps_buffers(phase: PlannedPhase, index: int, node: int, between: Distances
 def _barred(
     members: Members, node: int, phases: Sequence[PlannedPhase], shape: NodeShape, first: tuple[int, ...]
 ) -> frozenset[tuple[int, int, int]]:
-    """(phase, its pipeline, node's pipeline) that are not allowed: pipeline 0 needs slots for the commands that change the phase;
-    beside continuing operators, and where other nodes send commands, pipelines stay as they are."""
+    """(phase, its pipeline, node's pipeline) that are not allowed: pipeline 0 needs slots for the commands that change
+    the phase; beside continuing operators, and where other nodes send commands, pipelines stay as they are."""
     pipelines = range(shape.pipelines)
     if all(sum(counts[p] for _, counts in members) <= _room(shape, first, p) for p in pipelines):
         return frozenset()  # nothing will be exchanged

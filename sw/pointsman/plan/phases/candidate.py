@@ -1,9 +1,9 @@
 """A division and a schedule length (`PlanContext`) -> Plan, or why there is none.
 
-First a draft: each phase is routed without regard to others, for a lower estimate of its cycles. Then the phases are planned so
-that their wires do not collide (``phase_set``). Operators that continue through phases are routed first, in several ways, and
-the phases planned around each way (`pointsman.plan.continuing`). Leaves alone: which candidates there are and which plan is
-kept (`pointsman.plan.make_plan`), numbers of hardware resources (targets).
+First a draft: each phase is routed without regard to others, for a lower estimate of its cycles. Then the phases are
+planned so that their wires do not collide (``phase_set``). Operators that continue through phases are routed first, in
+several ways, and the phases planned around each way (`pointsman.plan.continuing`). Leaves alone: which candidates there
+are and which plan is kept (`pointsman.plan.make_plan`), numbers of hardware resources (targets).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ LEAST = 1
 
 
 def draft_candidate(context: PlanContext) -> tuple[float, ...]:
-    """By phase, the cycles that it takes at least, about, before it is closed and kept apart from others; empty where operators
-    continue through phases.
+    """By phase, the cycles that it takes at least, about, before it is closed and kept apart from others; empty where
+    operators continue through phases.
 
     Raises
     ------

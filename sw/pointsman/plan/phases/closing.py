@@ -1,8 +1,8 @@
 """A routed phase -> how it ends: each node for itself, by messages, over streams of the phase itself, or with a barrier.
 
-A `Draft` is a phase routed without a barrier; where it needs a barrier it is routed again with its streams. Nodes that join
-the barrier because of other phases are in the `Constraints`. Gives planned phases with their predicted cycles (Metcalf 1997,
-§5.2.3, §6.2.5). Leaves alone: which implementations do the operators (``drafts``).
+A `Draft` is a phase routed without a barrier; where it needs a barrier it is routed again with its streams. Nodes that
+join the barrier because of other phases are in the `Constraints`. Gives planned phases with their predicted cycles
+(Metcalf 1997, §5.2.3, §6.2.5). Leaves alone: which implementations do the operators (``drafts``).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ MASKED = 64
 (`pointsman.runtime.numesh.online_agent`): what a handler that is told to stop still does, with a header from each of
 four neighbours."""
 HIJACKED = 1.5
-"""Factor on the cycles of a barrier with streams of its own, up to which streams of the phase are used instead: they take no
-slots away."""
+"""Factor on the cycles of a barrier with streams of its own, up to which streams of the phase are used instead: they
+take no slots away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,8 +172,8 @@ def with_barrier(
     draft: Draft,
     wider: tuple[frozenset[int], ...] = (),
 ) -> PlannedPhase | None:
-    """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``: more sets
-    of nodes that the barrier has to join.
+    """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``:
+    more sets of nodes that the barrier has to join.
 
     Raises
     ------

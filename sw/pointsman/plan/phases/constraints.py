@@ -1,7 +1,7 @@
 """Constraints that phases of a division put on each other while they are planned: wires to avoid, barriers and whom they join.
 
-A `Constraints` is immutable: where two phases collide, `phase_set` makes a new `Constraints` and plans a phase again under it.
-Phases are named by their index.
+A `Constraints` is immutable: where two phases collide, `phase_set` makes a new `Constraints` and plans a phase again
+under it. Phases are named by their index.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Constraints:
     freed: Mapping[int, Freed] = field(default_factory=dict)
     """By phase, which links and slots of ``taken`` some of its operators may use all the same."""
     joined: Mapping[int, Mapping[int, Spans | None]] = field(default_factory=dict)
-    """By phase and later phase whose wires collide with it: sets of nodes that words of the later can join, each of which has to
-    be in a barrier of the earlier; None if others come between, so that any barrier will do."""
+    """By phase and later phase whose wires collide with it: sets of nodes that words of the later can join, each of
+    which has to be in a barrier of the earlier; None if others come between, so that any barrier will do."""
 
     def off(self, phase: int) -> frozenset[Link]:
         """All links and slots that a phase has to leave alone."""

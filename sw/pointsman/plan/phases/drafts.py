@@ -33,11 +33,11 @@ from .routes import hops_of, plan_operators, route
 COMBINATIONS = 24
 """Most combinations of implementations tried for a phase."""
 PROMISING = 2.0
-"""Factor on the cycles of the best implementation of an operator: implementations whose metric gives more are not tried at
-first, because metrics are rough, but not that rough, and routing takes most of the compiler's time."""
+"""Factor on the cycles of the best implementation of an operator: implementations whose metric gives more are not tried
+at first, because metrics are rough, but not that rough, and routing takes most of the compiler's time."""
 TOGETHER = 1
-"""Most combinations that are routed for a phase of several operators: implementations that are best alone mostly are best
-together, and routing many streams at once takes long."""
+"""Most combinations that are routed for a phase of several operators: implementations that are best alone mostly are
+best together, and routing many streams at once takes long."""
 BARRIERS_TRIED = 2
 """Most combinations of a phase that are routed with a barrier once a plan, or a combination without barrier, is at hand."""
 
@@ -80,8 +80,8 @@ def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit
 
 
 def least_cycles(context: PlanContext, index: int) -> float:
-    """Cycles that a phase takes at least, about: routed without regard to other phases and without its barrier, whose cycles are
-    estimated.
+    """Cycles that a phase takes at least, about: routed without regard to other phases and without its barrier, whose
+    cycles are estimated.
 
     Raises
     ------
@@ -106,8 +106,8 @@ def first_streams(context: PlanContext, index: int) -> list[Stream]:
 
 
 def _choices(context: PlanContext, index: int) -> Iterator[ChoiceLimits]:
-    """Choices to try in turn until one can be routed: implementations near the best, then all of them, then messages that
-    processors pass on, if the context allows it."""
+    """Choices to try in turn until one can be routed: implementations near the best, then all of them, then messages
+    that processors pass on, if the context allows it."""
     phase = context.structure.phases[index]
     for promising, fallbacks in ((PROMISING, False), (inf, False), (inf, True)):
         if fallbacks and not context.fallbacks:
@@ -130,8 +130,8 @@ def _plan_chosen(
 ) -> PlannedPhase | None:
     """The quickest plan among the combinations of a choice.
 
-    Every combination is first routed without a barrier. In the order of their least cycles those that need a barrier are then
-    routed with it, until none can be quicker than the best.
+    Every combination is first routed without a barrier. In the order of their least cycles those that need a barrier
+    are then routed with it, until none can be quicker than the best.
     """
     free = _free_draft(context, constraints, index, choice)
     if free is not None:
@@ -180,8 +180,8 @@ def _refusal(context: PlanContext, index: int, failure: PointsmanError | None, b
 
 
 def _free_draft(context: PlanContext, constraints: Constraints, index: int, choice: ChoiceLimits) -> Draft | None:
-    """For a phase that has to leave links alone: its draft without regard to them, if it is the only draft and needs a barrier,
-    since then it is routed again in any case. Else None."""
+    """For a phase that has to leave links alone: its draft without regard to them, if it is the only draft and needs a
+    barrier, since then it is routed again in any case. Else None."""
     if not constraints.taken.get(index):
         return None
     drafts, _ = _drafts(context, constraints.free(index), index, choice)

@@ -1,10 +1,10 @@
 """All phases of a division: planned one by one, then again where their wires or memories conflict.
 
-A phase whose wires collide with those of a later phase is closed by a barrier that joins the nodes which may send in the later,
-or the later is routed around it; a phase that keeps registers or VFSMs which others need gets a barrier. Takes a `PlanContext`
-and initial `Constraints`; gives planned phases without conflicts, with the cycles to settle after each and to load them again.
-How each phase is done and ends is for ``drafts``. Leaves alone: VFSM and register numbers, memory addresses (targets).
-Source: Metcalf 1997, Table 5.2, §5.3.
+A phase whose wires collide with those of a later phase is closed by a barrier that joins the nodes which may send in
+the later, or the later is routed around it; a phase that keeps registers or VFSMs which others need gets a barrier.
+Takes a `PlanContext` and initial `Constraints`; gives planned phases without conflicts, with the cycles to settle after
+each and to load them again. How each phase is done and ends is for ``drafts``. Leaves alone: VFSM and register numbers,
+memory addresses (targets). Source: Metcalf 1997, Table 5.2, §5.3.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
         instead: Iterable[int],
         freed: Freed,
     ) -> PlannedPhase | None:
-        """A phase routed again off the links and slots in ``taken``; None if that costs more than barriers at the ends of
-        ``instead``, or cannot be done."""
+        """A phase routed again off the links and slots in ``taken``; None if that costs more than barriers at the ends
+        of ``instead``, or cannot be done."""
         saved = 0.0
         for earlier in instead:
             barrier = barrier_of(context, phases.constraints, earlier, planned[earlier].routed)
@@ -128,8 +128,8 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
 def keep_apart(context: PlanContext, phases: PhaseSet, limit: float = inf) -> PhaseSet:
     """Plan phases again until none can take words of another phase for its own.
 
-    Where the wires of a phase collide with those of a later phase, all nodes that may send in the later have to wait in a
-    barrier until all have left the earlier. A phase gets other routes with a barrier, so all pairs are checked again.
+    Where the wires of a phase collide with those of a later phase, all nodes that may send in the later have to wait in
+    a barrier until all have left the earlier. A phase gets other routes with a barrier, so all pairs are checked again.
 
     Raises
     ------
@@ -166,8 +166,8 @@ def keep_apart(context: PlanContext, phases: PhaseSet, limit: float = inf) -> Ph
 
 
 def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, link: Link) -> PhaseSet:
-    """Plan one of two phases with the same wires again: the earlier with a barrier of all nodes that may send in the later, or,
-    if threads may not wait for each other there, the later on other wires."""
+    """Plan one of two phases with the same wires again: the earlier with a barrier of all nodes that may send in the
+    later, or, if threads may not wait for each other there, the later on other wires."""
     planned, constraints, structure = phases.planned, phases.constraints, context.structure
     nearest = comes_next(structure, planned, earlier, later)
     joined = constraints.joining(earlier, later, word_spans(planned[later], planned[earlier]) if nearest else None)

@@ -1,8 +1,8 @@
 """Streams of a phase -> its routes, and the operators planned on them.
 
-Takes streams and the `Constraints` under which they are routed: wires of other phases, operators that continue beside them.
-Routes and refusals are cached in the `PlanMemo`. Leaves alone: which implementations do the operators (``drafts``), how phases
-end (``closing``).
+Takes streams and the `Constraints` under which they are routed: wires of other phases, operators that continue beside
+them. Routes and refusals are cached in the `PlanMemo`. Leaves alone: which implementations do the operators
+(``drafts``), how phases end (``closing``).
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def plan_operators(
     spans: Sequence[range],
     route: PhaseRoute,
 ) -> tuple[PlannedOperator, ...] | None:
-    """The operators of a phase, planned on its routes; None if an implementation cannot be used safely. ``spans``: by operator,
-    the indices of its streams.
+    """The operators of a phase, planned on its routes; None if an implementation cannot be used safely. ``spans``: by
+    operator, the indices of its streams.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Roles of the nodes in an operator's instances; for instances that look alike they are worked out once.
 
-For example, if the rows of a mesh are routed alike, a role in a row is the role in another row with nodes and streams moved.
-Instances look alike if their nodes lie in the same way, their operands, routes and virtual registers are the same, and no two
-instances share nodes.
+For example, if the rows of a mesh are routed alike, a role in a row is the role in another row with nodes and streams
+moved. Instances look alike if their nodes lie in the same way, their operands, routes and virtual registers are the
+same, and no two instances share nodes.
 """
 
 from __future__ import annotations

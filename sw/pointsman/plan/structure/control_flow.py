@@ -1,10 +1,10 @@
-"""Tree of parts and phases -> which phase may follow which on some node, and which operators may be the last in each phase
-(Metcalf 1997, §5.2.2, §5.4.1).
+"""Tree of parts and phases -> which phase may follow which on some node, and which operators may be the last in each
+phase (Metcalf 1997, §5.2.2, §5.4.1).
 
-Takes a `ProgramPart` and phases folded out of it. Gives successors by index of a phase: an operator may be followed by the first
-operators of the next part in its sequence, of a loop that it ends, and of the part after an optional group that may be
-passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, the first phases of both are
-successors of the phase before; which of them a node takes shows in the phases that it has a part in.
+Takes a `ProgramPart` and phases folded out of it. Gives successors by index of a phase: an operator may be followed by
+the first operators of the next part in its sequence, of a loop that it ends, and of the part after an optional group
+that may be passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, the first
+phases of both are successors of the phase before; which of them a node takes shows in the phases that it has a part in.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Control:
     again: frozenset[int]
     """Phases that run several uses of operators, of the same or of different ones, without being left in between."""
     before: tuple[Mapping[str, frozenset[str]], ...] = ()
-    """By phase and label of an operator, labels of operators that come before it on every way since the phase was entered
-    ("always", §5.3.4); a node uses those of them that it has a part in."""
+    """By phase and label of an operator, labels of operators that come before it on every way since the phase was
+    entered ("always", §5.3.4); a node uses those of them that it has a part in."""
 
 
 def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Control:
@@ -52,8 +52,8 @@ def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Contr
     Parameters
     ----------
     node : int or None
-        Only the ways of this node, which of each disjoint group takes the child whose extent it is in, or none; None: the ways
-        of all nodes together.
+        Only the ways of this node, which of each disjoint group takes the child whose extent it is in, or none; None:
+        the ways of all nodes together.
     """
 
     def children(part: ProgramPart) -> list[ProgramPart]:
@@ -132,8 +132,8 @@ def _before(
     Parameters
     ----------
     inside : collection of int
-        Operators of the phase; ``first``: operators with which the program may begin; ``follows``: by operator, those that may
-        come next.
+        Operators of the phase; ``first``: operators with which the program may begin; ``follows``: by operator, those
+        that may come next.
     """
     before: dict[int, set[int]] = {number: set() for number in inside}
     entered = {number for number in inside if number in first}

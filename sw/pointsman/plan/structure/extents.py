@@ -1,12 +1,12 @@
 """Program -> tree of extents with ``disjoint`` groups (Metcalf 1997, §6.1.2, §6.1.3).
 
-Takes a Program. Gives a `ProgramPart` for its root: each node has the same operators in the same order, but children of parallel
-groups, and neighbours in sequences, whose extents do not meet are now children of a disjoint group: each of them may run, and
-change its phases, independently. Leaves alone: implementations, phases.
+Takes a Program. Gives a `ProgramPart` for its root: each node has the same operators in the same order, but children of
+parallel groups, and neighbours in sequences, whose extents do not meet are now children of a disjoint group: each of
+them may run, and change its phases, independently. Leaves alone: implementations, phases.
 
-The *extent* of an instance is the smallest box around its nodes; of an operator or a group, the union of the extents in it. On a
-network that is neither mesh nor torus it is the whole network, because nothing there tells which nodes lie between others.
-Extents are integers: bit n stands for node n.
+The *extent* of an instance is the smallest box around its nodes; of an operator or a group, the union of the extents in
+it. On a network that is neither mesh nor torus it is the whole network, because nothing there tells which nodes lie
+between others. Extents are integers: bit n stands for node n.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def _rewritten(group: Group, children: list[ProgramPart]) -> ProgramPart:
 
 
 def _parallel(children: list[ProgramPart], group: Group) -> ProgramPart:
-    """A parallel group of children that overlap. Neighbours that do not meet become a disjoint group in it: rows and columns, for
-    example, make two disjoint groups side by side (§6.2.2)."""
+    """A parallel group of children that overlap. Neighbours that do not meet become a disjoint group in it: rows and
+    columns, for example, make two disjoint groups side by side (§6.2.2)."""
     children = _runs(children)
     if len(children) == 1:
         return children[0]

@@ -2,8 +2,8 @@
 
 Phases are numbered from 0; START stands before the first and END after the last. The graph with edges START → 0, 0 → 1,
 1 → {0, END} is a loop of two phases: 0 and 1 are both `later` than 0, and from 0 a node that has a part only in 0 comes
-next to 0 again, by way of 1 (`next_among`). Takes successors by phase; leaves alone: which nodes have a part in which phase.
-The judge walks by itself (``verify.phases.phase_order``).
+next to 0 again, by way of 1 (`next_among`). Takes successors by phase; leaves alone: which nodes have a part in which
+phase. The judge walks by itself (``verify.phases.phase_order``).
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class PhaseGraph:
         return self._later[phase]
 
     def next_among(self, phase: int, members: Iterable[int]) -> dict[int, tuple[int, ...]]:
-        """Those of ``members`` (or END) that may come next after ``phase`` for a node that only has a part in ``members``, with
-        the phases passed on the way, none of them in ``members``; the shortest way for each."""
+        """Those of ``members`` (or END) that may come next after ``phase`` for a node that only has a part in
+        ``members``, with the phases passed on the way, none of them in ``members``; the shortest way for each."""
         inside = frozenset(members)
         found: dict[int, tuple[int, ...]] = {}
         queue: list[tuple[int, tuple[int, ...]]] = [(place, ()) for place in sorted(self.successors[phase])]

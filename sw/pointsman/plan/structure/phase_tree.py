@@ -28,9 +28,9 @@ Break = tuple[ProgramPart, int]
 class Leaf:
     """A phase: its operators in the order of the text, those that continue included.
 
-    ``exits``: how often a node leaves it in the program, about (L_ext of §6.2.5, counted where phases are left). For example, a
-    phase in a loop of 9 rounds with a second phase is left 9 times; the second 8 times back to the first. Of threads that leave
-    the same phase the most frequent counts.
+    ``exits``: how often a node leaves it in the program, about (L_ext of §6.2.5, counted where phases are left). For
+    example, a phase in a loop of 9 rounds with a second phase is left 9 times; the second 8 times back to the first. Of
+    threads that leave the same phase the most frequent counts.
     """
 
     operators: tuple[Operator, ...]

@@ -1,10 +1,10 @@
 """Program -> phases and the order in which they may follow each other.
 
-Takes a Program, and optionally phases that the search has folded out of it. Gives ``Structure``: which operators share a phase,
-and the successors of each phase. Without a search each operator gets a phase of its own, but the operators of a ``parallel`` or
-``phase`` group share a phase (a sequential group inside a parallel group is treated as parallel, which Metcalf 1997 §2.4.1
-allows). Operators that continue over several phases are in none of them but in ``Structure.through``. Leaves alone:
-implementations, routes, how phases end.
+Takes a Program, and optionally phases that the search has folded out of it. Gives ``Structure``: which operators share
+a phase, and the successors of each phase. Without a search each operator gets a phase of its own, but the operators of
+a ``parallel`` or ``phase`` group share a phase (a sequential group inside a parallel group is treated as parallel,
+which Metcalf 1997 §2.4.1 allows). Operators that continue over several phases are in none of them but in
+``Structure.through``. Leaves alone: implementations, routes, how phases end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tree of parts and phases -> the way of each node through the phases, where threads make them differ (Metcalf 1997, §6.1.2).
 
-Children of a disjoint group run independently on their own parts of the mesh. Where they have phases of their own, a node only
-goes through those of the child in whose extent it lies; nodes outside all extents skip the group. Nodes in the same children
-go the same ways. Takes a `ProgramPart` and phases folded out of it; leaves alone: routes, barriers.
+Children of a disjoint group run independently on their own parts of the mesh. Where they have phases of their own, a
+node only goes through those of the child in whose extent it lies; nodes outside all extents skip the group. Nodes in
+the same children go the same ways. Takes a `ProgramPart` and phases folded out of it; leaves alone: routes, barriers.
 """
 
 from __future__ import annotations

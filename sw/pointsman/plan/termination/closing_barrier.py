@@ -1,9 +1,9 @@
 """The barrier that closes a phase: which nodes meet in it, and how many cycles they need to leave (Metcalf 1997, §5.2.3, §5.3.2).
 
-Takes the operators of a phase and its routes, sets of nodes that words of later phases join, and partitions that need no barrier.
-Gives a barrier operator with an instance for each other partition: instances of operators that share nodes or routers belong
-together, and a partition that is not connected in the network is widened to the box around it. Leaves alone: whether a barrier
-is needed (``techniques``), its streams.
+Takes the operators of a phase and its routes, sets of nodes that words of later phases join, and partitions that need
+no barrier. Gives a barrier operator with an instance for each other partition: instances of operators that share nodes
+or routers belong together, and a partition that is not connected in the network is widened to the box around it. Leaves
+alone: whether a barrier is needed (``techniques``), its streams.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def closing_barrier(
     part: OnlinePart | None = None,
     loose: Collection[set[int]] = (),
 ) -> Operator:
-    """A barrier with an instance for each partition but those in ``loose``: instances that share nodes or routers belong together
-    (§5.2.3), and so do nodes that words of a later phase with colliding wires join (``joined``)."""
+    """A barrier with an instance for each partition but those in ``loose``: instances that share nodes or routers
+    belong together (§5.2.3), and so do nodes that words of a later phase with colliding wires join (``joined``)."""
     groups = [*_groups(phase, routed), *(spans_of(part) if part is not None else []), *joined]
     parts = partitions(groups)
     while True:
@@ -70,8 +70,8 @@ def _widen(part: set[int], topology: Topology) -> set[int]:
 
 
 def settle_cycles(routed: RoutedPhase, span: range) -> int:
-    """Cycles within which all nodes of a barrier leave the phase: the spread of the word that releases them, the wait for a
-    reprogramming slot, and the way of the command through the router (§5.3.2)."""
+    """Cycles within which all nodes of a barrier leave the phase: the spread of the word that releases them, the wait
+    for a reprogramming slot, and the way of the command through the router (§5.3.2)."""
     longest = 0
     for chain in routed.chains:
         if chain.stream not in span:

@@ -1,12 +1,12 @@
 """How many cycles a node has to wait behind a barrier until words that routers drop have gone too.
 
-A processor that meets the others in a barrier has moved all its words, but words that nobody reads may still be on their way
-past the last reader. They are gone `Implementation.drain` cycles after the last node has come to the barrier; every node hears
-of that node through the barrier, which takes part of these cycles. Where load functions do not meet, a node may have come to
-the phase only when it comes to the barrier, and words wait in all routers before it.
+A processor that meets the others in a barrier has moved all its words, but words that nobody reads may still be on
+their way past the last reader. They are gone `Implementation.drain` cycles after the last node has come to the barrier;
+every node hears of that node through the barrier, which takes part of these cycles. Where load functions do not meet, a
+node may have come to the phase only when it comes to the barrier, and words wait in all routers before it.
 
-Takes a barrier with its lanes and routes, and the operators of the phase. Gives the barrier with a delay for each node: the
-cycles still to wait when it has heard of the last node, at most over all nodes that may be the last.
+Takes a barrier with its lanes and routes, and the operators of the phase. Gives the barrier with a delay for each node:
+the cycles still to wait when it has heard of the last node, at most over all nodes that may be the last.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
 def _events(
     lanes: Mapping[int, Sequence[LaneImage]], wiring: Wiring, span: Collection[int]
 ) -> tuple[list[Event], dict[Event, list[tuple[Event, int]]]]:
-    """Lanes, each after those it waits for; and for each lane those, with the least cycles from them to it: a cycle for each VFSM
-    in between."""
+    """Lanes, each after those it waits for; and for each lane those, with the least cycles from them to it: a cycle for
+    each VFSM in between."""
     at = {
         (node, register): (node, i)
         for node, own in lanes.items()

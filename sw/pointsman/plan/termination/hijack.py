@@ -1,12 +1,12 @@
 """A phase's own streams as the barrier that closes it (Metcalf 1997, §5.2.3, "Hijack Synchronization"; there not built).
 
-A node that has done its I/O may use any stream of the phase that begins or ends at its processor. Takes the routed streams of
-a phase and the parts whose nodes have to meet. Gives, for each part, a root from which streams lead to all nodes, and the
-shortest message that no node can finish before all have begun: each node takes it from a stream and passes it on to others. So
-a barrier needs no slots of its own.
+A node that has done its I/O may use any stream of the phase that begins or ends at its processor. Takes the routed
+streams of a phase and the parts whose nodes have to meet. Gives, for each part, a root from which streams lead to all
+nodes, and the shortest message that no node can finish before all have begun: each node takes it from a stream and
+passes it on to others. So a barrier needs no slots of its own.
 
-All nodes are in their load functions when they pass this message on, so they are done within a known time, as after a barrier;
-and all words of operators precede it in the streams, so none of them is left.
+All nodes are in their load functions when they pass this message on, so they are done within a known time, as after a
+barrier; and all words of operators precede it in the streams, so none of them is left.
 
 Streams whose VFSMs load functions rewrite, or that lead from stream to stream in the router, are not suitable.
 """
@@ -146,8 +146,8 @@ def _depth(tree: Iterable[int], routed: RoutedPhase) -> int:
 def _shortest(
     nodes: Sequence[int], tree: Sequence[int], routed: RoutedPhase, wiring: Wiring
 ) -> tuple[int, dict[int, tuple[LaneImage, ...]], Termination] | None:
-    """Length of the shortest message along a tree that no node can finish before all have begun, with lanes by node; None if no
-    length of LENGTHS will do."""
+    """Length of the shortest message along a tree that no node can finish before all have begun, with lanes by node;
+    None if no length of LENGTHS will do."""
     for length in LENGTHS:
         lanes = {node: _lanes(node, tree, routed, wiring, length) for node in nodes}
         found = termination(operator_graph(wiring, lanes, {}, tree), lanes, length, nodes)

@@ -1,9 +1,9 @@
 """Is a phase left between any two uses of its operator, by all of its nodes?
 
 Then load functions may rewrite the router before they enter the phase without a barrier of their own
-(`pointsman.operators.api.loading.Loading.LEFT_BETWEEN_USES`): the end of the phase held back all nodes until all words had
-come, and a node that enters again has rewritten. Takes a structure; routes do not matter, because a node that only lends its
-router rewrites nothing.
+(`pointsman.operators.api.loading.Loading.LEFT_BETWEEN_USES`): the end of the phase held back all nodes until all words
+had come, and a node that enters again has rewritten. Takes a structure; routes do not matter, because a node that only
+lends its router rewrites nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pointsman.plan.structure.structure import Structure
 def always_left_between_uses(structure: Structure, phase: int) -> bool:
     """Does every node leave ``phase`` between two uses of its only operator, whichever way it takes?
 
-    A node that has no operator in the phases in between would not see that others leave. False for a phase that does not come
-    again, because applications may call its operator several times all the same; and beside an operator that continues, because
-    its load function may enter the phase, and rewrites nothing.
+    A node that has no operator in the phases in between would not see that others leave. False for a phase that does
+    not come again, because applications may call its operator several times all the same; and beside an operator that
+    continues, because its load function may enter the phase, and rewrites nothing.
     """
     outline = structure.phases[phase]
     if len(outline.operators) != 1 or phase in structure.again or structure.threads is not None:

@@ -1,5 +1,5 @@
-"""How far all nodes of an operator must be when one node's I/O function returns, and how many cycles the words still under way
-can take (Metcalf 1997, §5.2.1).
+"""How far all nodes of an operator must be when one node's I/O function returns, and how many cycles the words still
+under way can take (Metcalf 1997, §5.2.1).
 
 An operator in flight is a marked graph: its actors are the lanes of the processors and the VFSMs of the chains; event
 (a, k) is actor a moving word k. An edge says that (a, k) cannot happen before (b, k - lag), and comes at most
@@ -7,8 +7,8 @@ An operator in flight is a marked graph: its actors are the lanes of the process
 node's I/O function returns. Read forwards from there, they bound when the last word leaves each router.
 
 Takes: lanes, settings and routed chains of one instance for one run-time value. Gives: whether the operator is
-message-bound, whether it is processor-bound (leaves no word behind), and each node's delay in cycles. Non-goals: operators
-whose lanes move different numbers of words, or take several calls.
+message-bound, whether it is processor-bound (leaves no word behind), and each node's delay in cycles. Non-goals:
+operators whose lanes move different numbers of words, or take several calls.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from pointsman.routing.streams import RoutedVfsm, largest_gap
 from .marked_graph_kernel import Graph, leave
 
 Actor = tuple[Literal["lane", "in", "out"], int, int, int]
-"""("lane", node, lane, 0); ("in", stream, chain, VFSM): the VFSM takes a word from a register or a buffer; ("out", stream,
-chain, VFSM): it passes a word on."""
+"""("lane", node, lane, 0); ("in", stream, chain, VFSM): the VFSM takes a word from a register or a buffer; ("out",
+stream, chain, VFSM): it passes a word on."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class MarkedGraph:
         return passed
 
     def finish_times(self, passed: Mapping[Actor, int], words: int) -> dict[Actor, int]:
-        """Latest cycle, counted from the state ``passed``, at which each actor moves its last word. In plain Python, as a model
-        for the tests of the compiled ``marked_graph_kernel``."""
+        """Latest cycle, counted from the state ``passed``, at which each actor moves its last word. In plain Python, as
+        a model for the tests of the compiled ``marked_graph_kernel``."""
         first = min(passed.values(), default=0)
         time: dict[tuple[Actor, int], int] = {}
         after = defaultdict(list)
@@ -316,8 +316,8 @@ def termination(
 ) -> Termination:
     """Is the operator message-bound at every node of ``nodes``, with which delays, and is it processor-bound?
 
-    Message-bound: when any node is done, every node has moved a word, so all are inside their I/O functions and
-    will go through with them (§5.2.1), and no lane still waits until another has moved all its words (in between a processor
+    Message-bound: when any node is done, every node has moved a word, so all are inside their I/O functions and will go
+    through with them (§5.2.1), and no lane still waits until another has moved all its words (in between a processor
     may compute). Processor-bound: when a node is done, all actors of its router are.
     """
     arrays, window = graph.arrays(nodes, words)

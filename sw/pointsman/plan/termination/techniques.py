@@ -1,7 +1,7 @@
 """When nodes may leave a phase by its own messages, without a barrier, and what reason there is if they may not.
 
-Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge has rules of its own (``verify.phases.ends``,
-``verify.phases.links``) and uses nothing of this module.
+Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge has rules of its own
+(``verify.phases.ends``, ``verify.phases.links``) and uses nothing of this module.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ def why_not_loose(
 ) -> str | None:
     """Why the nodes ``part`` need a barrier to leave a phase; None if each may leave when its own I/O functions are done.
 
-    Each operator must tell a node by its own words that no more of them will come, and so must concern all nodes of the part.
-    Operators that others follow need not, if every operator in ``last`` tells a node that all nodes have begun with it
-    (§5.2.3, "Message-Bound Synchronization" and "Local Synchronization").
+    Each operator must tell a node by its own words that no more of them will come, and so must concern all nodes of the
+    part. Operators that others follow need not, if every operator in ``last`` tells a node that all nodes have begun
+    with it (§5.2.3, "Message-Bound Synchronization" and "Local Synchronization").
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def leaves_nothing(parts: Iterable[set[int]], planned: Sequence[PlannedOperator]
 def _responsible(
     part: set[int], inside: Sequence[PlannedOperator], last: frozenset[str] | None
 ) -> Sequence[PlannedOperator]:
-    """Operators whose end must tell a node that it may leave: the last operators, and those whose words take time to drain, if
-    each of the last is message-bound and concerns the whole part; else all of ``inside``."""
+    """Operators whose end must tell a node that it may leave: the last operators, and those whose words take time to
+    drain, if each of the last is message-bound and concerns the whole part; else all of ``inside``."""
     final = [one for one in inside if last is not None and one.operator.label in last]
     # An operator in which a node moves no word tells that node nothing.
     if final and all(one.message_bound and _covers(one, part) and one.silent.isdisjoint(part) for one in final):

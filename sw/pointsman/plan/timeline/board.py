@@ -23,8 +23,8 @@ Row = tuple[int, int, int, int, int, int]
 
 
 class BoardNumbers:
-    """Numbers for all VFSMs and registers of a plan. Here no two phases share any; that they share some at the nodes makes no
-    difference to cycles but for loads (``memories``)."""
+    """Numbers for all VFSMs and registers of a plan. Here no two phases share any; that they share some at the nodes
+    makes no difference to cycles but for loads (``memories``)."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -1,7 +1,7 @@
 """What the memories of the routers hold on the way through a plan, and how many cycles it takes to load what is missing.
 
-Keeps the marks of `pointsman.protocol.residency`, as the run time does (`pointsman.runtime.numesh.residency`), but works out from
-a plan, before there are images, which phases share places and so evict each other.
+Keeps the marks of `pointsman.protocol.residency`, as the run time does (`pointsman.runtime.numesh.residency`), but
+works out from a plan, before there are images, which phases share places and so evict each other.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class PlannedMemories:
     # -- loading ---------------------------------------------------------------------------------------------
 
     def load(self, node: int, phase: int) -> tuple[int, int]:
-        """Load a phase and the phases that are loaded together with it. Gives cycles for phases that may be evicted, so that they
-        are loaded again and again, and cycles for phases that stay."""
+        """Load a phase and the phases that are loaded together with it. Gives cycles for phases that may be evicted, so
+        that they are loaded again and again, and cycles for phases that stay."""
         marks = self.marks(node)
         words = np.zeros((2, self.network.pipelines), np.int64)
         for one in (*self._with(node, phase), phase):

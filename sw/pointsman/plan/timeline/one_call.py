@@ -1,7 +1,7 @@
 """Cycles of a single call of an operator: played like a whole program, from a cycle at which all its nodes begin together.
 
-Takes a plan with routes, an operator and its run-time values; gives cycles. Slots, latency, accesses and commands count, but
-neither loads nor changes of phase.
+Takes a plan with routes, an operator and its run-time values; gives cycles. Slots, latency, accesses and commands
+count, but neither loads nor changes of phase.
 """
 
 from __future__ import annotations

@@ -203,8 +203,8 @@ def _way(one: PlannedOperator) -> Decomposition:
 
 
 def _values(operator: Operator, visit: int) -> tuple[Any, ...]:
-    """Run-time values at a visit, the same for all nodes: a combination of the legal nodes and distances, taken in turn; a
-    permutation is random."""
+    """Run-time values at a visit, the same for all nodes: a combination of the legal nodes and distances, taken in
+    turn; a permutation is random."""
     sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
     given = [(name, value) for name, value in operator.instances[0].operands if isinstance(value, Runtime)]
     legal = {name: legal_values(operator, 0, name) for name, _ in given if sorts[name] in ("node", "distance")}

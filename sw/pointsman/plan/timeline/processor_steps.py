@@ -1,9 +1,9 @@
 """What each processor does on its way through the sampled program: the steps of its load and I/O functions, in chunks.
 
-A step is (kind, operand, operand) for ``timeline.kernel``; a chunk is a sequence of steps that several nodes and visits may
-share. Loads and changes of phase follow `pointsman.protocol.phase_change`, as in the run time
-(`pointsman.runtime.numesh.router`); here are the costs of its steps. Steps of I/O functions must take as many accesses, commands
-and cycles as `pointsman.runtime.numesh.port` does.
+A step is (kind, operand, operand) for ``timeline.kernel``; a chunk is a sequence of steps that several nodes and visits
+may share. Loads and changes of phase follow `pointsman.protocol.phase_change`, as in the run time
+(`pointsman.runtime.numesh.router`); here are the costs of its steps. Steps of I/O functions must take as many accesses,
+commands and cycles as `pointsman.runtime.numesh.port` does.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ class StepWriter:
         return list(found.items())
 
     def _chosen(self, visit: SampledVisit) -> list[tuple[int, int]]:
-        """Number of the planned operator of a visit, and index of its run-time value. An operator with a schedule for each value
-        is planned several times, so several planned operators have its label. Empty if there is none."""
+        """Number of the planned operator of a visit, and index of its run-time value. An operator with a schedule for
+        each value is planned several times, so several planned operators have its label. Empty if there is none."""
         numbers = self.by_label[visit.operator.label]
         counts = [len(self.parts.operators[number][1].values) for number in numbers]
         block = max(1, self.parts.block(numbers[0]))

@@ -1,9 +1,9 @@
 """Plan -> Plan with the cycles that each phase and the whole program will take, computing taken to cost nothing.
 
-Takes a plan with routes. Its program is played on them (``kernel``) by sampled rounds and values (``sampling``); so slots,
-bandwidth, latency, accesses of the interface, rewriting, changes of phase and waiting for others all count. Gives the same plan
-with other cycles, and leaves all else alone. Non-goals: schedules made at run time, and messages that processors pass on for
-operators with ``:valid`` or over changes of phase: such a plan keeps its estimate.
+Takes a plan with routes. Its program is played on them (``kernel``) by sampled rounds and values (``sampling``); so
+slots, bandwidth, latency, accesses of the interface, rewriting, changes of phase and waiting for others all count.
+Gives the same plan with other cycles, and leaves all else alone. Non-goals: schedules made at run time, and messages
+that processors pass on for operators with ``:valid`` or over changes of phase: such a plan keeps its estimate.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ LIMIT = 60_000_000
 
 @dataclass(frozen=True)
 class Timeline:
-    """``phases``: by phase, mean cycles of a node in it and in the change to it; the last number: before the first phase.
-    ``total``: cycles of the slowest node."""
+    """``phases``: by phase, mean cycles of a node in it and in the change to it; the last number: before the first
+    phase. ``total``: cycles of the slowest node."""
 
     phases: tuple[float, ...]
     total: float
