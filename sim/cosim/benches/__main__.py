@@ -1,4 +1,4 @@
-"""``python -m cosim.benches``: build and run the benches, one after the other, and say what they have covered."""
+"""``python -m cosim.benches``: build and run the benches, one after the other, and report their coverage."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) 
 
 
 def _prepare(bench: Bench, folder: Path) -> Path:
-    """Make all that a bench needs. Gives its simulator."""
+    """Make a bench's files and simulator; gives the simulator."""
     executable = build(bench.design, folder)
     if bench.prepare is not None:
         bench.prepare(folder)
@@ -114,7 +114,7 @@ def _run(bench: Bench, built: Future[Path], seed: int, folder: Path, *, brief: b
 
 
 def _describe(group: GroupCoverage) -> str:
-    """One line per group, and one per reason why bins cannot be hit."""
+    """A line for the group, and a line for each reason why bins cannot be hit."""
     missing = [name for name, count in group.hits.items() if not count]
     lines = [f"    {group.name}: {group.covered} of {len(group.hits)}"]
     if missing:

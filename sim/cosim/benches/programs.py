@@ -1,6 +1,6 @@
-"""Programs that the image bench runs, and what they mean.
+"""Programs that the image bench runs, and the words that each node must receive.
 
-Each word says who sent it, in which message and where in it, so a word that goes astray cannot pass for another.
+Each word holds its sender, the number of its message and its place in it, so a stray word cannot pass for another.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MATMUL = Path(__file__).parents[3] / "examples" / "matmul" / "matmul.cop"
 
 
 class ImageProgram(ABC):
-    """A COP program, what each node does in it, and what each node must receive."""
+    """A COP program, with each node's program and the words that it must receive."""
 
     name: str
     words: int
@@ -48,12 +48,11 @@ class ImageProgram(ABC):
 
     @abstractmethod
     async def main(self, node: Node, pause: Pause) -> Delivered:
-        """What a node does, after its router has been started; between its operations it computes for ``pause()``
-        cycles."""
+        """Program of a node, once its router has been started; between operations it computes for ``pause()`` cycles."""
 
     @abstractmethod
     def meaning(self, node: int) -> Delivered:
-        """What it must receive, in order."""
+        """Words that a node must receive, in order."""
 
     def message(self, label: str, sender: int, count: int) -> list[int]:
         """Words of the message number ``count`` of an operator from a node."""
@@ -63,7 +62,7 @@ class ImageProgram(ABC):
         return np.array(self.message(label, sender, count), np.int32)
 
     def file(self, folder: Path) -> Path:
-        """Where its images are."""
+        """File of its images."""
         return folder / f"{self.name}.images"
 
     def compile(self, shape: NodeShape, folder: Path) -> None:
@@ -131,7 +130,7 @@ class Exchange(ImageProgram):
     fixed = 2
     """Source of the broadcast that is not chosen at run time."""
     chosen = (3, 0, 1, 2)
-    """Sources of the other, one after the other."""
+    """Sources of the other operator, in the order of its rounds."""
     repeats = 3
     """Messages of each stream and of the fixed broadcast in a round."""
     rounds = 2

@@ -25,7 +25,7 @@ TIME_LIMIT = 600
 
 @dataclass(frozen=True)
 class GroupCoverage:
-    """Coverage of one group of bins."""
+    """Coverage of a group of bins."""
 
     name: str
     hits: Mapping[str, int]
@@ -44,7 +44,7 @@ class BenchOutcome:
     Attributes
     ----------
     failure : str
-        What was wrong; empty if nothing was.
+        The error; empty if the bench passed.
     cycles : int
         Simulated cycles.
     compared : int
@@ -52,9 +52,9 @@ class BenchOutcome:
     groups : tuple of GroupCoverage
         Coverage.
     facts : tuple of str
-        What else the bench has to tell.
+        Further results of the bench, in words.
     log : Path
-        Everything that the simulator printed.
+        File with the simulator's output.
     seconds : float
         How long the run took.
     """
@@ -134,7 +134,7 @@ def _read(report: Path) -> dict[str, Any] | None:
 
 
 def _failure(results: Path, status: int | None, reported: bool) -> str:
-    """Why a run did not pass, from all that it left; empty if it did."""
+    """The error of a run, from its results file and exit status; empty if it passed."""
     if status is None:
         return f"it had not ended after {TIME_LIMIT} seconds"
     try:

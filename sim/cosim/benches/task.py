@@ -1,4 +1,4 @@
-"""What a run of a bench is told, from the process that starts the simulator to the bench inside it."""
+"""Arguments of a bench's run, passed from the process that starts the simulator to the bench inside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TASK_VARIABLE = "POINTSMAN_BENCH"
 
 @dataclass(frozen=True)
 class Task:
-    """What a run of a bench is told.
+    """Arguments of a bench's run.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Task:
     seed : int
         Seed of all its randomness.
     folder : str
-        Folder of the files that were prepared for it.
+        Folder of the files prepared for the bench.
     outcome : str
         File for the report.
     """
@@ -42,11 +42,11 @@ class Task:
         return cls(**json.loads(os.environ[TASK_VARIABLE]))
 
     def random(self, purpose: str) -> Random:
-        """A source of randomness of its own for each purpose."""
+        """A separate random generator for each purpose, from the run's seed."""
         return Random(f"{self.seed} {self.bench} {purpose}")
 
     def among(self, benches: Sequence[Bench]) -> Bench:
-        """The bench itself, of those of its room."""
+        """The bench of this run, out of ``benches``."""
         return next(bench for bench in benches if bench.name == self.bench)
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Harness:
-    """What goes to the solver.
+    """Input of the solver.
 
     Parameters
     ----------
@@ -45,19 +45,19 @@ class Proof:
         Family and property, joined by a full stop. The family is the file.
     build : callable
         Gives the harness for a shape and, if the proof looks at one pipeline, its number. For a proof of the structure
-        it takes the shape and a folder, and gives the paths that must not be there.
+        it takes the shape and a folder, and gives the forbidden paths that it finds.
     cases : tuple of Case
-        What it is proven for.
+        Shapes and pipelines for which it is proven.
     sentence : str
         The property.
     depth : int
         Cycles of the induction step. The property then holds for runs of any length. 0: a proof of the structure.
     cover : int
-        Cycles in which each cover must be reached. 0: there are none.
+        Cycles in which each cover must be reached. 0: there are no covers.
     assumes : str
-        What is assumed of schedule, annotations and neighbours; empty if nothing is.
+        Assumptions about schedule, annotations and neighbours; empty if there are none.
     quick : bool
-        Its first case with several pipelines belongs to the reduced set.
+        The first case with several pipelines belongs to the reduced set.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Proof:
 
     @property
     def mode(self) -> str:
-        """How it is proven, in words."""
+        """Method of the proof, in words."""
         return f"induction, {self.depth} cycles" if self.depth else "structure"
 
     @property
@@ -110,15 +110,15 @@ class Mutant:
     file : str
         In ``hdl/<block>``.
     before, after : str
-        Text that occurs once in the file, and what stands there instead.
+        Text that occurs once in the file, and its replacement.
     proof : str
         Name of the proof that fails.
     case : Case
-        With which it does.
+        Case of the proof that fails.
     effect : str
-        What the fault does.
+        Effect of the fault.
     cycles : int
-        In which a counterexample must be found, from reset on.
+        Cycles from reset within which a counterexample must be found.
     """
 
     name: str

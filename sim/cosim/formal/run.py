@@ -12,7 +12,7 @@ from .tools import Verdict, run
 
 @dataclass(frozen=True)
 class ProofOutcome:
-    """What came of one case.
+    """Result of a case.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class ProofOutcome:
     seconds : float
         CPU time of the tools.
     told : str
-        What failed.
+        The failed property or cover, or an error.
     """
 
     passed: bool

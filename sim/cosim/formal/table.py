@@ -24,7 +24,7 @@ class ProofTimes:
 
     @classmethod
     def read(cls, folder: Path) -> ProofTimes:
-        """What is kept in ``folder``; nothing if there is none."""
+        """The times kept in ``folder``; empty if it has none."""
         path = folder / _FILE
         return cls(json.loads(path.read_text()) if path.exists() else {})
 
@@ -103,7 +103,7 @@ FIELDS = {
     ),
     "packet_router": ("size", "torus", "routing", "lanes", "buffer", "addresses", "queue", "width"),
 }
-"""What the page tells of the shapes of a block."""
+"""Parameters of a block's shapes that the page shows."""
 
 
 def _plain_shapes(book: Book, names: tuple[str, ...]) -> str:

@@ -24,12 +24,12 @@ _COMMANDS = {
 
 
 class ToolError(PointsmanError):
-    """The tools are not there, or do not do what they should."""
+    """The tools are missing or failed."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What sby says.
+    """Result of sby.
 
     Attributes
     ----------

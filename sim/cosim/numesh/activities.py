@@ -1,7 +1,7 @@
-"""What each node did when, and what it cost: spans between two changes of a node's activity.
+"""Activities of each node with their times and cycles: spans between two changes of a node's activity.
 
-A node says in words what it is doing (`pointsman.runtime.Node.activity`). Here every change is noted with the time, the
-phase that runs, and the cycles by category since the last change; programs need nothing for it.
+A node names its activity in words (`pointsman.runtime.Node.activity`). This module notes every change with the time, the
+phase that runs, and the cycles by category since the last change; programs need no code for it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OPERATOR = re.compile(r"(\w+)_(?:load|write|read|func)")
 
 @dataclass(frozen=True)
 class Span:
-    """A node did one thing from cycle ``start`` to ``end``. ``phase`` is -1 for the loader phase."""
+    """An activity of a node from cycle ``start`` to ``end``. ``phase`` is -1 for the loader phase."""
 
     node: int
     start: int
@@ -35,7 +35,7 @@ class Span:
 
     @property
     def operator(self) -> str | None:
-        """Label of the operator whose function this is; None for all else."""
+        """Label of the operator, if the activity is a function of an operator; otherwise None."""
         match = _OPERATOR.fullmatch(self.activity)
         return match[1] if match else None
 

@@ -49,9 +49,9 @@ def numesh_hardware(shape: NodeShape, topology: Topology, node: str) -> Hardware
 
 
 def node_state(shape: NodeShape, node: str) -> dict[str, Register]:
-    """Registers and memories of a node that are worth showing.
+    """Registers and memories of a node that are shown to Python.
 
-    Those that the node's text does not have are left out; a tool may have renamed one that only tests look at.
+    Registers that the node's Verilog lacks are left out: a tool may have renamed a register that only tests use.
     """
     wanted = {"schedule": ["ram", "running", "setting", "value"]}
     wanted["interface"] = [f"bank_{k}" for k in range(shape.pipelines + 1)]

@@ -1,7 +1,7 @@
 """Engines side by side: random memories and random accesses, all state compared in every cycle.
 
-Nothing here makes sense as a program. Schedules run in circles or get lost, annotations name places that do not
-exist, VFSMs follow themselves, words from anywhere are carried out as commands. The engines must agree on all of it.
+The contents are no sensible programs: schedules loop or leave their entries, annotations name places that do not exist,
+VFSMs follow themselves, random words are carried out as commands. The engines must agree even so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pointsman.network import Topology
 
 
 class Clocked(Protocol):
-    """An engine whose cycles are driven one by one."""
+    """An engine that is driven cycle by cycle."""
 
     name: str
     shape: NodeShape
@@ -40,7 +40,7 @@ class Clocked(Protocol):
 
 
 def random_memories(shape: NodeShape, topology: Topology, rng: random.Random) -> list[NodeMemories]:
-    """Memories of all nodes, with a taste for what is rare in real ones."""
+    """Random memories of all nodes, in which contents that are rare in real memories are frequent."""
     return [_random_memories(shape, sorted(joined), rng) for joined in topology.at_port]
 
 
@@ -62,7 +62,7 @@ def _random_memories(shape: NodeShape, ports: Sequence[int], rng: random.Random)
     annotations: list[tuple[int, ...]] = []
     for _ in range(shape.pipelines):
         kept = [_random_annotation(codes, ports, vfsms, rng) for _ in range(shape.vfsms)]
-        # A fork's second leg makes sense only right after its first.
+        # A fork's second leg has an effect only in the slot after the first leg.
         for address in range(length - 1):
             if ports and rng.random() < 0.3:
                 first, second = (schedule[address + k].vfsms[len(annotations)] for k in (0, 1))
@@ -94,7 +94,7 @@ def _random_annotation(codes: Codes, ports: Sequence[int], vfsms: Sequence[int],
 
 
 def random_accesses(shape: NodeShape, nodes: int, rng: random.Random, eagerness: float) -> dict[int, Access]:
-    """Accesses of one cycle, by nodes that draw less than ``eagerness``; many are to no avail."""
+    """Random accesses of a cycle; a node makes an access with probability ``eagerness``. Many are refused."""
     codes = Codes(shape)
     accesses = {}
     for node in range(nodes):
@@ -102,7 +102,7 @@ def random_accesses(shape: NodeShape, nodes: int, rng: random.Random, eagerness:
             register = rng.randrange(min(4, shape.registers) if rng.random() < 0.8 else shape.registers)
             word = rng.getrandbits(shape.width)
             if rng.random() < 0.3:
-                # Something that a command register can be told.
+                # A word of a legal command.
                 entry = ScheduleEntry(
                     tuple(rng.randrange(shape.vfsms) for _ in range(shape.pipelines)),
                     rng.randrange(shape.schedule_depth),
@@ -127,7 +127,7 @@ def compare(engines: Sequence[Clocked], cycles: int, rng: random.Random) -> int:
     Raises
     ------
     DifferenceError
-        Naming cycle, node and state, if two engines are not in the same state or give different words.
+        If two engines differ in state or in words read; names cycle, node and state.
     """
     first, *others = engines
     words_read = 0

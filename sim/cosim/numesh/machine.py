@@ -1,4 +1,4 @@
-"""The mesh of scheduled routers as a machine: a node and a program on every processor, whatever simulates it.
+"""The mesh of scheduled routers as a machine: a program on every node's processor, on any engine.
 
 with Machine(shape, topology) as machine:
     machine.preload(memories)
@@ -41,7 +41,7 @@ class Machine(ProcessorMachine):
         "verilated" (the RTL, compiled by Verilator; needs a C++ compiler), "model" (a cycle model), "amaranth" (the
         RTL in Amaranth's simulator, slow) or "auto": "verilated" if there is a compiler, else "model".
     progress : bool or None
-        Show the progress of builds and runs on standard error; None: if that is a terminal.
+        Show the progress of builds and runs on standard error; None: only if standard error is a terminal.
     wave : Path or None
         File for a waveform (FST) of all nodes, engine "verilated"; complete when the machine is closed.
     wave_window : (int, int) or None
@@ -83,7 +83,7 @@ class Machine(ProcessorMachine):
     def preload(self, memories: Sequence[NodeMemories]) -> None:
         """Put contents into the memories of all nodes, without the hardware's help.
 
-        In the first cycle after reset nothing has been read yet; later, what has been read already takes its way.
+        In the first cycle after reset no router has read anything yet; later, entries already read still take effect.
         """
         if len(memories) != self.nodes:
             raise PointsmanError(f"memories must be given for {self.nodes} nodes, not {len(memories)}")
@@ -96,7 +96,7 @@ class Machine(ProcessorMachine):
         self._mesh.preload(memories)
 
     def memories(self) -> list[NodeMemories]:
-        """What the memories of all nodes hold."""
+        """Contents of the memories of all nodes."""
         self._open()
         return self._mesh.memories()
 

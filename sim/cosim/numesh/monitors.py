@@ -1,8 +1,8 @@
-"""Monitors: what must hold on every link in every cycle, and on every stream, checked while a program runs.
+"""Monitors: check contracts of every link in every cycle, and of every stream, while a program runs.
 
-Contracts of a link: a word is offered only where a neighbour is; a word that is offered and accepted in one cycle is in the
-write stage of the neighbour in the next. Contract of a stream (a promise of the images): what the processors at its ends
-read is what the processor at its source wrote, in order, nothing lost, doubled or made up.
+Contracts of a link: a word is offered only towards a neighbour; a word that is offered and accepted is in the neighbour's
+write stage in the next cycle. Contract of a stream (a promise of the images): the processors at its ends read the words that
+the processor at its source wrote, in order, none lost, doubled or invented.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Violation:
 
 
 class LinkMonitors:
-    """Looks at all links of a verilated mesh; call it in every cycle.
+    """Checks all links of a verilated mesh; to be called in every cycle.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def check_streams(images: Images, record: Record) -> list[Violation]:
             continue
         if place not in ways:
             continue
-        # Of the sources that a register may have (they differ with run-time values) the one whose next word this is.
+        # A register may have several sources, by run-time values: take the source whose next word this is.
         source = next((s for s in ways[place] if written[s][taken[place, s] : taken[place, s] + 1] == [word]), None)
         if source is None:
             source = _later(ways[place], written, taken, place, word)
@@ -128,7 +128,7 @@ def _later(
     place: tuple[int, int],
     word: int,
 ) -> tuple[int, int] | None:
-    """A source with other destinations, whose words for this one start later: only for registers with several sources."""
+    """If a register has several sources: a source with this word later on, its words before having gone elsewhere."""
     if len(sources) < 2:
         return None
     for source in sources:
@@ -146,7 +146,7 @@ def raise_violations(violations: list[Violation]) -> None:
     Raises
     ------
     PointsmanError
-        With the first ones.
+        With the first `_KEPT` violations.
     """
     if violations:
         lines = [f"monitors found {len(violations)} violations"]

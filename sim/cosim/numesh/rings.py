@@ -12,7 +12,7 @@ from pointsman.network import Topology
 
 
 def ring_order(topology: Topology) -> list[int]:
-    """All nodes, each a neighbour of the one before and the first of the last.
+    """All nodes in the order of a ring: each is a neighbour of its predecessor, and the first of the last.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def ring_order(topology: Topology) -> list[int]:
 def ring_memories(
     shape: NodeShape, topology: Topology, streams: Sequence[tuple[int, int]], *, endless: bool = False
 ) -> list[NodeMemories]:
-    """Memories with which each node sends to the next one in `ring_order`.
+    """Memories with which each node sends to the next node in `ring_order`.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ def ring_memories(
     topology : Topology
         Network with a ring.
     streams : sequence of (int, int)
-        Interface registers: words written to the first one come out of the second one of the next node. Each stream
-        takes two slots of the schedule, and so moves a word every ``2 * len(streams)`` cycles.
+        (out, in), interface registers: words written to register ``out`` arrive in register ``in`` of the next node. Each
+        stream takes two slots of the schedule, and so moves a word every ``2 * len(streams)`` cycles.
     endless : bool
-        A word that was written once is sent again and again, whether it is read or not. Then routers are as busy as
-        they can be without any processor.
+        A word that was written once is sent repeatedly, whether it is read or not, so that routers are fully busy without
+        any processor.
     """
     codes = Codes(shape)
     order = ring_order(topology)

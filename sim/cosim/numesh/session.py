@@ -1,4 +1,4 @@
-"""Run an application on the mesh: images into a machine, a program on each node, answers checked, what happened kept."""
+"""Runs an application on the mesh: images into a machine, a program on each node, its answer checked, a record kept."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from .monitors import check_streams, raise_violations
 class Run:
     """A finished run.
 
-    ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two. ``spans``
-    are the activities of all nodes.
+    ``answer``: what the application checked if ``correct``, otherwise the error. ``spans``: activities of all nodes.
     """
 
     images: Images

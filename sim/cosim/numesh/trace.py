@@ -1,7 +1,7 @@
 """A run as a file of events: JSON lines, or a trace that Chrome and Perfetto show.
 
-In the trace every node is a process with three tracks: its phases, what its program does, and its words. A cycle is a
-microsecond there. A word's way from the processor that writes it to those that read it is a flow, drawn as an arrow.
+In the trace every node is a process with three tracks: its phases, its program's activities, and its words. A cycle is
+shown as a microsecond. A word's way from the processor that writes it to its readers is a flow, drawn as an arrow.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ PHASES, PROGRAM, WORDS = range(3)
 
 
 def trace_text(images: Images, record: Record, spans: list[Span], *, lines: bool) -> str:
-    """The run as text: JSON lines, or else one JSON object in Chrome's format. The record must have events."""
+    """The run as text: JSON lines if ``lines``, otherwise a JSON object in Chrome's format. The record must have events."""
     if lines:
         return "".join(json.dumps(event) + "\n" for event in trace_lines(images, record, spans))
     return json.dumps({"traceEvents": list(chrome_events(images, record, spans)), "displayTimeUnit": "ns"}) + "\n"
 
 
 def trace_lines(images: Images, record: Record, spans: list[Span]) -> Iterator[dict[str, Any]]:
-    """One object an event, in order of time and node.
+    """An object for each event, in order of time and node.
 
     ``{"time", "node", "event": "write" | "read", "register", "word", "operator"}``; a read has ``"from"``: node and time of
     the write, where it is known. ``{"time", "end", "node", "event": "activity", "activity", "phase", "cycles"}``.
@@ -103,10 +103,10 @@ def _phases(spans: list[Span]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _sources(images: Images, record: Record) -> dict[int, int]:
-    """Number of a read to that of the write whose word it got.
+    """For each read event the write event whose word it got, both as indices in ``record.events``.
 
-    The images promise which registers a stream joins. Among writes to the registers from which a read register can
-    come, each reader gets the earliest one with its word that it has not had yet.
+    The images' promises say which registers can send to a register. A read is matched with the earliest write to these
+    that has the same word and that the reader has not been given yet.
     """
     assert record.events is not None
     ways: dict[tuple[int, int], set[tuple[int, int]]] = defaultdict(set)

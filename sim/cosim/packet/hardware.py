@@ -17,7 +17,7 @@ def packet_hardware(shape: RouterShape) -> Hardware:
 
 
 def network_hardware(shape: RouterShape, module: str, verilog: str, registers: int) -> Hardware:
-    """All nodes of a packet network, each the Verilog module ``module`` with so many registers at its processor port."""
+    """All nodes of a packet network: Verilog modules ``module`` with ``registers`` registers at the processor port."""
     from amaranth.hdl import Shape
     from amaranth.lib.wiring import Out
 

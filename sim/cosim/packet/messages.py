@@ -1,7 +1,7 @@
-"""Random messages through a packet network, and what must come of them: everything once, whole, and in order where promised.
+"""Random messages through a packet network, and a check of their delivery: each once, whole, and in order where promised.
 
-`Messages` drives the open sides of all stations (`packet_router.node.Station`) and checks what they deliver; it knows
-nothing of how messages travel. Test benches of any simulator can use it.
+`Messages` drives the open sides of all stations (`packet_router.node.Station`) and checks the messages that they deliver,
+independent of how messages travel. Test benches of any simulator can use it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from packet_router.shape import RouterShape
 
 @dataclass
 class Message:
-    """A message on its way. ``words`` has its header first."""
+    """A message in the network. ``words``: its header, then its other words."""
 
     source: int
     destination: int
@@ -28,7 +28,7 @@ class Message:
 
 @dataclass
 class Sending:
-    """What a node sends: its messages, and the word that is next."""
+    """Messages that a node has to send, and the index of the next word."""
 
     queue: deque[Message]
     at: int = 0
@@ -36,14 +36,14 @@ class Sending:
 
 @dataclass
 class Reading:
-    """What an address is in the middle of."""
+    """A message that is being read at an interface address."""
 
     words: list[int] = field(default_factory=list)
     message: Message | None = None
 
 
 class WrongMessageError(AssertionError):
-    """The network did not do what it promises."""
+    """The network broke its promise of delivery or order."""
 
 
 class Messages:
@@ -58,12 +58,12 @@ class Messages:
     longest : int
         Words of the longest.
     patience : float
-        How likely a node sends, and takes, in a cycle: drawn anew now and then from this to 1.
+        Least probability with which a node sends, and takes, a word in a cycle; redrawn from time to time, up to 1.
 
     Attributes
     ----------
     seen : dict of str to int
-        How often interesting things happened.
+        Number of times that each event of interest occurred.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Messages:
         any_way = shape.routing == "adaptive" and random.random() < 0.7
         length = random.choice((1, 2, 3, shape.buffer, shape.buffer + 1, random.randint(1, longest)))
         if any_way:
-            length = max(2, length)  # such a message is told from others by its first word
+            length = max(2, length)  # its first word tells such a message from others
         header = pack_header(shape, destination, address, source=node, any_way=any_way, tag=number % 8)
         body = [node << 20 | number << 8 | word & 0xFF for word in range(1, length)]
         self.sending[node].queue.append(Message(node, destination, address, any_way, number, [header, *body]))
@@ -138,7 +138,7 @@ class Messages:
         return values
 
     def check(self, node: int, take_data: int) -> None:
-        """The word of the cycle before's ``take`` has come.
+        """Check the word that the previous cycle's ``take`` has brought.
 
         Raises
         ------

@@ -18,7 +18,7 @@ from .hardware import packet_hardware
 
 @dataclass(frozen=True)
 class PacketRun:
-    """A finished run. ``answer`` says what the application checked, or what was wrong; ``correct`` which of the two."""
+    """A finished run. ``answer``: what the application checked if ``correct``, otherwise the error."""
 
     program: PacketProgram
     engine: str

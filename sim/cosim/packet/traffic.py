@@ -1,6 +1,6 @@
-"""A maker and taker of traffic in place of a processor, which sends a word and takes a word in every cycle.
+"""A traffic generator and sink in place of a processor, which sends a word and takes a word in every cycle.
 
-What a real processor's port can move does not limit the routers this way. `run_traffic` runs it on the RTL; the cycle model
+The routers are then not limited by a processor port's rate. `run_traffic` runs it on the RTL; the cycle model
 (`cosim.packet.model`) does the same.
 """
 
@@ -34,11 +34,11 @@ _ANSWERS = 3  # cycle of the last word, words, their sum
 
 
 class TrafficStation(wiring.Component):
-    """A station with its traffic.
+    """A station with a traffic generator and sink.
 
-    Four words written to register 0 set it going: the header (its address is filled in), words of a packet, packets to send,
-    words to expect. When these have come, three words can be read: the cycle of the last word, counted from the first
-    cycle of sending, how many words came, and their sum.
+    Four words written to register 0 start it: the header (its address is filled in), words of a packet, packets to send,
+    words to expect. When all expected words have come, three words can be read: the cycle of the last word, counted from
+    the first cycle of sending, the number of words that came, and their sum.
 
     Ports
     -----

@@ -55,7 +55,7 @@ class AnnotationDriver:
 
 
 class CoveredAnnotation(CoveredModel[AnnotationModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
         self.model = AnnotationModel(annotation_contents(shape))

@@ -1,7 +1,7 @@
 """The benches of the node and of its mesh, with their designs.
 
 Sizes are odd on purpose where a block allows it: three pipelines, registers that are no power of two, commands of
-several words. The standard shape has benches of its own.
+several words. Separate benches run the standard shape.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def random_words(count: int, bits: int, name: str) -> tuple[int, ...]:
 
 
 def schedule_contents(shape: NodeShape) -> tuple[int, ...]:
-    """Power-up contents of the schedule stage on its own."""
+    """Power-up contents of the schedule stage in its bench."""
     return random_words(shape.schedule_depth, sum(Codes(shape).entry_layout.values()), "schedule")
 
 
 def annotation_contents(shape: NodeShape) -> tuple[int, ...]:
-    """Power-up contents of the annotation stage on its own."""
+    """Power-up contents of the annotation stage in its bench."""
     return random_words(shape.vfsms, sum(Codes(shape).annotation_layout.values()), "annotation")
 
 

@@ -35,7 +35,7 @@ _QUIET = 4000
 
 
 class MeshPins:
-    """The pins of the mesh, and what they have carried."""
+    """The pins of the mesh, and the accesses that they have carried."""
 
     def __init__(self, dut: Any, reset_cycles: int) -> None:
         self.reset_cycles = reset_cycles
@@ -85,7 +85,7 @@ class MeshPins:
 
 
 async def scrub(codes: Codes) -> None:
-    """Give a router's memories back what they hold at power-up. Its loader phase must run, whatever its length."""
+    """Restore a router's memories to their contents at power-up. Its loader phase must run, of any length."""
     entries = codes.reset_schedule()
     # With its first entries alone the loader phase does not depend on the others any more.
     for address in range(LOOKAHEAD):
@@ -110,12 +110,12 @@ def no_pause() -> int:
 
 
 def random_pauses(random: Random) -> Pause:
-    """Most often none, sometimes a long one."""
+    """Random pauses in cycles: mostly 0, sometimes long."""
     return lambda: random.choice((0, 0, 3, random.randrange(60)))
 
 
 def node_program(program: ImageProgram, node: Node, pause: Pause) -> Coroutine[Any, None, Delivered]:
-    """What a node's processor does from reset to the end."""
+    """Program of a node's processor from reset to the end."""
 
     async def main() -> Delivered:
         await node.cop.init()
@@ -162,7 +162,7 @@ def _place(node: int, register: int) -> str:
 
 
 def compare(program: ImageProgram, how: str, processors: Sequence[Processor]) -> int:
-    """Hold what every node has received against what the program means. Gives the number of words.
+    """Compare the words that every node has received with the program's meaning. Gives the number of words.
 
     Raises
     ------

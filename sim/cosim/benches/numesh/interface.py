@@ -21,7 +21,7 @@ PROCESSOR = ("p_address", "p_write", "p_read", "p_write_data")
 class InterfaceDriver:
     """A pipeline reads or writes, never both in a cycle; registers are few, so that all meet.
 
-    Processor inputs of the first half of a cycle are other ones; the full bits must not notice.
+    Processor inputs have other values in the first half of a cycle; the full bits must not depend on them.
     """
 
     def __init__(self, shape: NodeShape, random: Random) -> None:
@@ -74,7 +74,7 @@ class InterfaceDriver:
 
 
 class CoveredInterface(CoveredModel[InterfaceModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
         self.model = InterfaceModel(shape)

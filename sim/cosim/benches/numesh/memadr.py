@@ -52,7 +52,7 @@ class AssemblerDriver:
 
 
 class CoveredAssembler(CoveredModel[AssemblerModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
         self.model = AssemblerModel(shape)
@@ -84,7 +84,7 @@ class CoveredAssembler(CoveredModel[AssemblerModel]):
 
 
 def bench_shape(task: Task) -> NodeShape:
-    """The shape, if it shows what this bench is about."""
+    """The bench's shape, after checking that the bench can show its property on it."""
     shape = task.among(BENCHES).shape
     assert Codes(shape).command_words > 1, "a command must take several words"
     return shape

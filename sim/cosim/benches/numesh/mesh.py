@@ -31,9 +31,9 @@ CROSSINGS = (
 
 
 class MeshDriver:
-    """A processor per node. In the first half of some cycles the processors do something else.
+    """A processor per node. In the first half of some cycles the processors make other accesses.
 
-    Most programs are those of a timetable, and the nodes start together; some are random, node by node.
+    Most programs come from a common timetable, and the nodes start together; some are random, node by node.
     """
 
     def __init__(self, shape: NodeShape, topology: Topology, random: Random) -> None:

@@ -1,7 +1,7 @@
-"""Coverage of what VFSMs do with words, for one pipeline or a whole node.
+"""Coverage of moves of words by VFSMs, for a pipeline or a whole node.
 
 A move is a word in the write stage. Its *source* is that of its VFSM's annotation, also when the word came from the buffer;
-"fork" is a source of its own.
+"fork" is a separate kind of source.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class MoveCoverage:
         coverage.group(TAKES, [f"{kind.name} < {place}" for kind, place in product(MoveType, KINDS[:4])])
 
     def goals(self) -> list[Goal]:
-        """What is still missing."""
+        """Moves whose bins are still empty."""
         return [self._goals[group][name] for group in (MOVES, TYPES) for name in self.coverage.groups[group].missing]
 
     def written(self, annotation: Annotation, *, ok: bool, from_buffer: bool) -> None:

@@ -22,7 +22,7 @@ from .node_coverage import NodeCoverage
 class NodeDriver:
     """Links with words at changing rates, and a processor.
 
-    In the first half of some cycles all inputs but the reset are other ones; no output may notice.
+    In the first half of some cycles all inputs but the reset have other values; no output may depend on them.
     """
 
     def __init__(self, shape: NodeShape, random: Random, goals: Callable[[], Sequence[Goal]]) -> None:
@@ -54,7 +54,7 @@ class NodeDriver:
         return self.links | self.processor.access(settled["p_full"])
 
     def _program(self) -> RandomProgram | None:
-        """Another program, or what the memories hold already."""
+        """Another program; None: go on with the contents of the memories."""
         if self.random.random() < 0.2:
             return None
         return RandomProgram(self.processor.codes, self.processor.words, self.random, self.goals())
@@ -73,7 +73,7 @@ class NodeDriver:
 
 
 class CoveredNode(CoveredModel[NodeModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
         self.model = NodeModel(shape)

@@ -1,4 +1,4 @@
-"""Coverage of what happens in a node."""
+"""Coverage of events in a node."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COMMANDS = tuple(kind.name for kind in CommandKind) + tuple(
 
 
 class NodeCoverage:
-    """Groups of bins on one node, and the way to hit them from its model."""
+    """Groups of bins on a node, filled from its model."""
 
     def __init__(self, coverage: Coverage, model: NodeModel) -> None:
         self.coverage = coverage
@@ -105,7 +105,7 @@ class NodeCoverage:
             hit("processor", f"{what} {'full' if model.full[inputs['p_address']] else 'empty'}")
 
     def after(self) -> None:
-        """Look at what the pipelines did."""
+        """Count the moves of all pipelines in the last cycle."""
         for what in self.model.collisions:
             self.coverage.hit("changed while it is read", what)
         for p, happening in enumerate(self.model.happenings):

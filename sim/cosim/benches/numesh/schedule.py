@@ -61,7 +61,7 @@ class ScheduleDriver:
 
 
 class CoveredSchedule(CoveredModel[ScheduleModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
         self.model = ScheduleModel(shape, schedule_contents(shape))

@@ -1,4 +1,4 @@
-"""Bench of the transfer stages of one pipeline, with everything around them played by the driver."""
+"""Bench of the transfer stages of a pipeline; the driver plays everything around them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ OUTPUTS = (
 class TransferDriver:
     """A few VFSMs with annotations that change; links and registers that stall at random.
 
-    In the first half of a cycle links and registers answer at random, in the second half as they must: a register only
-    where it was asked.
+    In the first half of a cycle links and registers answer at random, in the second half as they must: a register answers
+    only where it was asked.
     """
 
     def __init__(self, shape: NodeShape, random: Random, goals: Callable[[], Sequence[Goal]]) -> None:
@@ -109,7 +109,7 @@ class TransferDriver:
 
 
 class CoveredTransfer(CoveredModel[TransferModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: NodeShape, coverage: Coverage) -> None:
         self.model = TransferModel(shape)

@@ -70,7 +70,7 @@ async def _round(dut: Any, shape: RouterShape, sides: list[dict[str, Any]], mess
         for node, side in enumerate(sides):
             messages.check(node, int(side["take_data"].value) if messages.taking[node] is not None else 0)
         state = [(bool(int(side["send_ready"].value)), int(side["full"].value)) for side in sides]
-        # An answer to what the outputs are; ready depends on the word too, so it is looked at again below.
+        # Inputs answer the present outputs; ready depends on the word too, so it is read again below.
         await FallingEdge(dut.clk)
         for node, side in enumerate(sides):
             for name, value in messages.drive(node, *state[node]).items():

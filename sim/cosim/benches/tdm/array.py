@@ -1,4 +1,4 @@
-"""Bench of the scheduler arrays: all orders decide the same slots, the pipelined one a new slot in every cycle."""
+"""Bench of the scheduler arrays: all orders decide the same slots, the pipelined order a new slot in every cycle."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ArrayDriver:
 
 
 class ArrayModel:
-    """What the arrays must do, with what happens counted."""
+    """Model of the arrays, which also counts events in coverage bins."""
 
     def __init__(self, shape: SwitchShape, coverage: Coverage) -> None:
         self.n = shape.ports

@@ -20,7 +20,7 @@ SWITCH_WRAPPED = SwitchShape(**_SWITCH, ports=3, slots=2, order="wrapped")
 
 
 def _tdm_arrays(shape: SwitchShape) -> Any:
-    """The scheduler array in its variants, all given the same slot; the pipelined one slot after slot."""
+    """The scheduler array in all variants, with the same slot as input; the pipelined variant gets a slot every cycle."""
     from amaranth.hdl import Cat, Module, Signal, Value
     from amaranth.lib import wiring
     from amaranth.lib.wiring import In, Out

@@ -103,7 +103,7 @@ class SchedulerDriver:
 
 
 class CoveredScheduler(CoveredModel[SchedulerModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: SwitchShape, coverage: Coverage) -> None:
         self.coverage = coverage

@@ -21,7 +21,7 @@ NAMES = ("p_address", "p_write", "p_read", "p_write_data")
 
 
 class SwitchDriver:
-    """Each processor makes an access in most cycles. Inputs of the first half of a cycle are other ones."""
+    """Each processor makes an access in most cycles. Its inputs have other values in the first half of a cycle."""
 
     def __init__(self, shape: SwitchShape, random: Random) -> None:
         self.shape = shape
@@ -75,7 +75,7 @@ class SwitchDriver:
 
 
 class CoveredSwitch(CoveredModel[StationsModel]):
-    """The model, with what happens counted."""
+    """The model, which also counts events in coverage bins."""
 
     def __init__(self, shape: SwitchShape, coverage: Coverage) -> None:
         self.coverage = coverage

@@ -77,12 +77,12 @@ class SwitchPins:
             await self._access(accesses)
 
     async def exchange(self, messages: dict[tuple[int, int], list[int]]) -> None:
-        """Each connection carries its words; each must arrive once and in order.
+        """Send ``messages``, words by (source, destination); each word must arrive once and in order.
 
         Raises
         ------
         MismatchError
-            If another word arrives, or one does not.
+            If a wrong word arrives, or a word does not arrive.
         """
         n, random = self.shape.ports, self.random
         to_send = {pair: deque(words) for pair, words in messages.items()}
@@ -144,7 +144,7 @@ class SwitchPins:
 
 
 def commands_of(tables: ConnectionTables, working: WorkingSet) -> dict[int, list[int]]:
-    """What the processors tell the switch when all of them enter a set."""
+    """Commands of all processors to the switch when they enter a set, by processor."""
     words: dict[int, list[int]] = defaultdict(list)
     first = words[0]
     first.append(encode(Command.FLUSH))

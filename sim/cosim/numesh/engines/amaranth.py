@@ -1,4 +1,4 @@
-"""The RTL in Amaranth's own simulator: slow, needs nothing else, and is what the other engines are compared with."""
+"""The RTL in Amaranth's own simulator: slow, without further tools, and the reference for the other engines."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AmaranthEngine(Engine):
     available = full
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
-        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        """Simulate a cycle in which nodes make these accesses. Gives the words read, by node."""
         packed, offset = 0, 0
         for node in range(self.nodes):
             access = accesses.get(node)
@@ -162,7 +162,7 @@ class AmaranthEngine(Engine):
         return state
 
     def _registers(self, node: Node) -> list[int]:
-        """Words of the interface registers: each is the exclusive or of what the banks have."""
+        """Words of the interface registers: each is the exclusive or of its words in all banks."""
         banks = [self._words(bank) for bank in node.interface.banks]
         return [reduce(xor, (bank[r] for bank in banks)) for r in range(self.shape.registers)]
 

@@ -1,4 +1,4 @@
-"""What every engine has in common."""
+"""Interface of all engines of the mesh."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Engine(ABC):
 
     @abstractmethod
     def memories(self) -> list[NodeMemories]:
-        """What the memories of all nodes hold."""
+        """Contents of the memories of all nodes."""
 
     @abstractmethod
     def state(self) -> State:
@@ -71,5 +71,5 @@ class Engine(ABC):
         """Run the programs to their ends."""
 
     def close(self) -> None:
-        """Give back what the engine holds. It cannot be used any more."""
+        """Free the engine's resources. It cannot be used afterwards."""
         return

@@ -132,7 +132,7 @@ class ModelEngine(Engine):
     available = full
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
-        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        """Simulate a cycle in which nodes make these accesses. Gives the words read, by node."""
         given = self.requests.access
         given[:, 0] = -1
         for node, access in accesses.items():

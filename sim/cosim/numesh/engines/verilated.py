@@ -28,7 +28,7 @@ class VerilatedEngine(Engine):
     topology : Topology
         The links.
     progress : bool
-        Show on standard error how a build goes on.
+        Show the progress of a build on standard error.
     wave, wave_window
         As in `HardwareEngine`.
     """
@@ -63,7 +63,7 @@ class VerilatedEngine(Engine):
         return self.compiled.full(node)
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
-        """Let one cycle pass in which these nodes make these accesses. Gives the words that were read."""
+        """Simulate a cycle in which nodes make these accesses. Gives the words read, by node."""
         return self.compiled.clock(accesses)
 
     # -- memories and state ----------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class VerilatedEngine(Engine):
         return state
 
     def _registers(self, names: set[str]) -> np.ndarray | None:
-        """Words of the interface registers: each is the exclusive or of what the banks have."""
+        """Words of the interface registers: each is the exclusive or of its words in all banks."""
         banks = [f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)]
         if not names.issuperset(banks):
             return None

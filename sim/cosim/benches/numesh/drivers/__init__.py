@@ -1,1 +1,1 @@
-"""What benches send into a node: random programs for its memories, timetables, processors that serve requests."""
+"""Drivers of a node's inputs: random programs for its memories, timetables, processors that serve requests."""

@@ -31,12 +31,12 @@ class Clock:
 
 
 class Processor:
-    """One processor with its program.
+    """A processor with its program.
 
     Attributes
     ----------
     result : object
-        What the program returned.
+        Return value of the program.
     deliveries : list of Delivery
         Every word that was read, in order.
     injections : list of (int, int)
@@ -57,7 +57,7 @@ class Processor:
         """Lane and register of the read of the last cycle, whose word has not come yet."""
 
     def cycle(self, full: int, read_data: int) -> dict[str, int]:
-        """One cycle: the word that was read in the last one comes in, programs go on, an access is chosen.
+        """A cycle: the word read in the last cycle comes in, the program goes on, an access is chosen.
 
         Parameters
         ----------

@@ -24,9 +24,9 @@ _DEPTH = 4
 
 
 class Timetable:
-    """One period for all nodes of a mesh.
+    """Random schedules, with the same period, of all nodes of a mesh.
 
-    A VFSM that writes a link in a slot is met by a VFSM at the other end in the next slot. No place in a schedule, no
+    For a VFSM that writes a link in a slot, a VFSM at the other end reads it in the next slot. No place in a schedule, no
     link and no VFSM is used twice. All nodes must start in the same cycle.
     """
 
@@ -53,7 +53,7 @@ class Timetable:
                 rows[p] = [self._idle() if vfsm < 0 else vfsm for vfsm in rows[p]]
 
     def program(self, node: int, words: Words) -> RandomProgram:
-        """What ``node`` has to load."""
+        """The program that ``node`` has to load."""
         program = RandomProgram(self.codes, words, self.random)
         program.annotations = self.annotations[node]
         program.crowds = [list(legs) or [FIRST_FREE_VFSM] for legs in program.annotations]

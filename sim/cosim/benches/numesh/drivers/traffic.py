@@ -1,7 +1,7 @@
 """Random programs and words for whole nodes, and the processor that loads them.
 
-Everything is random but one thing: no word that is ever sent rewrites schedule entry 0 or VFSM 1. The memories do not
-know of reset, so a node that loses its loader phase would be dead for the rest of the run.
+Everything is random, with an exception: no word sent rewrites the loader phase's schedule entries or VFSM 1. Reset leaves
+the memories unchanged, so a node without its loader phase would be dead for the rest of the run.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from numesh.shape import NodeShape
 _PATIENCE = 4
 """Cycles after which a command that has left its register has been carried out."""
 _CROWD = 7
-"""VFSMs that one program uses in a pipeline, at most: few, so that they meet."""
+"""VFSMs that a program uses in a pipeline at most: few, so that they interact."""
 _ENTRIES = 14
-"""Schedule entries of one program, at most."""
+"""Schedule entries of a program at most."""
 
 
 class Words:
@@ -75,7 +75,7 @@ class RandomProgram:
         self.random = random
         self.goals = goals
         shape = codes.shape
-        # Words that others send through a command register make nonsense of commands in several words.
+        # Other words in a command register would disturb commands of several words.
         first = shape.pipelines if shape.pipelines < shape.registers and random.random() < 0.6 else 0
         pool = range(first, shape.registers)
         self.registers = random.sample(pool, min(random.choice((1, 2, shape.registers)), len(pool)))
@@ -110,7 +110,7 @@ class RandomProgram:
         return start, self.first + (start + 1 - self.first) % self.entries
 
     def command(self, p: int) -> tuple[int, ...]:
-        """Words of a random command for pipeline ``p``, most often one that leaves the node busy."""
+        """Words of a random command for pipeline ``p``, mostly a command after which the node stays busy."""
         random, codes = self.random, self.codes
         while True:
             match random.randrange(8):
@@ -131,7 +131,7 @@ class RandomProgram:
                 return command
 
     def _reached(self, p: int, slots: int) -> int:
-        """A schedule address; often one that lies so many slots after the reprogramming VFSM of pipeline ``p``.
+        """A schedule address; often ``slots`` slots after the reprogramming VFSM of pipeline ``p``.
 
         An annotation four slots and an entry six slots after that VFSM are read in the cycle in which its command is
         carried out.
@@ -145,7 +145,7 @@ class RandomProgram:
         return self.random.choice(after if after and self.random.random() < 0.5 else addresses)
 
     def _vain_command(self, p: int) -> tuple[int, ...]:
-        """Words of a random command that does nothing: of an unknown kind, or of one that is only for pipeline 0."""
+        """Words of a random command without effect: of an unknown kind, or of a kind that only pipeline 0 carries out."""
         kinds: list[int] = [CommandKind.NONE, *range(max(CommandKind) + 1, 8)]
         if p:
             kinds += [CommandKind.SCHEDULE, CommandKind.SET_POINTER, CommandKind.ADD_POINTER]
@@ -212,7 +212,7 @@ class RandomProgram:
         return row[: self.entries]
 
     def _fork(self, p: int) -> list[int]:
-        """A VFSM that writes a link, and one that takes the same word; sometimes they are the same."""
+        """A VFSM that writes a link, and a VFSM that takes the same word; sometimes both are the same VFSM."""
         first, second = self.random.choices(self.crowds[p], k=2)
         link = self._code(p, "link")
         legs = self.annotations[p]
@@ -224,7 +224,7 @@ class RandomProgram:
         return [first, second, second] if first == second else [first, second]
 
     def _theft(self, p: int) -> list[int]:
-        """A VFSM that sends what waits in its buffer, and one that would take the word from there."""
+        """A VFSM that sends the word waiting in its buffer, and a VFSM that would take the word from there."""
         feeder, owner, thief = self.random.sample(self.crowds[p], 3)
         legs = self.annotations[p]
         legs[feeder] = self._feeding(p, self.codes.buffer(owner))
@@ -282,12 +282,12 @@ class RandomProcessor:
         self.restart(RandomProgram(self.codes, self.words, random))
 
     def restart(self, program: RandomProgram | None, *, commands: float = 0.25) -> None:
-        """After a reset, when the loader phase runs: load ``program``, or go on with what the memories hold.
+        """After a reset, when the loader phase runs: load ``program``; None: go on with the contents of the memories.
 
         Parameters
         ----------
         commands : float
-            How many of the accesses start a command while the program runs.
+            Share of the accesses that start a command while the program runs.
         """
         random = self.random
         self.commands = commands
@@ -304,7 +304,7 @@ class RandomProcessor:
         self.rate = random.choice((0.1, 0.5, 1.0))
         self.reading = random.choice((0.3, 0.5, 0.7))
         self.sent: deque[tuple[int, int]] = deque()
-        """Words of a command on its way, with their register."""
+        """(register, word) of a command whose words are being sent."""
 
     @property
     def ready(self) -> bool:

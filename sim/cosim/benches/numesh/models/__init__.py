@@ -1,1 +1,1 @@
-"""What the blocks of a node must do, in plain Python: a model a block, naive on purpose, none made from the RTL."""
+"""Models of the blocks of a node in plain Python, one for each block: deliberately naive, none derived from the RTL."""

@@ -1,4 +1,4 @@
-"""What the annotation stage of a pipeline must do."""
+"""Model of the annotation stage of a pipeline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class AnnotationModel:
         self.annotation = self.memory[0]
 
     def outputs(self, inputs: Mapping[str, int]) -> dict[str, int | None]:
-        # Without an active VFSM nobody looks at the others.
+        # Without an active VFSM the other outputs are not used.
         return {
             "active": int(self.active),
             "decode_vfsm": self.vfsm if self.active else None,
@@ -24,7 +24,7 @@ class AnnotationModel:
 
     def clock(self, inputs: Mapping[str, int]) -> None:
         self.vfsm = inputs["vfsm"]
-        self.annotation = self.memory[self.vfsm]  # the old one, if it is written in this cycle
+        self.annotation = self.memory[self.vfsm]  # the old contents, if written in this cycle
         if inputs["w_enable"]:
             self.memory[inputs["w_vfsm"]] = inputs["w_annotation"]
         self.active = bool(inputs["running"]) and not inputs["rst"]

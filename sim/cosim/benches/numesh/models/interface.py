@@ -1,4 +1,4 @@
-"""What the interface registers must do."""
+"""Model of the interface registers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class InterfaceModel:
         self.words: list[int | None] = [None] * shape.registers
         self.full = [False] * shape.registers
         self.read_data: int | None = None
-        """Undefined until the first read after a reset, and after one of a register never written."""
+        """Undefined until the first read after a reset, and after a read of a register that was never written."""
         self.numbers = [dict.fromkeys(self._names(), 0) for _ in range(2)]
         """Registers that the pipelines ask for in this cycle and in the next: they name them two cycles before."""
 

@@ -1,4 +1,4 @@
-"""What the command assemblers of all pipelines must do, when all are given the same words."""
+"""Model of the command assemblers of all pipelines, when all are given the same words."""
 
 from __future__ import annotations
 

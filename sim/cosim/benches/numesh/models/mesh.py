@@ -1,4 +1,4 @@
-"""What a mesh must do: its nodes, and links that are nothing but wires."""
+"""Model of a mesh: its nodes, and links that are only wires."""
 
 from __future__ import annotations
 

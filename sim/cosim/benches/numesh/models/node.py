@@ -1,6 +1,6 @@
-"""What a whole node must do: schedule, annotations, transfers, interface registers and reprogramming in one.
+"""Model of a whole node: schedule, annotations, transfers, interface registers and reprogramming together.
 
-Written anew, not put together from the models of the blocks, so that an error in one of them shows here.
+Written independently of the models of the blocks, so that an error in a block's model shows here.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Stage:
 
 @dataclass
 class Happening:
-    """What one pipeline did in a cycle.
+    """Actions of a pipeline in a cycle.
 
-    ``why`` tells why the word in the write stage was refused, ``why_not`` why the read stage took nothing; both are
+    ``why``: reason why the word in the write stage was refused; ``why_not``: why the read stage took no word. Both are
     empty if nothing was refused.
     """
 
@@ -51,9 +51,9 @@ class NodeModel:
     Attributes
     ----------
     happenings : list of Happening
-        What each pipeline did in the last cycle.
+        Actions of each pipeline in the last cycle.
     collisions : list of str
-        What was read in the last cycle while a command changed it.
+        Memory contents that were read in the last cycle while a command changed them.
     """
 
     def __init__(self, shape: NodeShape) -> None:
@@ -81,7 +81,7 @@ class NodeModel:
         self.out: list[ScheduleEntry | None] = [None, None]
         """The entry that is out of the schedule memory, and that of the next cycle."""
         self.pending: list[tuple[CommandKind, int]] = [(CommandKind.SET_POINTER, 0), (CommandKind.SET_POINTER, 1)]
-        """What commands say of the next addresses; reset is a command to go to 0 and 1."""
+        """Commands for the next two schedule addresses; reset acts as a command to go to 0 and 1."""
         self.full = [False] * shape.registers
         self.held = [[False] * shape.vfsms for _ in range(shape.pipelines)]
         self.stage: list[Stage | None] = [None] * shape.pipelines
@@ -127,9 +127,9 @@ class NodeModel:
         return None
 
     def held_back(self, p: int) -> str:
-        """Why the word of pipeline ``p`` for a link is not shown to the reader there; empty if it is.
+        """Reason why the word of pipeline ``p`` for a link is not offered on the link; empty if it is.
 
-        A word with two legs goes when both can have it.
+        A word with two legs is offered only when both can take it.
         """
         stage = self.stage[p]
         assert stage is not None
@@ -231,7 +231,7 @@ class NodeModel:
         p_write: int | None,
         written: Mapping[int, int],
     ) -> str:
-        """Why the word in the write stage is not written; empty if it is, or if there is none."""
+        """Reason why the word in the write stage is not written; empty if it is written, or if there is no word."""
         stage, codes = self.stage[p], self.codes
         if stage is None:
             return ""
@@ -262,7 +262,7 @@ class NodeModel:
         forked: bool,
         ok: bool,
     ) -> tuple[Stage | None, str]:
-        """The word that the read stage takes; if none though it could take one, why."""
+        """The word that the read stage takes; or None, with the reason if the stage was free to take a word."""
         codes, vfsm, reading, stage = self.codes, self.read_vfsm[p], self.read_annotation[p], self.stage[p]
         if state == "retry":
             return Stage(self.buffers[p][vfsm], vfsm, reading, True), ""

@@ -1,4 +1,4 @@
-"""What the schedule stage must do."""
+"""Model of the schedule stage."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ScheduleModel:
         address = self.address
         if inputs["w_enable"]:
             self.memory[inputs["w_address"]] = inputs["w_entry"]
-        # The new contents, if it is written in this cycle.
+        # An entry that is written in this cycle is read with its new contents.
         self.out = [self.out[1], self.memory[address]]
         if inputs["set_pointer"]:
             self.pending = [("set", inputs["pointer"]), ("set", inputs["second"])]

@@ -1,4 +1,4 @@
-"""What read stage, write stage and buffers of one pipeline must do.
+"""Model of read stage, write stage and buffers of a pipeline.
 
 A word in the write stage is *refusable* if it may have to stay: anything but a word to MEMADR or NULL or of a BLIND move,
 and any word that came from the buffer, which keeps it until the end of the cycle.
@@ -27,7 +27,7 @@ class Word:
 
 @dataclass
 class Reading:
-    """What the read stage does in a cycle.
+    """Action of the read stage in a cycle.
 
     ``state`` says why it may take a word or not: "idle", "own" (the VFSM is still in the write stage), "incoming" (the
     write stage is about to fill its buffer), "retry" or "open".
@@ -41,7 +41,7 @@ class Reading:
 
 @dataclass
 class Result:
-    """What has become of the words of a cycle, besides the next state."""
+    """Outcome of a cycle for its words, besides the next state."""
 
     reading: Reading
     word: Word | None
@@ -53,7 +53,7 @@ class Result:
 
 
 class TransferModel:
-    """One pipeline, cycle by cycle, at the ports of its transfer stages."""
+    """A pipeline, cycle by cycle, at the ports of its transfer stages."""
 
     def __init__(self, shape: NodeShape) -> None:
         self.shape = shape
@@ -62,8 +62,8 @@ class TransferModel:
         self.buffer = [0] * shape.vfsms
         self.held = [False] * shape.vfsms
         self.coming: list[tuple[bool, int, Annotation]] = [(False, 0, self.codes.decode_annotation(0))] * 2
-        """Whether a VFSM is in the read stage, which, and its annotation: what the inputs were two cycles before; then
-        those of the cycle before."""
+        """(is a VFSM in the read stage, its number, its annotation): inputs of two cycles before, then of the cycle
+        before."""
 
     # -- what registers alone decide -------------------------------------------------------------------------
 
