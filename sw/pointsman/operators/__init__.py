@@ -3,7 +3,7 @@
 Takes an operator of a program; gives streams or scripts, and what every node does. ``api`` says what an implementation is.
 Leaves alone: which implementation is chosen (`pointsman.plan`). Source: Metcalf 1997, chapter 4 and appendix B.
 
-``IMPLEMENTATIONS`` lists all of them; several entries may share a name when one way of doing an operator has
+``IMPLEMENTATIONS`` lists all of them; several entries may share a name when a way of doing an operator has
 variants among which the compiler chooses. ``pointsman.operators.api.registry`` finds others: entry points and files.
 """
 

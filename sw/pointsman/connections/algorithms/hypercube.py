@@ -99,7 +99,7 @@ def ring(nodes: int) -> list[Line]:
 
 
 def array_classes(nodes: int) -> tuple[list[Line], list[Line], list[Line]]:
-    """Configurations of the hypercube on an array: between even nodes, between odd nodes, and the other one or two."""
+    """Configurations of the hypercube on an array: between even nodes, between odd nodes, and one or two others."""
     bits = (nodes - 1).bit_length()
     if not bits:
         return [], [], []

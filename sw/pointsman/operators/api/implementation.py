@@ -1,4 +1,4 @@
-"""What every operator implementation has: the six parts of Metcalf 1997, Table 4.1, as one small class."""
+"""Base class of all operator implementations, with the six parts of Metcalf 1997, Table 4.1."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Metric:
 
 
 class Implementation(ABC):
-    """One way to do one kind of operator.
+    """A way to do operators of some ``kinds``.
 
     ``metric`` says whether it can do an operator and how fast; ``replace`` names operators that do its work (None by default);
     ``streams`` lists the streams to route. Of the routed streams, ``gen_router`` lists the VFSMs that load functions rewrite,

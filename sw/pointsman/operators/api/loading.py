@@ -1,4 +1,4 @@
-"""How a call of an operator gets the routers ready: what load functions, and sometimes I/O functions, do to the schedule."""
+"""How routers are prepared for a call of an operator: what load functions, and sometimes I/O functions, do to the schedule."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Loading(Enum):
     PER_VALUE = "per_value"
     """A load function enters the phase that has the schedule of its run-time value
     (`pointsman.plan.candidates.value_schedules`; §4.1.1, "Multiple Schedules"). The planner gives each value a phase of its
-    own; the implementation is planned with one value at a time."""
+    own, in which the implementation is planned as if the value were constant."""
     ONLINE = "online"
     """A load function does nothing to the router: processors pass on messages over streams to neighbours
     (`pointsman.operators.messages.online`; §4.2). Taken only where no other implementation can do the operator, or where

@@ -257,7 +257,7 @@ def _all(script: Script, sort: type) -> list[Any]:
 
 
 def _depth(scripts: Mapping[int, Script]) -> int:
-    """Longest sequence of messages each of which waits for the one before, when every node does its calls once."""
+    """Length of the longest sequence of messages that wait for each other, when every node does each of its calls once."""
     steps = {
         node: [step for calls in script.calls.values() for call in calls for step in call.steps]
         for node, script in scripts.items()

@@ -38,7 +38,7 @@ class Decomposition(ABC):
     def script(self, operator: Operator, instance: int, node: int, values: Sequence[Any], topology: Topology) -> Script:
         """Script of ``node`` (a number of the network, not a position) in the instance, for these run-time values.
 
-        ``values`` has one entry for each run-time operand, in the order of the operands. An entry that the node does not
+        ``values`` has an entry for each run-time operand, in the order of the operands. An entry that the node does not
         know (``:distributed``) is -1.
         """
 

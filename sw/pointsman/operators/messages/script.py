@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 MESSAGE = 0
-"""Slot of the message that the application gives. A slot is a buffer of one message; a script may use several."""
+"""Slot of the message that the application gives. A slot is a buffer for a message; a script may use several slots."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Combine:
-    """Put function(``left``, ``right``) into slot ``into``. The function is associative; which one, the operator says."""
+    """Put function(``left``, ``right``), of slots, into slot ``into``. The operator names the function, which is associative."""
 
     into: int
     left: int

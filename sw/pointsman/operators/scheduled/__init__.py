@@ -1,4 +1,4 @@
-"""Implementations of operators as streams that the compiler routes: one module for each way of doing a kind of operator.
+"""Implementations of operators as streams that the compiler routes: a module for each way of doing a kind of operator.
 
 Takes an operator and a network; gives streams, and what each node writes, reads and rewrites (`pointsman.operators.api`). The
 trees and snakes on which the streams lie are chosen in `pointsman.operators.trees`. Leaves alone: routing, and which

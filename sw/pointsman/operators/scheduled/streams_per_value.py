@@ -1,4 +1,4 @@
-"""A set of streams for each run-time value of an operator, all in one phase (Metcalf 1997, §4.1.3, runtime-parallel).
+"""A set of streams for each run-time value of an operator, all in a single phase (Metcalf 1997, §4.1.3, runtime-parallel).
 
 The load function chooses which of them the I/O functions use; no VFSM is rewritten and no node waits. The slots of streams not
 in use are lost, so this suits few values.

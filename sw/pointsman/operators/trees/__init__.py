@@ -1,4 +1,4 @@
-"""Trees, snakes and flood fills over the nodes of a subset: the ways on which operators send their words.
+"""Trees, snakes and flood fills over the nodes of a subset: the paths on which operators send their words.
 
 Takes nodes in their order and a topology; gives links or parents. Leaves alone: which streams and messages an operator makes of
 them (`pointsman.operators.scheduled`, `pointsman.operators.messages`).

@@ -19,7 +19,7 @@ NextHops = Callable[[tuple[int, ...], int, Topology], Hops | None]
 
 
 def snake_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Hops | None:
-    """Up and down a snake through all nodes."""
+    """Hops up and down a snake through all nodes; None if there is no snake."""
     path = snake(nodes, topology)
     if path is None:
         return None
@@ -29,7 +29,7 @@ def snake_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> 
 
 @lru_cache(maxsize=1024)
 def tree_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Hops | None:
-    """Up and down a reduction tree with its root in the middle."""
+    """Hops up and down a reduction tree with its root in the middle."""
     tree = build_tree(nodes, topology, start=centre(nodes, topology))
     if tree is None:
         return None
@@ -42,7 +42,7 @@ def tree_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> H
 
 
 def link_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Hops | None:
-    """Over the links among the nodes, along a breadth-first tree; any connected subset."""
+    """Hops over links among the nodes, along a breadth-first tree; None unless the nodes are connected."""
     members = frozenset(nodes)
     joined = {
         node: [other for _, (other, _) in sorted(topology.at_port[node].items()) if other in members] for node in nodes
@@ -52,7 +52,7 @@ def link_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> H
 
 
 def dimension_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Hops | None:
-    """Along one dimension after the other; a box of nodes."""
+    """Hops along the dimensions in order (`flood_parent`); None unless the nodes are a box."""
     if topology.kind == "graph" or box(nodes, topology) != frozenset(nodes):
         return None
     return {node: flood_parent(node, destination, topology) for node in nodes if node != destination}

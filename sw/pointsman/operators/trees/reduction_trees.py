@@ -1,4 +1,4 @@
-"""Trees on which messages are combined or collected: those that keep the order of the subset, and those of shortest ways (Metcalf
+"""Trees for combining or collecting messages: trees that keep the order of the subset, and trees of shortest paths (Metcalf
 1997, B.2)."""
 
 from __future__ import annotations

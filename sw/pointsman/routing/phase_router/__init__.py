@@ -1,4 +1,4 @@
-"""The streams of one phase of a program to links, pipelines and slots: paths, and trees where an operator prescribes none.
+"""Routes the streams of a phase: links, pipelines and slots on paths, and on trees where an operator prescribes none.
 
 In come streams, a network, the sizes of its nodes and a period; out comes a ``RoutedPhase`` (Metcalf 1997, §7.1.3). Start reading
 at ``router.route_phase``. Four steps, all in terms of the problem's own numbers of nodes and links (``problem``):
