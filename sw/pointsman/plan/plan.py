@@ -50,7 +50,7 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
         self._whole: dict[int, tuple[RoleDraft, ...]] = {}
 
     def role(self, node: int, state: int) -> RoleDraft:
-        """The role of a node in one state."""
+        """Role of a node in a state: index of the value x stages + stage."""
         key = node, state
         if key not in self._made:
             if node not in self._set:
@@ -110,7 +110,7 @@ class PlannedOperator:
         return self.roles.distinct() if isinstance(self.roles, LazyRoles) else self.roles.values()
 
     def role(self, node: int, state: int) -> RoleDraft:
-        """What a node does in a state, the number of a value and stage."""
+        """Role of a node in a state: index of the value x stages + stage."""
         return self.roles.role(node, state) if isinstance(self.roles, LazyRoles) else self.roles[node][state]
 
     def like(self, node: int) -> int:

@@ -71,8 +71,8 @@ def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str
 def searched(
     analysis: ProgramAnalysis, costs: CostModel, *, effort: float = 1.0, most_phases: int | None = None
 ) -> list[SearchResult]:
-    """Results of the search, the most promising first: with operators that continue, without threads, with threads;
-    each only if it has places to choose from. ``most_phases``: most phases of a node."""
+    """Results of the search: beside operators that continue, with threads, without threads; each only if it has places
+    to choose from, and threads only if they should be quicker. ``most_phases``: most phases of a node."""
     root, beside = analysis.root, analysis.beside
     kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
     free = list(dict.fromkeys(_free(analysis, around) for around in kinds))

@@ -130,7 +130,7 @@ def _promises(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
 
 
 def _inside(structure: Structure, index: int) -> bool:
-    """Is each instance in other phases either inside an instance of this phase's operator or disjoint from all of them?"""
+    """Is each instance in other phases inside an instance of this phase's operator, or disjoint from some instance of it?"""
     instances = [frozenset(one.nodes) for one in structure.phases[index].operators[0].instances]
     others = [
         frozenset(one.nodes)
@@ -156,7 +156,7 @@ def _divided(structure: Structure, indices: Sequence[int], analysis: ProgramAnal
         for one in new[phase]
     }
     for i in indices:
-        # After a use with one value a use with any other value may follow.
+        # After a use with a value a use with any value may follow.
         for one in new[i]:
             successors[one] |= frozenset(new[i])
     again = frozenset(one for i in structure.again for one in new[i])

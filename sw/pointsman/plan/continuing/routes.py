@@ -1,6 +1,6 @@
 """Operators that continue over several phases -> their routes (`ContinuingRoutes`), before the phases are planned around them.
 
-An operator is routed together with the operators of that one of its phases which has most streams. It keeps these slots
+An operator is first routed together with the operators of whichever of its phases has most streams. It keeps these slots
 in all of its phases, and gets more in each phase where there is room (``slots``). It is also tried with a single word a
 period in the first route, which leaves room for the others; this is the fallback if more leave none
 (`pointsman.plan.phases.candidate`). Takes a `PlanContext` and the streams of the phases' own operators; gives routes.

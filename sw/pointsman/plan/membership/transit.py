@@ -1,6 +1,6 @@
 """Nodes whose routers a phase uses although they have no operator in it: can they know when it runs?
 
-Such a node changes to the phase on its way from one of its own phases to the next (Metcalf 1997, §5.5.2). That only
+Such a node enters the phase on its way from a phase of its own to the next of its own (Metcalf 1997, §5.5.2). That only
 works if every way between the two leads through the phase: whether an optional phase is taken is decided by the nodes
 that have an operator in it, and nobody tells the others (§5.2.2).
 """

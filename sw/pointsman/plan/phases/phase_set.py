@@ -1,4 +1,4 @@
-"""All phases of a division: planned one by one, then again where their wires or memories conflict.
+"""All phases of a division: each planned alone, then again where their wires or memories conflict.
 
 A phase whose wires collide with those of a later phase is closed by a barrier that joins the nodes which may send in
 the later, or the later is routed around it; a phase that keeps registers or VFSMs which others need gets a barrier.

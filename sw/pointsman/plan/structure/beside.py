@@ -36,7 +36,7 @@ class Beside:
 
 
 def beside_phases(root: ProgramPart) -> Beside:
-    """Sorts parallel groups in which phases may end by whether the children beside that one may all continue."""
+    """For each parallel group with a child in which phases may end: may all operators of its other children continue?"""
     labels: set[str] = set()
     whole = set()
     for part in root.walk():

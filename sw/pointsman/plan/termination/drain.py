@@ -78,7 +78,7 @@ def _waits(one: PlannedOperator, routed: RoutedPhase) -> Callable[[int], int]:
         most = 0
         for place, near, gap in ways:
             at, left = place.get(late, near)
-            # A word waits in each router between the nearest destination and the late node; they follow at slots of the chain.
+            # A word waits in each router between the nearest destination and the late node; each goes on within ``gap`` cycles.
             most = max(most, left + max(1, min(at - 2, one.operator.m)) * gap + 4)
         return most
 

@@ -112,7 +112,7 @@ class PlannedMemories:
             own = self._own[node]
             after = {p: set(graph.next_among(p, own)) for p in own}
             if self.plan.structure.threads is None:
-                # What nodes know in this case (`pointsman.artifacts.images.images.PhaseImage.successors`).
+                # As nodes are told in this case (`pointsman.artifacts.images.images.PhaseImage.successors`).
                 after = {p: following - {END} for p, following in after.items()}
             self._flows[key] = Following(after)
         return self._flows[key]

@@ -32,7 +32,7 @@ class Timeline:
     phases: tuple[float, ...]
     total: float
     played: int
-    """Cycles that were played, from which those of all rounds follow."""
+    """Cycles that were played, with sampled rounds only."""
 
 
 def timeline(plan: Plan) -> Timeline | None:
