@@ -5,7 +5,7 @@ trees and snakes on which the streams lie are chosen in `pointsman.operators.tre
 implementation is taken (`pointsman.plan`). Source: Metcalf 1997, §4.1 and B.1, whose names the implementations have
 (``str_bcast``, ``sch_prefix``).
 
-The modules by kind of operator:
+There are more modules than in other folders because most kinds of operators can be done in several ways. By kind of operator:
 
 - broadcast: ``broadcast`` (multicast, snakes both ways, flood fill), ``broadcast_variants`` (read back, tree, a path per source)
 - node to node: ``stream``, ``stream_linear`` (both ends chosen at run time), ``stream_dynamic`` (only the source knows the end)

@@ -1,7 +1,8 @@
 """Routes the streams of a phase: links, pipelines and slots on paths, and on trees where an operator prescribes none.
 
 In come streams, a network, the sizes of its nodes and a period; out comes a ``RoutedPhase`` (Metcalf 1997, §7.1.3). Start reading
-at ``router.route_phase``. Four steps, all in terms of the problem's own numbers of nodes and links (``problem``):
+at ``router.route_phase``. There are sixteen modules because a phase passes through four steps of a few modules each, which
+share the problem's own numbers of nodes and links (``problem``):
 
 - the problem: ``problem``, and ``fixed_routes`` (routes that stay while others are found);
 - words per stream: ``share_search``, by counting (``necessary``, ``counting``), short periods (``repetition``) and attempts;
