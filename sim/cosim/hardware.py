@@ -87,7 +87,7 @@ class Hardware:
         Register of this cycle's access.
     ``p_write``, ``p_read`` : 1 bit, in
         Write ``p_write_data`` to the register, or take the word out of it. Never both; never a write to a register that
-        the write flags call full, nor a read of one that the read flags call empty.
+        the write flags call full, nor a read of a register that the read flags call empty.
     ``p_write_data`` : width, in
         Word of a write.
     ``p_read_data`` : width, out

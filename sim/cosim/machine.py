@@ -43,7 +43,7 @@ class Runner(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what the engine holds."""
+        """Free the engine's resources."""
         ...
 
 
@@ -76,7 +76,7 @@ class ProcessorMachine(ABC):
         self.close()
 
     def close(self) -> None:
-        """Give back what the engine holds. Closing twice is harmless."""
+        """Free the engine's resources. Closing twice is harmless."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None

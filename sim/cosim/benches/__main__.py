@@ -62,7 +62,7 @@ def _seed(text: str) -> int:
 def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) -> int:
     began = time.perf_counter()
     failed = []
-    # While a bench runs, the simulator of the next one is built.
+    # While a bench runs, the simulator of the next bench is built.
     with ThreadPoolExecutor(1) as pool:
         builds = [pool.submit(_prepare, bench, folder) for bench in benches]
         try:

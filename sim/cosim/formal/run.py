@@ -1,4 +1,4 @@
-"""Runs one case of a proof."""
+"""Runs a case of a proof."""
 
 from __future__ import annotations
 

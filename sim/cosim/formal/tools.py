@@ -102,7 +102,7 @@ def run(rtlil: str, mode: str, depth: int, folder: Path, *, timeout: int = 600) 
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "top.il").write_text(rtlil)
-    # What the memories hold at power-up is not told: it may be anything.
+    # Contents of the memories at power-up are left free: they may be anything.
     script = [
         f"[options]\nmode {mode}\ndepth {depth}\ntimeout {timeout}",
         "[engines]\nsmtbmc yices",

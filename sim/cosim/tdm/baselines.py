@@ -24,7 +24,7 @@ class Times:
     """Ten feet, from an interface to the switch."""
     deserialise: int = 30
     crossbar: int = 10
-    """Digital crossbar; the passive one takes no time."""
+    """Digital crossbar; a passive crossbar takes no time."""
     schedule: int = 80
     word: int = 10
     """Eight bytes at 6.4 Gb/s."""

@@ -1,9 +1,9 @@
 """A quick cycle model of the switch with its network interfaces, for 128 ports and long runs.
 
 One cycle is one cycle of ``hdl/tdm_switch``: same decisions of the scheduler, same words in the same cycles
-(``tests/sim/cosim/tdm/test_fast.py`` compares grants and words with the RTL). It leaves out commands (what they set up is given
+(``tests/sim/cosim/tdm/test_fast.py`` compares grants and words with the RTL). It leaves out commands (their effects are given
 at the start), wide connections, preemption, several units, and input buffers that fill up: processors take words at once. It adds
-what the paper's evaluation has outside the switch: delays of cables, whole messages put into queues by a DMA engine, and
+parts of the paper's evaluation outside the switch: delays of cables, whole messages put into queues by a DMA engine, and
 preloaded registers that go on to the next configuration of a list when their messages are sent.
 """
 

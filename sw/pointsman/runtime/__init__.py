@@ -1,7 +1,7 @@
-"""What runs on a node's processor: the functions that applications call, and what they do on each target.
+"""The run time on a node's processor: the functions that applications call, and their implementation on each target.
 
-``api`` is the same everywhere; ``numesh``, `tdm` and `packet` are the targets' sides; ``reference`` runs a program by its
-meaning, without hardware. Here a cycle of a processor is asked for (``api.requests``); engines of ``cosim`` count it.
+``api`` is common to all targets; ``numesh``, `tdm` and `packet` are the targets' sides; ``reference`` runs a program by its
+meaning, without hardware. The run time asks for cycles by requests (``api.requests``); engines of ``cosim`` count them.
 """
 
 from .api.application import Application, Reference, WrongAnswer

@@ -191,7 +191,7 @@ class PacketPort:
 
     async def _call(self, name: str, words: Words | None, into: Words | None, combine: Function | None) -> None:
         script = self.script
-        assert script is not None  # the face lets nobody in before load
+        assert script is not None  # `OperatorFunctions` refuses calls before load
         several = script.calls[name]
         count = self.calls.get(name, 0)
         self.calls[name] = count + 1

@@ -105,7 +105,7 @@ class NodeCoverage:
             hit("processor", f"{what} {'full' if model.full[inputs['p_address']] else 'empty'}")
 
     def after(self) -> None:
-        """Count the moves of all pipelines in the last cycle."""
+        """Count the events of all pipelines in the last cycle."""
         for what in self.model.collisions:
             self.coverage.hit("changed while it is read", what)
         for p, happening in enumerate(self.model.happenings):

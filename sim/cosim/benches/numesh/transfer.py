@@ -87,7 +87,7 @@ class TransferDriver:
             goal = random.choice(goals)
             kinds = ["link" if goal.source in (None, "fork") else goal.source, goal.destination]
         source, destination = (code_of(self.codes, kind, random.randrange(64)) for kind in kinds)
-        # Buffers of the few VFSMs that run are the interesting ones.
+        # Only buffers of the few VFSMs that run are of interest.
         if random.random() < 0.7 and self.codes.is_buffer(source):
             source = self.codes.buffer(random.choice(self.crowd))
         if random.random() < 0.7 and self.codes.is_buffer(destination):

@@ -135,7 +135,7 @@ class HardwareEngine:
         return Outcome(counts.cycles, counts.finished, counts.accesses, counts.results, events)
 
     def run_plain(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
-        """As `run`, with the plain Python processors in place of the compiled ones."""
+        """As `run`, with the plain Python processors in place of the compiled processors."""
         held = Programs(
             self.hardware,
             programs,

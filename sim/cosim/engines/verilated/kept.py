@@ -34,7 +34,7 @@ def kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
             build(made)
             made.rename(folder)
         except OSError:
-            # On file systems without locks somebody else may have been first.
+            # On file systems without locks another process may have been first.
             if not folder.is_dir():
                 raise
         finally:

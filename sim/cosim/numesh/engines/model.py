@@ -210,7 +210,7 @@ class _Run:
         self.requests.clock[kernel.EVENTS] = 0
         self.packed: list[_Packed | None] = [None] * engine.nodes
         self.timers: list[tuple[int, int, int]] = []
-        """(time, node, number of the request): those of requests that were complete earlier mean nothing."""
+        """(time, node, number of the request); entries of requests that were completed earlier are ignored."""
         self.numbers = [0] * engine.nodes
         self.events: list[np.ndarray] = []
         self.quiet = self.started

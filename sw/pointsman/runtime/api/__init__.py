@@ -1,4 +1,4 @@
-"""What an application sees on every target: nodes, the functions of its operators, and what processors may ask for.
+"""Interface of applications on every target: nodes, the functions of their operators, and the requests of processors.
 
 Begin with `application` and `node`. `operator_functions` checks the arguments of an operator's load, write, read and func, and
 hands words to a port (`substrate`), of which each target has its own. `requests` is all that a processor can ask for: time, a

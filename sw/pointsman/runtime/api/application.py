@@ -26,7 +26,7 @@ from .node import Node
 
 
 class Application(ABC):
-    """A COP program with what runs on the processors around it.
+    """A COP program with the programs of the processors that use it.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class Application(ABC):
         """The program of a node. Its result is handed to ``check``."""
 
     def check(self, results: Sequence[Any]) -> str:
-        """Compare the nodes' results with what is right.
+        """Compare the nodes' results with the right results.
 
         Returns
         -------
         str
-            What was checked, in words.
+            Description of what was checked.
 
         Raises
         ------

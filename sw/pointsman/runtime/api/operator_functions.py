@@ -122,7 +122,7 @@ class OperatorFunctions:
         return self._message(words) if valid and not part.void else None
 
     async def func(self, message: Any = None) -> Any:
-        """Send a message and receive one."""
+        """Send a message and receive a message."""
         part = self._ready("func", "func")
         port = self._port("func")
         if self.signature.kind == "barrier":

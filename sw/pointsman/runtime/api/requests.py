@@ -1,10 +1,10 @@
-"""What a node's processor can ask for: time to pass, a register to become empty, words to move.
+"""Requests of a node's processor: let time pass, wait until a register is empty, move words.
 
 A processor is a coroutine or a generator. It awaits (or yields) a request; whoever runs it, a simulated machine
 or a host with the hardware, resumes it when the request is complete. The answer is always ``None``: words that
 were read stand in the arrays that the request named. Python code between two requests costs no cycles.
 
-A request keeps no progress (only ``Attend`` does), so the same object may be awaited again and by several nodes, which saves
+A request keeps no progress (only ``Attend`` does), so an object may be awaited repeatedly and by several nodes, which saves
 time; it must not be changed once it has been awaited.
 """
 

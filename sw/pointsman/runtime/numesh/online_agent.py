@@ -44,7 +44,7 @@ class Service:
 
 
 class Agent:
-    """Sends, passes on and receives the messages of a node in one phase.
+    """Sends, passes on and receives the online messages of a node in a phase.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """An operator on the mesh of scheduled routers, at a node.
 
-What a COP compiler would generate as C (Metcalf 1997, §2.7, A.8) is data here: the images say for each operator and node what
-its load, write, read and func functions do.
+A COP compiler would generate C functions (Metcalf 1997, §2.7, A.8); here the images hold data from which the port carries out
+load, write, read and func of each operator at each node.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ class NumeshPort:
 
     @property
     def _role(self) -> Role:
-        assert self.role is not None  # the face lets nobody in before load
+        assert self.role is not None  # `OperatorFunctions` refuses calls before load
         return self.role
 
     def _lanes(self, what: str) -> list[LaneImage]:

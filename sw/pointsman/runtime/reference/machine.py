@@ -20,9 +20,9 @@ from .port import ReferencePort
 
 @dataclass
 class DryRun:
-    """What running a program on the reference machine gave.
+    """Results of a program on the reference machine.
 
-    ``cycles``: of computation, at the busiest node. ``unread``: in words, messages that nobody has read.
+    ``cycles``: of computation, at the busiest node. ``unread``: descriptions of messages that were never read.
     """
 
     results: list[Any]
@@ -36,9 +36,9 @@ class ReferenceMachine:
     Parameters
     ----------
     program : Program
-        What the operators are.
+        Program with the operators.
     name : str
-        Of the program, for messages.
+        Name of the program, for messages.
     functions : mapping
         The application's functions for reductions.
     """
@@ -96,7 +96,7 @@ class ReferenceMachine:
         return DryRun(results, max(clock.time for clock in self.clocks), unread)
 
     def _resume(self, number: int, running: dict[int, Coroutine[Any, Any, Any]], results: list[Any]) -> Until | None:
-        """Let a node go on until it has to wait for a message, or ends."""
+        """Run a node until it has to wait for a message, or ends."""
         clock = self.clocks[number]
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Messages of one operator that are under way on the reference machine, and what its nodes have to agree on."""
+"""Messages of an operator that are not yet read on the reference machine, and values on which its nodes have to agree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Until:
 
 @dataclass
 class Round:
-    """The k-th call of a functional operator in one instance."""
+    """The k-th call of a functional operator in an instance."""
 
     given: Given | None = None
     sent: dict[int, np.ndarray | None] = field(default_factory=dict)
@@ -36,12 +36,12 @@ class Round:
     done: int = 0
     """Positions that have returned."""
     targets: dict[int, int] | None = None
-    """Where the message of each position goes, if only that position knows."""
+    """Destination of each position's message, for a permutation of which each node knows only its own entry."""
 
 
 @dataclass
 class Cast:
-    """A message of a broadcast on its way, and who has yet to read it."""
+    """A message of a broadcast, and the positions that have yet to read it."""
 
     writer: int
     words: np.ndarray
@@ -49,26 +49,26 @@ class Cast:
 
 
 class Mailbox:
-    """What the nodes of an operator share: the messages under way, and the values that nodes have to agree on."""
+    """State shared by the nodes of an operator: unread messages, and values on which nodes have to agree."""
 
     def __init__(self, operator: Operator, signature: Signature) -> None:
         self.operator = operator
         self.signature = signature
         self.rounds: dict[tuple[int, int], Round] = defaultdict(Round)
         self.queues: dict[tuple[int, int, int], deque[np.ndarray]] = defaultdict(deque)
-        """By instance, writer's and reader's position, messages on their way."""
+        """By instance, writer's and reader's position: unread messages."""
         self.order: dict[tuple[int, int], deque[int]] = defaultdict(deque)
-        """By instance of a collect and destination, who has written, in order."""
+        """By instance of a collect and destination: positions that have written, in order."""
         self.agreed = not signature.partial
         self.casts: dict[tuple[int, int], Cast] = {}
-        """Of a broadcast whose source not everybody knows, messages by instance and number of the call."""
+        """Messages of a broadcast whose source not every node knows, by instance and number of the call."""
         self.said: dict[tuple[int, int], int] = {}
         """By instance and number of the load, the destination that some node named."""
         self.values: dict[tuple[int, int], tuple[int, Given]] = {}
-        """By instance and number of the change, the values that all of its nodes load, and the position that was first."""
+        """By instance and number of the change of values: the position that loaded first, and its values."""
 
     def round(self, instance: int, number: int, position: int, given: Given) -> Round:
-        """A round, after checking that this node means the same as those before it."""
+        """Round ``number``, after checking that this node has the same values as the nodes that called before."""
         found = self.rounds[instance, number]
         if found.given is None:
             found.given = given
@@ -83,7 +83,7 @@ class Mailbox:
         return found
 
     def compare(self, instance: int, change: int, position: int, given: Given) -> None:
-        """Find a node that loads other values than those before it did."""
+        """Refuse a node that loads other values than the node that loaded first."""
         first, wanted = self.values.setdefault((instance, change), (position, given))
         if given != wanted:
             label, nodes = self.signature.label, self.operator.instances[instance].nodes

@@ -1,6 +1,6 @@
-"""What each kind of operator means: who writes, who reads, and whose message a position gets (Metcalf 1997, A.1).
+"""Meaning of each kind of operator: writers, readers, and the messages that a position gets (Metcalf 1997, A.1).
 
-Takes an operator, one of its instances, and what was given to its load function. Nodes are positions in the instance.
+Takes an operator, an instance of it, and the arguments of its load function. Nodes are positions in the instance.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pointsman.runtime.api.substrate import CHOSEN, UNKNOWN, Given, Permission, 
 
 
 def signature_of_operator(operator: Operator) -> Signature:
-    """What an operator of a program looks like to an application."""
+    """Signature that applications see of an operator of a program."""
     partial = tuple(name for name in _runtime_names(operator) if is_partial(operator, name))
     if partial:
         sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
@@ -60,11 +60,11 @@ def _runtime_names(operator: Operator) -> tuple[str, ...]:
 
 
 def part_of(operator: Operator, instance: int, position: int, given: Given) -> Permission:
-    """What a position may do in an instance of a directional operator."""
+    """Functions that a position may call in an instance of a directional operator."""
     reads = position in all_readers(operator, instance, given)
     writes = position in all_writers(operator, instance, given)
     if operator.kind == "stream" and not writes and _end(operator, instance, "destination", given) == UNKNOWN:
-        reads = True  # it may be the one; only the source knows
+        reads = True  # it may be the destination; only the source knows
     if operator.kind == "stream" and reads and writes:
         return Permission("both", local=True)
     void = position not in taking_part(operator, instance)
@@ -112,7 +112,7 @@ def readers(operator: Operator, instance: int, given: Given) -> Sequence[int]:
 
 
 def combined(operator: Operator, instance: int, position: int, given: Given) -> Sequence[int]:
-    """Positions whose messages come together at a position, in order: of a reduce, prefix, allreduce or barrier."""
+    """Positions whose messages a reduce, prefix, allreduce or barrier combines for ``position``, in order."""
     members = taking_part(operator, instance)
     match operator.kind:
         case "barrier":
@@ -128,7 +128,7 @@ def combined(operator: Operator, instance: int, position: int, given: Given) -> 
 
 
 def origin_of(operator: Operator, instance: int, position: int, given: Given) -> int | None:
-    """Who sends to a position in a shift or a permutation; None beyond the end of an eoshift."""
+    """Position that sends to ``position`` in a shift or a permutation; None if it lies beyond the end in an eoshift."""
     size = len(operator.instances[instance].nodes)
     if operator.kind == "permute":
         permutation = given.permutation

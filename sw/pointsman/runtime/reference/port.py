@@ -1,4 +1,4 @@
-"""One operator at one node of the reference machine."""
+"""An operator at a node of the reference machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .meaning import combined, origin_of, part_of, readers, writers
 
 
 class ReferencePort:
-    """One operator at one node."""
+    """An operator at a node, in all instances that have the node."""
 
     def __init__(self, mailbox: Mailbox, instances: Sequence[int], node: int) -> None:
         self.mailbox = mailbox
@@ -50,7 +50,7 @@ class ReferencePort:
         )
 
     async def _known(self, given: Given) -> Given:
-        """What this node was given, with its own number in place of "here"; nodes that have to agree do so."""
+        """``given`` with the own position in place of HERE, and with a destination that another node has named."""
         instance = self.instances[0]
         names = [
             n for n, s in zip(self.mailbox.signature.runtime, self.mailbox.signature.sorts, strict=True) if s in CHOSEN
@@ -118,7 +118,7 @@ class ReferencePort:
         return self.mailbox.operator.kind == "broadcast" and not self.mailbox.agreed
 
     async def _read_cast(self, instance: int, position: int, into: np.ndarray) -> bool:
-        """Read the message that belongs to this call, whoever wrote it."""
+        """Read the message of this call of a broadcast whose source this node may not know."""
         key, casts = (instance, self._count(instance, "call")), self.mailbox.casts
         if position not in taking_part(self.mailbox.operator, instance):
             return False
@@ -180,7 +180,7 @@ class ReferencePort:
         return True
 
     def _aim(self, instance: int, position: int, found: Round) -> None:
-        """Note where the message of this node goes, as nobody else knows."""
+        """Note the destination of this node's message, which only this node knows; refuse a destination named twice."""
         target = self.given.numbers[0]
         found.targets = {} if found.targets is None else found.targets
         for other, to in found.targets.items():
