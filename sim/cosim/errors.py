@@ -21,7 +21,7 @@ class Waiting:
     node : int
         Its node.
     request : Request
-        What it asked for.
+        The request that is incomplete.
     writes, reads : tuple of int
         Interface registers that it waits for: to become empty so that it can write or go on, and to become full so
         that it can read. Both empty if conditions between its lanes hold every lane back.

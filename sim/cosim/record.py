@@ -32,7 +32,7 @@ class Record:
     accesses : int64 array, nodes × 2
         Words that each processor wrote (column 0) and read (column 1).
     results : list
-        What each program returned.
+        Return value of each program.
     wall_seconds : float
         Time that the simulation took.
     events : array of EVENT, or None

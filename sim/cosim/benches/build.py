@@ -28,7 +28,7 @@ _PREFIX = "Vtop"
 
 _VERILATOR_OPTIONS = (
     *("--cc", "--exe", "--vpi", "-O3", "-Wno-fatal", "--quiet", "--prefix", _PREFIX),
-    # Registers without a value at power-up get one from the seed of the run.
+    # Registers without a value at power-up get a random value from the seed of the run.
     *("--x-assign", "unique", "--x-initial", "unique"),
 )
 

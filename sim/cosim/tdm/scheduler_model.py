@@ -369,7 +369,7 @@ class SchedulerModel:
         return {c for c in self._first() & unmet if c[0] not in self.late}
 
     def _first(self) -> Connections:
-        """Connections that nobody comes before."""
+        """Connections before which no other connection comes."""
         n = self.shape.ports
         if self.shape.order == "plain":
             return {self.start}

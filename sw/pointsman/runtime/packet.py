@@ -82,7 +82,7 @@ class PacketSubstrate:
         """Packet routers need no loading."""
 
     async def fini(self) -> None:
-        """A node may stop at once: the routers pass on messages without its processor."""
+        """A node may stop at once: the routers pass on messages by themselves."""
 
     def where(self) -> str:
         aside = sum(map(len, self.aside.values()))

@@ -1,7 +1,7 @@
 """Bench of compiled programs: processors load the images through MEMADR, run the programs, and every word is checked.
 
 Each program runs twice, at the processors' best speed and with random pauses between its operations. In between the
-processors bring the routers back to what they hold at power-up, again through MEMADR.
+processors restore the routers' contents at power-up, again through MEMADR.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def compare(program: ImageProgram, how: str, processors: Sequence[Processor]) ->
     for i, processor in enumerate(processors):
         meant = program.meaning(i)
         where = f"{program.name}, {how}, node {i}"
-        # What came through the port, in the order in which it came ...
+        # The words that came through the port, in order ...
         came = [delivery.word for delivery in processor.deliveries if delivery.wanted]
         wanted = [word for _, message in meant for word in message]
         for k, (word, expected) in enumerate(zip(came, wanted, strict=False)):
@@ -181,7 +181,7 @@ def compare(program: ImageProgram, how: str, processors: Sequence[Processor]) ->
                 raise MismatchError(f"{where}: word {k} is {word:#x} and must be {expected:#x}")
         if len(came) != len(wanted):
             raise MismatchError(f"{where}: {len(came)} words came and {len(wanted)} must have come")
-        # ... and what the program was given.
+        # ... and the words that the program was given.
         if processor.result != meant:
             raise MismatchError(f"{where}: the program received {processor.result} and must have received {meant}")
         words += len(came)

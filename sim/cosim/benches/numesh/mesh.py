@@ -80,7 +80,7 @@ class MeshDriver:
 
 
 class CoveredMesh(CoveredModel[MeshModel]):
-    """The model, with what happens on the links counted."""
+    """The model, which also counts events on the links in coverage bins."""
 
     def __init__(self, shape: NodeShape, topology: Topology, coverage: Coverage) -> None:
         self.model = MeshModel(shape, topology)

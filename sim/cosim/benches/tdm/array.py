@@ -19,7 +19,7 @@ ORDERS = ("plain", "turned", "wrapped")
 
 
 class ArrayDriver:
-    """Slots that are legal, and what is to change in them, from next to nothing to everything."""
+    """Random legal slots, and the connections to be changed in them, from very few to all."""
 
     def __init__(self, shape: SwitchShape, random: Random) -> None:
         self.n = shape.ports

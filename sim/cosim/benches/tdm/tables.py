@@ -135,7 +135,7 @@ class SwitchPins:
             values = (register, int(kind == "write"), int(kind == "read"), word)
             for name, value in zip(NAMES, values, strict=True):
                 self.pins[f"{name}_{i}"].value = value
-        # The access is made in this cycle; what follows from it is seen in the next.
+        # The access is made in this cycle; its effects are seen in the next cycle.
         await RisingEdge(self.dut.clk)
         for i in accesses:
             self.pins[f"p_write_{i}"].value = 0

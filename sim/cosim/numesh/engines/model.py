@@ -22,7 +22,7 @@ from .base import Engine
 from .model_kernel import advance
 
 _NODE_CYCLES_PER_CALL = 200_000
-"""Length of one stretch of compiled code: some 10 ms, after which signals are seen and progress is shown."""
+"""Node cycles in a call of compiled code: some 10 ms, after which signals are handled and progress is shown."""
 _EVENT_ROOM = 1 << 14
 
 

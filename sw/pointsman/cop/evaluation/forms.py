@@ -101,7 +101,7 @@ def define_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
 
 
 def set_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
-    """``(set! NAME VALUE)``: gives a new value to a name that has one."""
+    """``(set! NAME VALUE)``: gives a new value to a name that already has a value."""
     _count(machine, form, 2, 2, "(set! NAME VALUE)")
     return (yield from _assign(machine, form.items[1], form.items[2], scope, new=False))
 

@@ -250,7 +250,7 @@ def _merge_ordered(machine: Accounts, copies: Sequence[Sequence[Part]]) -> Mergi
     """Merge the lists of children of sequential copies; None if their orders disagree.
 
     Merging puts children that only some copies have before or after each other. That orders nothing at any node if the
-    copies have no node in common; if they have, the order would be one that was not written.
+    copies have no node in common; if they have, the text did not write such an order.
     """
     order: list[list[Part]] = []
     place: dict[str, int] = {}

@@ -141,7 +141,7 @@ def _form(value: object, number: int, source: PythonSource) -> Form:
 
 
 def _value(head: str, place: Position, value: object, depth: int = 0) -> object:
-    """A value of the language, or a call that gives one."""
+    """A value of the language, or a call whose result is a value."""
     if isinstance(value, bool | np.bool_):
         return TRUE if value else FALSE
     if isinstance(value, int | np.integer):

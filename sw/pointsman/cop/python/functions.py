@@ -191,7 +191,7 @@ def subset(subsets: Nodes | Iterable[Nodes], *parts: Parts) -> Part:
 def doall(body: Callable[..., Parts], *lists: Iterable[Any]) -> Part:
     """``(doall ((VAR LIST) …) OP …)``: parallel over ``body(x, y, …)`` for all combinations of the lists' elements.
 
-    The first list is the slowest. ``doall(f, a, b)`` is what ``map`` is for functions of Python, but over combinations.
+    The first list varies slowest. ``doall(f, a, b)`` resembles Python's ``map``, but goes over all combinations.
     """
     # Each body is a separate scope, as in a text: defaults that it sets end with it.
     bodies = [lambda net, values=values: body(*values) for values in product(*lists)]

@@ -98,7 +98,7 @@ def plot_broadcasts(rows: Sequence[Row], folder: Path) -> list[Path]:
 
 
 THESIS = 5.0
-"""Cycles of an online one-word broadcast over cycles of a native one, according to Metcalf 1997."""
+"""Cycles of a one-word broadcast done online over its cycles done natively, according to Metcalf 1997."""
 
 
 def plot_online(rows: Sequence[Row], folder: Path) -> Path:

@@ -1,7 +1,7 @@
 """Places in the hardware for a plan: schedule blocks, VFSMs, interface registers, numbers of operators.
 
 Every phase has a block of the schedule memory, every VFSM and interface register its number. Phases share schedule blocks and
-VFSMs where there are not enough (Metcalf 1997, §5.4). Leaves alone: what the VFSMs do (``roles``).
+VFSMs where there are not enough (Metcalf 1997, §5.4). Leaves alone: annotations of the VFSMs (``roles``).
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ class NodeModel:
         for p, command in enumerate(commands):
             if command is not None:
                 self.happenings[p].command = self._execute(p, command, address, vfsms)
-        # A command to the schedule memory shows at once, one to the annotation memory from the next cycle on.
+        # A command changes the schedule memory at once, the annotation memory from the next cycle on.
         self.out = [self.out[1], self.schedule[address]]
         self.stage = taken
         if inputs["rst"]:

@@ -9,7 +9,7 @@ from numesh.shape import NodeShape
 
 
 class ScheduleModel:
-    """A memory, the entries on their way out of it, and what the pointer commands say of the next two addresses.
+    """A memory, the entries being read from it, and the next two addresses according to pointer commands.
 
     Attributes
     ----------
