@@ -48,7 +48,7 @@ def test_the_text_has_the_figures_and_a_line_for_each_step() -> None:
     [
         (["toaster"], "'toaster' is not one of 'numesh'"),
         (["numesh", "--seeds", "x"], "'x' is not a valid integer"),
-        ([], "BLOCK"),
+        ([], "Missing argument"),
     ],
 )
 def test_what_is_no_block_or_no_number_is_refused(arguments: list[str], said: str) -> None:
