@@ -1,0 +1,54 @@
+"""Programs of all nodes on a machine: what they do before and after the application."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cosim.session import run_nodes
+
+
+class Told:
+    """Notes what a machine is asked to run, and runs it at once."""
+
+    nodes = 3
+
+    def __init__(self) -> None:
+        self.results: list[Any] = []
+        self.given: dict[str, Any] = {}
+
+    def run(self, programs: list[Any], **given: Any) -> list[Any]:
+        self.given = given
+        for program in programs:
+            if program is None:
+                self.results.append(None)
+                continue
+            with pytest.raises(StopIteration) as ended:
+                program.send(None)
+            self.results.append(ended.value.value)
+        return self.results
+
+
+def node(number: int, log: list[str]) -> Any:
+    async def step(name: str) -> None:
+        log.append(f"{name} {number}")
+
+    cop = SimpleNamespace(init=lambda: step("init"), fini=lambda: step("fini"))
+    return SimpleNamespace(number=number, cop=cop, activity="", attended=lambda program: program)
+
+
+def test_a_program_runs_between_init_and_fini_and_other_processors_do_nothing() -> None:
+    log: list[str] = []
+    machine = Told()
+
+    async def main(one: Any) -> int:
+        log.append(f"main {one.number}, {one.activity}")
+        return one.number * 10
+
+    nodes = [node(0, log), node(1, log)]
+    assert run_nodes(nodes, main, machine, max_cycles=9, events=True) == [0, 10, None]  # type: ignore[arg-type]
+    assert log[:3] == ["init 0", "main 0, before its first operator", "fini 0"]
+    assert log[3:] == ["init 1", "main 1, before its first operator", "fini 1"]
+    assert machine.given == {"max_cycles": 9, "events": True, "each_cycle": None}
