@@ -60,21 +60,6 @@ class StepWriter:
         self.settings: list[tuple[int, ...]] = []
         self.weights: list[float] = []
         self.most_lanes = plan.shape.pipelines
-        self._costs: dict[str, Callable[[int, int, Changed], list[Step]]] = {
-            Do.AWAIT_QUIET: lambda node, phase, _: [(k.UNTIL, 1 + phase, 0)],
-            Do.WISH: self._wish,
-            Do.REWRITE_AHEAD: lambda node, phase, changed: self._rewrite(node, changed, running=False),
-            Do.REWRITE: lambda node, phase, changed: self._rewrite(node, changed, running=True),
-            Do.LEAVE: self._leave,
-            Do.JUMP: self._jump,
-            Do.SETTLE: self._settle,
-            Do.LOAD: self._fill,
-            Do.TURN: self._turn,
-            Do.AWAIT_COMMANDS: lambda node, phase, _: [(k.SETTLED, 0, 0)],
-            Do.MEET_ALL: self._meet_all,
-            Do.AWAIT_DEADLINE: lambda node, phase, _: [(k.UNTIL, 0, 0)],
-        }
-        """Kernel steps of each `Do`, given the node, the phase, and the VFSMs to be rewritten."""
         self._chunks: dict[tuple[Step, ...], int] = {}
         self._moves: dict[object, list[Step]] = {}
         self._rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
@@ -184,7 +169,7 @@ class StepWriter:
         return [*self._send(node, {0: self.words}), (k.WAIT, POINTER_DRAIN, 0), (k.PHASE, runs, 0)]
 
     def _play(self, node: int, changes: Iterable[ChangeStep[Changed]]) -> list[Step]:
-        return [step for do, phase, rewrites in changes for step in self._costs[do](node, phase, rewrites or {})]
+        return [step for do, phase, rewrites in changes for step in _WRITTEN[do](self, node, phase, rewrites or {})]
 
     def _wish(self, node: int, phase: int, rewrites: Changed) -> list[Step]:
         self.ways[node].standing.update(rewrites)
@@ -247,7 +232,7 @@ class StepWriter:
             elif do == Do.DRAIN:
                 steps.append((k.WAIT, self._delay(one, node, value), 0))
             else:
-                steps += self._costs[do](node, at, rewrites or {})
+                steps += _WRITTEN[do](self, node, at, rewrites or {})
         way.value[number] = value
         return steps
 
@@ -435,3 +420,21 @@ def _at(lane: LaneImage, registers: tuple[int, ...]) -> LaneImage:
         pair=lane.pair,
         window=lane.window,
     )
+
+
+# Functions, not bound methods: these would keep the writer, and with it the plan, until the garbage collector comes.
+_WRITTEN: dict[str, Callable[[StepWriter, int, int, Changed], list[Step]]] = {
+    Do.AWAIT_QUIET: lambda writer, node, phase, _: [(k.UNTIL, 1 + phase, 0)],
+    Do.WISH: StepWriter._wish,
+    Do.REWRITE_AHEAD: lambda writer, node, phase, changed: writer._rewrite(node, changed, running=False),
+    Do.REWRITE: lambda writer, node, phase, changed: writer._rewrite(node, changed, running=True),
+    Do.LEAVE: StepWriter._leave,
+    Do.JUMP: StepWriter._jump,
+    Do.SETTLE: StepWriter._settle,
+    Do.LOAD: StepWriter._fill,
+    Do.TURN: StepWriter._turn,
+    Do.AWAIT_COMMANDS: lambda writer, node, phase, _: [(k.SETTLED, 0, 0)],
+    Do.MEET_ALL: StepWriter._meet_all,
+    Do.AWAIT_DEADLINE: lambda writer, node, phase, _: [(k.UNTIL, 0, 0)],
+}
+"""Kernel steps of each `Do`, given the node, the phase, and the VFSMs to be rewritten."""
