@@ -1,3 +1,5 @@
+"""The command by ``python -m pointsman.cli``."""
+
 from . import main
 
 main()
