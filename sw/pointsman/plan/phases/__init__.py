@@ -1,4 +1,4 @@
-"""The phases of a division are planned: routed, closed, and kept off each other's wires.
+"""The phases of a division are planned: routed, closed by a barrier or without, and kept off each other's wires.
 
 Comes in: a `PlanContext` (a division into phases, a schedule length). Goes out: a `Plan`, or why there is none. A phase
 goes through `routes` (its streams get slots), `drafts` (which implementations do its operators) and `closing` (by which

@@ -1,4 +1,4 @@
-"""Rules that one node keeps by itself within a phase, and the views of nodes and phases on which all of the judge works.
+"""Rules that a node keeps by itself in a phase (no word overwritten, no resource used twice), and the views that the judge works on.
 
-Takes images that keep the rule "structure". Start at ``node``: what each VFSM does, slot by slot, for a choice of roles.
+Takes images that keep the rule "structure". ``rules`` are proved of ``node``: what each VFSM does, slot by slot, for a choice of roles.
 """
