@@ -5,10 +5,9 @@ All words of a chain take the same route with the same waiting, so a chain is a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -115,16 +114,3 @@ class Footprint:
         self.after_delivers = table((row(n, p), s + 1) for n, p, s in route.delivers)
         self.counts = np.array([row(n, p) for n, p, _ in route.cells], np.intp)
         """(node, pipeline) of each VFSM."""
-
-
-def even_starts(words: int, slots: int) -> tuple[int, ...]:
-    """``words`` starts spread evenly over ``slots``."""
-    return tuple(word * slots // words for word in range(words))
-
-
-def least_gap(starts: Sequence[int], slots: int) -> int:
-    """Least slots between two starts, also round the end of the period; ``slots`` for fewer than two starts."""
-    if len(starts) < 2:
-        return slots
-    ordered = sorted(starts)
-    return min(*(b - a for a, b in pairwise(ordered)), ordered[0] + slots - ordered[-1])

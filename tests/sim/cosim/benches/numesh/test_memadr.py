@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 from cosim.benches.coverage import Coverage
@@ -9,15 +10,10 @@ from cosim.benches.numesh.catalogue import NARROW
 from cosim.benches.numesh.memadr import AssemblerDriver, CoveredAssembler
 
 
-def test_traffic_hits_most_bins_and_none_that_is_out_of_reach() -> None:
+def test_traffic_hits_most_bins_and_none_that_is_out_of_reach(run_bench: Callable[..., int]) -> None:
     coverage = Coverage()
     model = CoveredAssembler(NARROW, coverage)
     driver = AssemblerDriver(NARROW, Random(1))
-    inputs: dict[str, int] = {}
-    for cycle in range(800):
-        inputs |= driver.early(cycle)
-        outputs = model.outputs(inputs)
-        inputs |= driver.late({name: value or 0 for name, value in outputs.items()})
-        model.clock(inputs)
+    run_bench(driver, model, coverage, 800)
     hits = [count for group in coverage.groups.values() for count in group.hits.values()]
     assert sum(count > 0 for count in hits) > 0.8 * len(hits)
