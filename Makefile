@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench soak soak-programs fuzz fuzz-soak check docs clean formal mutants fpga bitstream
+.PHONY: help setup run test sim verilog bench soak soak-programs soak-everything fuzz fuzz-soak check docs clean formal mutants fpga bitstream
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ CHANGES ?= 1000000
 soak-programs: $(STAMP) ## random programs through their phases, PROGRAMS=10000 and CHANGES=1000000 (can be stopped and started again)
 	@nice $(BIN)/python tests/sim/cosim/soak_programs.py --cases $(PROGRAMS) --changes $(CHANGES)
 
+soak-everything: $(STAMP) ## random programs over all operators on every target, PROGRAMS=10000 on each (can be stopped and started again)
+	@nice $(BIN)/python tests/sim/cosim/soak_everything.py --cases $(PROGRAMS) --table build/soak-everything.json
+
 FUZZ_SECONDS ?= 60
 FUZZ_INPUTS ?= 1000000
 FUZZ_PINS := $(VENV)/.fuzz-$(shell cksum < requirements-fuzz.lock | cut -d' ' -f1)
@@ -102,6 +105,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench fpga bitstream sim formal mutants: | build
+run verilog docs bench fpga bitstream sim formal mutants soak-everything: | build
 build:
 	@mkdir -p build

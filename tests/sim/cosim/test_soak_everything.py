@@ -1,0 +1,108 @@
+"""The soak of everything finds what it is for, its programs cover the language, and a small one is clean."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pointsman.cop import compile_text
+from pointsman.program.catalogue import OPERATORS
+from pointsman.runtime.reference import ReferenceMachine
+
+_specification = importlib.util.spec_from_file_location(
+    "soak_everything", Path(__file__).with_name("soak_everything.py")
+)
+assert _specification is not None
+soak = sys.modules["soak_everything"] = importlib.util.module_from_spec(_specification)
+_specification.loader.exec_module(soak)  # type: ignore[union-attr]
+SMALL = ("1x1", "2x1", "2x2", "1x3", "3x2")
+
+
+def test_every_program_is_legal_and_together_they_have_everything():
+    kinds, words, seen = set(), set(), set()
+    for seed in range(400):
+        case = soak.case_of(seed)
+        program = compile_text(case.text, topology=soak.network_named(case.network)[0])
+        kinds |= {operator.kind for operator in program.operators()}
+        words |= {operator.m for operator in program.operators()}
+        marks = (
+            ":distributed",
+            ":dynamic",
+            ":values",
+            ":valid",
+            ":block",
+            "(optional",
+            "(loop",
+            "(phase",
+            "(doall",
+            "(grid",
+        )
+        marks += (
+            "(transpose",
+            "(bitreverse",
+            "(bistream",
+            "'left",
+            "'matrices",
+            "int64*",
+            "float32",
+            "(parallel (subset",
+        )
+        seen |= {mark for mark in marks if mark in case.text}
+    assert kinds == set(OPERATORS)
+    assert {1, 2, 2000} <= words
+    assert seen == set(marks)
+
+
+def test_what_nodes_do_is_right_by_the_reference_machine():
+    for seed in range(500, 540):
+        case = soak.case_of(seed, networks=SMALL, words=2_000)
+        program = compile_text(case.text, topology=soak.network_named(case.network)[0])
+        walker = soak.Walker(program, seed, fewer=True, late=False)
+        assert ReferenceMachine(program, "soak", soak.FUNCTIONS).run(walker.main).unread == ()
+
+
+def test_a_word_that_is_changed_is_found_and_the_program_shrunk(monkeypatch: pytest.MonkeyPatch):
+    text = "(barrier 'a)\n(loop 'l 3 (broadcast 'b 0 :m 9) (sequential (barrier 'c)))"
+    case = soak.Case(1, "2x1", text, 60)
+    assert soak.run_case(case).kind == "ok"
+    plain = soak.run_nodes
+
+    def wrong(nodes: Any, main: Any, machine: Any, **more: Any) -> Any:
+        record = plain(nodes, main, machine, **more)
+        for received in record.results:
+            for _, _, words in received:
+                words[-1] ^= 1
+        return record
+
+    monkeypatch.setattr(soak, "run_nodes", wrong)
+    outcome = soak.run_case(case)
+    assert (outcome.kind, outcome.message[:15]) == ("wrong", "node 1 received")
+    assert soak.shrink(case) == soak.Case(1, "2x1", "(broadcast 'b 0)", 0)
+
+
+def test_outcomes_have_classes():
+    assert soak.run_case(soak.Case(0, "2x1", "(broadcast 'b 7)")).kind == "illegal"
+    text = "(broadcast 'a 0 :m 20 :impl 'str_barrier)"
+    assert soak.run_case(soak.Case(0, "2x1", text)).kind in ("illegal", "refused")
+    assert soak.run_case(soak.Case(0, "2x1", "(loop 'l 5 (barrier 'b))"), seconds=0.001).kind == "slow"
+
+
+def test_it_goes_on_where_it_was_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(
+        soak, "run_case", lambda case, engine: soak.Outcome("refused", f"node {case.seed} is in the way")
+    )
+    state, folder = tmp_path / "state.json", tmp_path / "cases"
+    arguments = ["--target", "numesh", "--state", str(state), "--folder", str(folder)]
+    assert soak.main([*arguments, "--cases", "2"]) == 1
+    assert soak.main([*arguments, "--cases", "3"]) == 1
+    done = json.loads(capsys.readouterr().out.splitlines()[-1])["targets"][0]
+    assert (done["cases"], done["faults"]) == (3, {"refused": [0, 1, 2]})
+    assert done["reasons"] == {"refused": {"node N is in the way": 3}}
+    assert soak.kept(folder / "numesh" / "refused" / "numesh_2.json") == soak.case_of(2)
