@@ -171,17 +171,15 @@ def _cartesian(kind: str, size: tuple[int, ...]) -> Topology:
 
 def partitions(groups: Iterable[set[int]]) -> list[set[int]]:
     """Unite groups that overlap: {0, 1}, {4}, {1, 2} give {0, 1, 2}, {4}. In the order of their lowest nodes."""
-    parts: list[set[int]] = []
+    part_of: dict[int, set[int]] = {}
     for group in groups:
-        united = set(group)
-        rest = []
-        for part in parts:
-            if part & united:
-                united |= part
-            else:
-                rest.append(part)
-        parts = [*rest, united]
-    return sorted(parts, key=min)
+        # The largest part takes the others in, so that a node changes its part at most log2(nodes) times.
+        parts = sorted({id(part): part for part in (part_of.get(one) for one in group) if part}.values(), key=len)
+        united = parts.pop() if parts else set()
+        new = set(group).union(*parts) - united
+        united |= new
+        part_of.update(dict.fromkeys(new, united))
+    return sorted({id(part): part for part in part_of.values()}.values(), key=min)
 
 
 def connected(part: set[int], topology: Topology) -> bool:

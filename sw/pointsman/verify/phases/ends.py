@@ -54,9 +54,9 @@ def check_ends(games: PhaseGames) -> None:
     if image.barrier is not None:
         met = games.lanes.get(image.barrier, set())
         _check_closing(games, image.barrier)
-    group = _parts(games)
+    parts = _parts(games)
     for node in sorted(view.nodes.keys() - met):
-        _check_loose(games, node, {other for other, own in group.items() if own == group.get(node)})
+        _check_loose(games, node, parts[node])
 
 
 def note_end(games: PhaseGames, node: int, message: str, right: str, index: int | None = None) -> None:
@@ -65,14 +65,18 @@ def note_end(games: PhaseGames, node: int, message: str, right: str, index: int 
     games.notebook.note("message-ends", message, right, operator, phase=games.view.name, node=node)
 
 
-def _parts(games: PhaseGames) -> dict[int, int]:
-    """By node, the number of its part: nodes that words of the program's operators join, as ends or on their way."""
+def _parts(games: PhaseGames) -> dict[int, set[int]]:
+    """By node, its part: nodes that words of the program's operators join, as ends or on their way."""
     joined = [{node} for node in games.view.nodes]
     for index in games.program:
         for number in games.promises[index]:
             passed = {node for trace in games.traces.get(number, ()) for node, _, _ in trace.vfsms}
             joined.append({*nodes_of(games.images.promises[number]), *passed})
-    return groups_of(joined)
+    parts: dict[int, set[int]] = {}
+    group = groups_of(joined)
+    for node, root in group.items():
+        parts.setdefault(root, set()).add(node)
+    return {node: parts[root] for node, root in group.items()}
 
 
 # -- nodes that leave each for itself ------------------------------------------------------------------------
@@ -95,11 +99,11 @@ def _check_told(games: PhaseGames, index: int, node: int) -> None:
     """Check that a node may leave when its own messages of operator ``index`` are through, for every state."""
     for state in games.states(index):
         boards = games.games(index, state)
-        for game in boards.all:
+        for game in boards.at(node):
             if node in game.lanes:
                 _check_freed(games, index, state, game, node)
                 continue
-            for stream in boards.passing(game, node) if node in game.here else ():
+            for stream in boards.passing(game, node):
                 message = f"words of {stream} pass, of which no message of the node's own tells"
                 right = "a barrier at the end of the phase, or a way through the operator's own nodes"
                 note_end(games, node, message, right, index)
@@ -171,9 +175,8 @@ def _all_begun(games: PhaseGames, index: int, node: int, part: set[int]) -> bool
             if len(part) > 1:
                 return False
             continue
-        for other in sorted(part - {node}):
-            if other not in game.lanes or not games.needs(game, node, other, games.lengths(index)):
-                return False
+        if not part - {node} <= games.needed(game, node, games.lengths(index)):
+            return False
     return True
 
 
@@ -189,9 +192,10 @@ def _check_closing(games: PhaseGames, index: int) -> None:
         members = {node for node, lanes in game.lanes.items() if lanes}
         free = games.plays(game, 1)
         for other in sorted(members):
-            if free is None or games.plays(game, 1, other) is None:
+            held_up = games.plays(game, 1, other)
+            if free is None or held_up is None:
                 return
-            for node in sorted(members - {other}):
+            for node in sorted(members - {other}) if any(held_up) else ():
                 if games.gets_through(game, node, 1, other):
                     message = f"it gets through what closes the phase though node {other} has not come"
                     note_end(games, node, message, "a barrier that waits for all of its nodes", index)

@@ -18,7 +18,8 @@ The planner argues the other way round (``plan.conflicts.happens_before``: what 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pointsman.verify.node.phase_view import made_operators
@@ -29,12 +30,13 @@ from .all_phases import AllPhases
 
 @dataclass
 class _Reached:
-    """What nodes can reach while one of them stands still. Sets of nodes are integers with bit n for node n."""
+    """What nodes can reach in all games in which a node stands still in the same phase: a game for each node that
+    stands still. Sets of games are integers with bit n for the game in which node n stands still."""
 
-    there: list[int]
-    """By phase, nodes that can come to it."""
-    begun: list[int]
-    """By operator, nodes that can begin it."""
+    there: list[list[int]]
+    """By phase and node, the games in which the node can come to the phase."""
+    begun: list[list[int]]
+    """By operator and node, the games in which the node can begin the operator."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,15 @@ class _Course:
     """The node leaves when it is through with at least one of these operators."""
     closing: int | None
     """Operator that closes the phase, if the node takes part in it."""
-    needs: dict[int, int] = field(default_factory=dict)
-    """Cache: by operator, bits of the nodes that have to begin it before this node gets through it."""
+    needs: dict[int, frozenset[int]] = field(default_factory=dict)
+    """Cache: by operator, the nodes that have to begin it before this node gets through it."""
 
 
 class Skew:
     """Answers how far nodes can be ahead. ``games``: by phase; None for phases that no node leaves.
 
-    Plays a game for each phase and node asked about; its time is about nodes x operators x nodes that a node waits for.
+    Plays the games of all nodes that stand still in a phase at once, a bit for each: its time is about nodes x operators
+    x nodes that a node waits for, times the length of a chain of nodes that wait for each other.
     """
 
     def __init__(self, phases: AllPhases, games: Sequence[PhaseGames | None]) -> None:
@@ -64,12 +67,12 @@ class Skew:
         self.nodes = range(phases.images.topology.nodes)
         # With threads each node has ways of its own through the phases; then every question is answered by "it may".
         self.known = not phases.threads
-        self._reached: dict[tuple[int, int], _Reached] = {}
+        self._reached: dict[int, _Reached] = {}
         self._courses: dict[tuple[int, int], _Course] = {}
 
     def may_be(self, node: int, later: int, other: int, earlier: int) -> bool:
         """May ``node`` have come from phase ``earlier`` to ``later`` while ``other`` is still in ``earlier``?"""
-        return not self.known or bool(self._at(earlier, other).there[later] >> node & 1)
+        return not self.known or bool(self._at(earlier).there[later][node] >> other & 1)
 
     def may_send(self, node: int, index: int, other: int, earlier: int) -> bool:
         """May words of ``node`` for operator ``index`` be under way while ``other`` is still in phase ``earlier``? True
@@ -81,58 +84,83 @@ class Skew:
         made = bool(operator.instances) or operator.online is not None or bool(operator.continues)
         if not self.known or early or made or phase.technique == "hijack" or index in made_operators(phase):
             return True
-        return bool(self._at(earlier, other).begun[index] >> node & 1)
+        return bool(self._at(earlier).begun[index][node] >> other & 1)
 
-    def _at(self, earlier: int, other: int) -> _Reached:
-        key = earlier, other
-        if key not in self._reached:
-            self._reached[key] = self._play(earlier, other)
-        return self._reached[key]
+    def _at(self, earlier: int) -> _Reached:
+        if earlier not in self._reached:
+            self._reached[earlier] = self._play(earlier)
+        return self._reached[earlier]
 
-    def _play(self, earlier: int, other: int) -> _Reached:
-        phases = len(self.images.phases)
-        reached = _Reached([0] * phases, [0] * len(self.images.operators))
-        begun, there = reached.begun, reached.there
-        first = set(self.program[earlier])
-        # By node, phases in which it has still an operator to begin, or which it has still to leave.
-        waiting = {node: sorted(first) for node in self.nodes if node != other and first}
-        for phase in first:
-            there[phase] = sum(1 << node for node in waiting)
-        left = [0] * phases
-        going = True
-        while going:
-            going = False
-            for node, mine in list(waiting.items()):
-                bit = 1 << node
-                stays = []
-                for phase in mine:
-                    course = self._courses.get((phase, node)) or self._course(phase, node)
-                    still = phase == earlier
-                    missing = False
-                    for index, before in course.before:
-                        if begun[index] & bit:
-                            continue
-                        if still or not before or all(self._is_through(begun, phase, i, node, course) for i in before):
-                            begun[index] |= bit
-                            going = True
-                        else:
-                            missing = True
-                    if not left[phase] & bit:
-                        if not still and not self._leaves(reached, phase, node, course):
-                            stays.append(phase)
-                            continue
-                        left[phase] |= bit
-                        for successor in self.program[phase]:
-                            if not there[successor] & bit:
-                                there[successor] |= bit
-                                stays.append(successor)
-                                going = True
-                    if missing:
-                        stays.append(phase)
-                if stays:
-                    waiting[node] = sorted(stays)
-                else:
-                    del waiting[node]
+    def _play(self, earlier: int) -> _Reached:
+        """The games in which a node stands still in phase ``earlier`` and all others are about to leave it. Every move
+        only adds games to a set, so that the order of the moves does not matter; a node looks again when a set changes
+        that it has looked at."""
+        phases, nodes = len(self.images.phases), len(self.nodes)
+        reached = _Reached(
+            [[0] * nodes for _ in range(phases)], [[0] * nodes for _ in range(len(self.images.operators))]
+        )
+        every = (1 << nodes) - 1
+        left: list[list[int]] = [[0] * nodes for _ in range(phases)]
+        # By (operator, or the phase that an operator closes, and node whose set is looked at), who looks at it.
+        watchers: dict[tuple[str, int, int], dict[tuple[int, int], None]] = {}
+        waiting: deque[tuple[int, int]] = deque()
+        queued: set[tuple[int, int]] = set()
+
+        def look_again(at: Iterable[tuple[int, int]]) -> None:
+            for key in at:
+                if key not in queued:
+                    queued.add(key)
+                    waiting.append(key)
+
+        def come(phase: int, node: int, games: int) -> None:
+            if games & ~reached.there[phase][node]:
+                reached.there[phase][node] |= games
+                look_again([(phase, node), *watchers.get(("phase", phase, node), ())])
+
+        def common(what: str, number: int, sets: Sequence[int], needs: Iterable[int], key: tuple[int, int]) -> int:
+            """Games that are in the sets of all of ``needs``."""
+            games = every
+            for node in needs:
+                watchers.setdefault((what, number, node), {})[key] = None
+                games &= sets[node]
+            return games
+
+        def through(index: int, key: tuple[int, int]) -> int:
+            """Games in which a node has begun operator ``index``, and so have all nodes that it needs."""
+            games = reached.begun[index][key[1]]
+            return games and games & common("operator", index, reached.begun[index], self._needs(*key, index), key)
+
+        for phase in self.program[earlier]:
+            for node in self.nodes:
+                come(phase, node, every & ~(1 << node))
+        while waiting:
+            key = waiting.popleft()
+            queued.discard(key)
+            phase, node = key
+            here, course, still = reached.there[phase][node], self._course(phase, node), phase == earlier
+            changed = True
+            while changed:
+                changed = False
+                for index, before in course.before:
+                    games = here
+                    for one in () if still else before:
+                        games &= through(one, key)
+                    if games & ~reached.begun[index][node]:
+                        reached.begun[index][node] |= games
+                        changed = True
+                        look_again(watchers.get(("operator", index, node), ()))
+            leaves = here
+            if not still and course.final:
+                leaves = 0
+                for index in course.final:
+                    leaves |= here & through(index, key)
+            if not still and course.closing is not None and leaves:
+                needs = self._needs(phase, node, course.closing)
+                leaves &= common("phase", phase, reached.there[phase], needs, key)
+            if leaves & ~left[phase][node]:
+                left[phase][node] |= leaves
+                for successor in self.program[phase]:
+                    come(successor, node, leaves)
         return reached
 
     def _course(self, phase: int, node: int) -> _Course:
@@ -147,28 +175,13 @@ class Skew:
                 self._courses[key] = _Course(before, tuple(_final(games, node)), image.barrier if meets else None)
         return self._courses[key]
 
-    def _is_through(self, begun: Sequence[int], phase: int, index: int, node: int, course: _Course) -> bool:
-        """Has ``node`` begun operator ``index``, and so have all nodes that it needs to get through it?"""
-        if not begun[index] >> node & 1:
-            return False
-        needs = course.needs.get(index)
-        return not (self._needs(phase, index, node, course) if needs is None else needs) & ~begun[index]
-
-    def _needs(self, phase: int, index: int, node: int, course: _Course) -> int:
+    def _needs(self, phase: int, node: int, index: int) -> frozenset[int]:
+        course = self._course(phase, node)
         if index not in course.needs:
             games = self.games[phase]
             assert games is not None
-            course.needs[index] = sum(1 << one for one in needed(games, index, node))
+            course.needs[index] = frozenset(needed(games, index, node))
         return course.needs[index]
-
-    def _leaves(self, reached: _Reached, phase: int, node: int, course: _Course) -> bool:
-        for index in course.final:
-            if self._is_through(reached.begun, phase, index, node, course):
-                break
-        else:
-            if course.final:
-                return False
-        return course.closing is None or not self._needs(phase, course.closing, node, course) & ~reached.there[phase]
 
 
 def needed(games: PhaseGames, index: int, node: int) -> set[int]:
@@ -178,11 +191,7 @@ def needed(games: PhaseGames, index: int, node: int) -> set[int]:
     each = []
     for state in games.states(index):
         game = games.game_of(index, state, node)
-        each.append(
-            set()
-            if game is None
-            else {one for one in game.lanes if one != node and games.needs(game, node, one, lengths)}
-        )
+        each.append(set() if game is None else games.needed(game, node, lengths))
     return set.intersection(*each) if each else set()
 
 

@@ -57,6 +57,8 @@ class GameBoard:
     """By message length and the node that has not begun (None: all have): which nodes get through."""
     behind: dict[tuple[int, Place, int | None], int] = field(default_factory=dict)
     """By message length, VFSM and node: the result of ``PhaseGames.behind`` in words."""
+    needed: dict[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
+    """By node and message lengths: the result of ``PhaseGames.needed``."""
     left: dict[tuple[int, int], int | None] = field(default_factory=dict)
     """By message length and node: the result of ``PhaseGames.most_left`` in words."""
 

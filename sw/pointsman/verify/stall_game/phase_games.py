@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.verify.node.groups import groups_of, nodes_of
@@ -210,12 +211,24 @@ class PhaseGames:
 
     def game_of(self, index: int, state: int, node: int) -> GameBoard | None:
         """The game of an operator in a state in which ``node`` has lanes; None: there is none."""
-        return next((game for game in self.games(index, state).all if node in game.lanes), None)
+        return next((game for game in self.games(index, state).at(node) if node in game.lanes), None)
 
-    def needs(self, game: GameBoard, node: int, other: int, lengths: Iterable[int]) -> bool:
-        """Is it certain that ``node`` does not get through before ``other`` has begun, with messages of any of
-        ``lengths`` words? A node that is stuck with a short message is stuck with a long message too."""
-        return any(self.is_stuck(game, node, words, other) for words in lengths)
+    def needed(self, game: GameBoard, node: int, lengths: Iterable[int]) -> set[int]:
+        """Nodes that have certainly begun when ``node`` gets through, with messages of any of ``lengths`` words. A node
+        that is stuck with a short message is stuck with a long message too."""
+        first, _, names = game.twin or (game, None, None)
+        if names is not None:
+            # Rows of a mesh mostly play the same games: what a node needs is found once for all of them.
+            needed = self.needed(first, names[node], lengths)
+            return {one for one in game.lanes if names[one] in needed}
+        key = node, tuple(lengths)
+        if key not in game.needed:
+            game.needed[key] = frozenset(
+                one
+                for one in game.lanes
+                if one != node and any(self.is_stuck(game, node, words, one) for words in lengths)
+            )
+        return set(game.needed[key])
 
     def behind(self, game: GameBoard, words: int, place: Place, node: int | None = None) -> int:
         """Most words that VFSM ``place`` may still have to pass when ``node`` is through (None: when all nodes are
@@ -288,6 +301,19 @@ class OperatorGames:
         self.all: list[GameBoard] = []
         self.starts = starts
         self.games = games
+
+    def at(self, node: int) -> Sequence[GameBoard]:
+        """Boards on which ``node`` has lanes or VFSMs."""
+        return self.of_node.get(node, ())
+
+    @cached_property
+    def of_node(self) -> Mapping[int, Sequence[GameBoard]]:
+        """By node, the boards on which it has lanes or VFSMs."""
+        found: dict[int, list[GameBoard]] = {}
+        for one in self.all:
+            for node in one.nodes:
+                found.setdefault(node, []).append(one)
+        return found
 
     def passing(self, game: GameBoard, node: int) -> list[str]:
         """Names of streams on the board that have VFSMs at ``node``."""

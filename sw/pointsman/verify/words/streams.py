@@ -241,8 +241,11 @@ class PhaseStreams:
 
     def _check_stray(self) -> None:
         """Note VFSMs that can move a word for some value but were not met on the way of any stream."""
+        met: dict[int, set[tuple[int, int]]] = {}
+        for owner, pipeline, number in self.owner:
+            met.setdefault(owner, set()).add((pipeline, number))
         for node, view in self.view.nodes.items():
-            reached = {place[1:] for place in self.owner if place[0] == node}
+            reached = met.get(node, set())
             for (key,), values in role_choices(self.images, (view,), self.notebook, self.view.name):
                 state = view.state(key)
                 for vfsm in state.annotations:

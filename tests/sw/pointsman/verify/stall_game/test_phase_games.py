@@ -59,8 +59,8 @@ def test_a_reader_that_stands_still_stops_whoever_has_more_words_than_there_is_r
     assert game is not None
     assert game.lanes.keys() == {0, 1, 2}
     assert [games.gets_through(game, 0, words, 2) for words in (5, 6)] == [True, False]
-    assert not games.needs(game, 0, 2, (5,))
-    assert games.needs(game, 0, 2, (5, 6))
+    assert 2 not in games.needed(game, 0, (5,))
+    assert 2 in games.needed(game, 0, (5, 6))
     assert games.gets_through(game, 0, 6)
     assert games.game_of(0, 0, 7) is None
 
