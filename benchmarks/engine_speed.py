@@ -2,7 +2,8 @@
 
 Two machines are alive at once. In the one every router moves a word every other cycle and no processor does anything ("raw"); in
 the other the same ring has a program on every node. "transfers": it sends and receives arrays, per length of the arrays. "ring
-shift": one word at a time, with some cycles of computation between the words; the programs are resumed for each.
+shift": one word at a time, with some cycles of computation between the words; the programs are resumed for each. "all-reduce":
+messages of so many words of which every node gets the sum, a compiled program.
 
 The speed of a computer wanders, by a factor of two where others work on it. So the two machines take turns, a few
 milliseconds each, and "over_raw" is the median over pairs of neighbouring stretches; "quartiles" tell how far these are
@@ -36,12 +37,19 @@ import numpy as np
 from cosim.engines.verilated.build import find_compiler
 from cosim.numesh.machine import EngineName, Machine
 from cosim.numesh.rings import ring_memories
+from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, parse_size
+from pointsman.plan.make_plan import make_plan
+from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitUntil
+from pointsman.targets.numesh import make_images
 
 LENGTHS = (1, 16, 256, 4096)
 COMPUTE = (0, 10, 50, 200)
+SUMMED = (1, 256)
+"""Words of the messages of an all-reduce."""
 PAIRS = 20
 """Stretches of each of two machines that are compared."""
 Stretch = Callable[[int], Callable[[], int]]
@@ -70,6 +78,7 @@ def main() -> None:
         "marks": {
             "raw": {"verilated": 17e6, "verilated floor": 12e6, "model": 40e6},
             "ring shift over raw": {"0": 0.7, "50": 0.85},
+            "all-reduce of 256 words over ring shift": 0.5,
             "cached start": 1.0,
         },
         "sizes": {},
@@ -98,11 +107,12 @@ def _speeds(engine: EngineName, shape: NodeShape, topology: Topology, seconds: f
         _run(raw, 1, 1, receive=False)()
         working.preload(ring_memories(shape, topology, [(2, 3)]))
         best = 0.0
-        found: dict[str, dict[str, Any]] = {"transfers": {}, "ring shift": {}}
+        found: dict[str, dict[str, Any]] = {"transfers": {}, "ring shift": {}, "all-reduce": {}}
         cases: list[tuple[str, int, Stretch]] = [
             # A word takes three cycles of a processor that sends and receives at once.
             *(("transfers", n, lambda cycles, n=n: _run(working, n, 1 + cycles // (3 * n))) for n in LENGTHS),
             *(("ring shift", c, lambda cycles, c=c: _shift(working, c, 1 + cycles // (3 + c))) for c in COMPUTE),
+            *(("all-reduce", n, _allreduce(engine, shape, topology, n)) for n in SUMMED),
         ]
         for kind, number, run in cases:
             pair = compare(alone, run, seconds)
@@ -163,6 +173,32 @@ def compare(
     ratios = [two / one for one, two in speeds]
     low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")
     return Pair(max(one for one, _ in speeds), max(two for _, two in speeds), middle, (low, high))
+
+
+def _allreduce(engine: EngineName, shape: NodeShape, topology: Topology, words: int) -> Stretch:
+    """Every node gets the sum of all nodes' messages, again and again; each stretch on a machine of its own."""
+    program = compile_text(f"(loop 'l 1000 (allreduce 'a 'add :m {words}))", topology=topology)
+    images = make_images(make_plan(program, shape, name="allreduce"))
+
+    def stretch(cycles: int) -> Callable[[], int]:
+        rounds = 1 + cycles // (150 + 5 * words)
+
+        async def main(node: Node) -> None:
+            message = np.full(words, node.number, np.int32)
+            await node.cop.a_load()
+            for _ in range(rounds):
+                await node.cop.a_func(message)
+
+        machine = Machine(shape, topology, engine=engine)
+        nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
+
+        def run() -> int:
+            with machine:
+                return run_nodes(nodes, main, machine).total_cycles
+
+        return run
+
+    return stretch
 
 
 def _let_pass(machine: Machine, cycles: int) -> Callable[[], int]:

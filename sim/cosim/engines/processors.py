@@ -163,7 +163,7 @@ def may_move(lanes: Sequence[Lane], moved: Sequence[int], number: int) -> bool:
     """Whether the conditions between the lanes let lane ``number`` move a word."""
     lane = lanes[number]
     if lane.after is not None:
-        need = lanes[lane.after].words if lane.after_all else moved[number] + 1
+        need = lanes[lane.after].words if lane.after_all else (moved[number] // lane.item + 1) * lane.item
         if moved[lane.after] < need:
             return False
     return lane.pair is None or lane.window is None or moved[number] - moved[lane.pair] < lane.window
@@ -382,6 +382,10 @@ def run(ports: Ports, programs: Programs, options: RunOptions) -> Outcome:
             if not access.write and lane.data is not None:
                 lane.data[moved[node][chosen[node]]] = word
             moved[node][chosen[node]] += 1
+            if moved[node][chosen[node]] % lane.item == 0:
+                done = int(moved[node][chosen[node]])
+                for fold in lane.folds:
+                    fold.apply(done - lane.item, done)
             programs.accesses[node, 0 if access.write else 1] += 1
             stalled[node] = time + 1
             quiet = time + 1
@@ -406,7 +410,9 @@ def _choose(lanes: Sequence[Lane], moved: Sequence[int], full: int, available: i
 
 
 def _first_open(lanes: Sequence[Lane], moved: Sequence[int]) -> int:
-    return next(number for number, lane in enumerate(lanes) if moved[number] < lane.words)
+    """The lane by which a cycle without an access counts."""
+    still = [number for number, lane in enumerate(lanes) if moved[number] < lane.words]
+    return next((number for number in still if may_move(lanes, moved, number)), still[0])
 
 
 def _check_register(register: int, shape: PortShape) -> None:

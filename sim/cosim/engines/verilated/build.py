@@ -42,7 +42,7 @@ from .verilog import (
 
 SOURCES = ("module.cpp", "run.cpp", "requests.cpp")
 TRANSLATION = ("dataflow.py", "lanes.py", "lanes_memory.py", "lanes_narrow.py", "lanes_variables.py", "build.py")
-HEADERS = ("mesh.h", "cells.h", "exchange.h", "lanes_memory.h", "wave.h", "values.h", "run.h", "requests.h")
+HEADERS = ("mesh.h", "cells.h", "exchange.h", "lanes_memory.h", "wave.h", "values.h", "run.h", "requests.h", "folds.h")
 MODULE = "pointsman_mesh"
 FEW_LANES, MANY_LANES = 16, 64
 """Blocks evaluated at once. Few: all variables in 32 bits, each a vector where vectors have 512. Many: each in as many as it

@@ -11,7 +11,9 @@ bool Vocabulary::fill() {
                       {&lanes, "lanes"},   {&write, "write"}, {&registers, "registers"}, {&words, "words"},
                       {&data, "data"},     {&after, "after"}, {&after_all, "after_all"}, {&window, "window"},
                       {&pair, "pair"},     {&throw_, "throw"}, {&until, "until"},         {&full, "full"},
-                      {&empty, "empty"},   {&state, "state"}, {&one_lane, "one_lane"}};
+                      {&empty, "empty"},   {&state, "state"}, {&one_lane, "one_lane"},   {&item, "item"},
+                      {&folds, "folds"},   {&left, "left"},   {&right, "right"},         {&result, "result"},
+                      {&code, "code"}};
     bool ok = true;
     for (const auto& entry : classes) ok = ok && (*entry.place = PyObject_GetAttrString(module, entry.name));
     for (const auto& entry : attributes) ok = ok && (*entry.place = PyUnicode_InternFromString(entry.name));
@@ -122,13 +124,14 @@ Entered Reader::transfer(Reading& reading, PyObject* request) const {
 }
 
 Entered Reader::lane(Reading& reading, PyObject* object, std::size_t lane_count) const {
-    std::int64_t write, words, after, after_all, window, pair;
+    std::int64_t write, words, after, after_all, window, pair, item;
     if (!number(object, names_.write, write, 0) || !number(object, names_.words, words, 0) ||
         !number(object, names_.after, after, -1) || !number(object, names_.after_all, after_all, 0) ||
-        !number(object, names_.window, window, 0) || !number(object, names_.pair, pair, -1))
+        !number(object, names_.window, window, 0) || !number(object, names_.pair, pair, -1) ||
+        !number(object, names_.item, item, 1))
         return Entered::error;
     const std::int64_t count = static_cast<std::int64_t>(lane_count);
-    if (words < 0 || after >= count || pair >= count) return Entered::refused;
+    if (words < 0 || after >= count || pair >= count || item < 1) return Entered::refused;
 
     Lane lane{};
     lane.write = write;
@@ -137,6 +140,7 @@ Entered Reader::lane(Reading& reading, PyObject* object, std::size_t lane_count)
     lane.after_all = after_all;
     lane.pair = static_cast<std::int32_t>(pair);
     lane.window = window;
+    lane.item = item;
     lane.first = static_cast<std::uint32_t>(reading.registers.size());
 
     PyObject* const registers = PyObject_GetAttr(object, names_.registers);
@@ -171,9 +175,39 @@ Entered Reader::lane(Reading& reading, PyObject* object, std::size_t lane_count)
         }
     }
     Py_DECREF(data);
+    lane.first_fold = static_cast<std::uint32_t>(reading.folds.size());
+    PyObject* const folds = PyObject_GetAttr(object, names_.folds);
+    bool folded = folds && PyTuple_Check(folds);
+    for (Py_ssize_t k = 0; folded && k < PyTuple_GET_SIZE(folds); ++k) folded = fold(reading, PyTuple_GET_ITEM(folds, k));
+    Py_XDECREF(folds);
+    if (!folded) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "folds of a lane must be a tuple");
+        return Entered::error;
+    }
+    lane.folds = static_cast<std::uint32_t>(reading.folds.size()) - lane.first_fold;
     reading.words += lane.words;
     reading.lanes.push_back(lane);
     return Entered::waits;
+}
+
+// A fold of a lane, whose arrays pointsman.runtime.api.requests has checked.
+bool Reader::fold(Reading& reading, PyObject* object) const {
+    std::int64_t code;
+    if (!number(object, names_.code, code, 0)) return false;
+    char* places[3];
+    PyObject* const names[] = {names_.left, names_.right, names_.result};
+    for (unsigned k = 0; k < 3; ++k) {
+        PyObject* const data = PyObject_GetAttr(object, names[k]);
+        if (!data) return false;
+        Py_buffer buffer;
+        const int failed = PyObject_GetBuffer(data, &buffer, k == 2 ? PyBUF_CONTIG : PyBUF_CONTIG_RO);
+        Py_DECREF(data);
+        if (failed) return false;
+        reading.buffers.push_back(buffer);
+        places[k] = static_cast<char*>(buffer.buf);
+    }
+    reading.folds.push_back({places[0], places[1], places[2], static_cast<std::uint32_t>(code)});
+    return true;
 }
 
 Entered Reader::watches(Processor& processor, PyObject* request, PyObject* name, bool full) const {

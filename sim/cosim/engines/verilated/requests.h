@@ -7,13 +7,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "folds.h"
+
 enum class Kind : std::uint8_t { idle, timer, empty, transfer, attend, plain };  // plain: a transfer, see Reading
 enum class Entered { waits, at_once, refused, error };
 
 struct Lane {
-    std::uint64_t words, moved, window;
+    std::uint64_t words, moved, window, item;
     char* data;  // null: zeros go out, what comes in is dropped
-    std::uint32_t first, registers, turn;
+    std::uint32_t first, registers, turn, first_fold, folds;
     std::int32_t after, pair;  // -1: none
     std::uint8_t bytes;
     bool write, after_all;
@@ -46,6 +48,7 @@ struct Reading {
     std::uint64_t words = 0;
     bool one_lane = false;     // complete when one of its lanes is
     std::vector<Lane> lanes;
+    std::vector<Fold> folds;
     std::vector<std::uint16_t> registers;
     std::vector<Py_buffer> buffers;
 
@@ -53,6 +56,7 @@ struct Reading {
         for (Py_buffer& buffer : buffers) PyBuffer_Release(&buffer);
         buffers.clear();
         lanes.clear();
+        folds.clear();
         registers.clear();
         words = 0;
         one_lane = false;
@@ -134,6 +138,7 @@ struct Vocabulary {
     PyObject *cycles = nullptr, *time = nullptr, *reg = nullptr, *category = nullptr, *lanes = nullptr;
     PyObject *write = nullptr, *registers = nullptr, *words = nullptr, *data = nullptr;
     PyObject *after = nullptr, *after_all = nullptr, *window = nullptr, *pair = nullptr, *throw_ = nullptr;
+    PyObject *item = nullptr, *folds = nullptr, *left = nullptr, *right = nullptr, *result = nullptr, *code = nullptr;
 
     bool fill();
 };
@@ -156,6 +161,7 @@ class Reader {
     Entered transfer(Reading& reading, PyObject* request) const;
     Entered attend(Processor& processor, PyObject* request) const;
     Entered lane(Reading& reading, PyObject* lane, std::size_t lane_count) const;
+    bool fold(Reading& reading, PyObject* fold) const;
     Entered watches(Processor& processor, PyObject* request, PyObject* name, bool full) const;
 
     const Vocabulary& names_;

@@ -255,7 +255,7 @@ bool Run::called(Processor& processor, unsigned node) const {
 bool Run::may_move(const Reading& reading, const Lane& lane) {
     if (lane.after >= 0) {
         const Lane& other = reading.lanes[lane.after];
-        if (other.moved < (lane.after_all ? other.words : lane.moved + 1)) return false;
+        if (other.moved < (lane.after_all ? other.words : lane.moved + lane.item - lane.moved % lane.item)) return false;
     }
     // A lane may be behind the one it is paired with.
     return lane.pair < 0 || lane.moved < reading.lanes[lane.pair].moved + lane.window;
@@ -265,12 +265,13 @@ bool Run::may_move(const Reading& reading, const Lane& lane) {
 bool Run::choose(unsigned node) {
     const Reading& reading = processors_[node].reading();
     std::int64_t* const cycles = counts_.cycles + node * counts_.categories;
-    const Lane* first_open = nullptr;
+    const Lane *open = nullptr, *first = nullptr;  // not complete, and let move as well
     for (unsigned number = 0; number < reading.lanes.size(); ++number) {
         const Lane& lane = reading.lanes[number];
         if (lane.moved == lane.words) continue;
-        if (!first_open) first_open = &lane;
+        if (!open) open = &lane;
         if (!may_move(reading, lane)) continue;
+        if (!first) first = &lane;
         const unsigned reg = reading.registers[lane.first + lane.turn];
         if (lane.write ? mesh_.write_full(node, reg) : !mesh_.read_full(node, reg)) continue;
         if (lane.write)
@@ -281,7 +282,7 @@ bool Run::choose(unsigned node) {
         ++cycles[reading.category >= 0 ? reading.category : lane.write ? kWrite : kRead];
         return true;
     }
-    ++cycles[reading.category >= 0 ? reading.category : first_open->write ? kWrite : kRead];
+    ++cycles[reading.category >= 0 ? reading.category : (first ? first : open)->write ? kWrite : kRead];
     return false;
 }
 
@@ -347,6 +348,9 @@ void Run::cycle() {
                                lane.write ? mesh_.written(node) : mesh_.read_data(node)});
         ++lane.moved;
         if (++lane.turn == lane.registers) lane.turn = 0;
+        if (lane.folds && lane.moved % lane.item == 0)
+            for (std::uint32_t k = lane.first_fold; k < lane.first_fold + lane.folds; ++k)
+                carry_out(reading.folds[k], lane.moved - lane.item, lane.moved);
         ++counts_.accesses[2 * node + !lane.write];
         processor.stalled = quiet_ = now;
         if (--processor.open == 0 || (processor.reading().one_lane && lane.moved == lane.words)) set_due(node);

@@ -161,6 +161,7 @@ class _Packed:
     data: list[np.ndarray | None]
     """Keeps the arrays whose addresses are in ``lanes``."""
     lanes: np.ndarray
+    folds: np.ndarray
     turns: list[int]
     category: int
     words: int
@@ -168,6 +169,7 @@ class _Packed:
     @classmethod
     def of(cls, transfer: Transfer | Attend) -> _Packed:
         rows: list[tuple[int, ...]] = []
+        folds: list[tuple[int, ...]] = []
         turns: list[int] = []
         for lane in transfer.lanes:
             data = lane.data
@@ -176,13 +178,16 @@ class _Packed:
                 *((0, 0) if data is None else (data.ctypes.data, data.itemsize)),
                 *((-1, 0) if lane.after is None else (lane.after, lane.after_all)),
                 *((-1, 0) if lane.pair is None else (lane.pair, lane.window or 0)),
+                *(lane.item, len(folds), len(lane.folds)),
             )
             rows.append(row)
+            folds += [(one.code, *(a.ctypes.data for a in (one.left, one.right, one.result))) for one in lane.folds]
             turns += lane.registers
         return cls(
             transfer=transfer,
             data=[lane.data for lane in transfer.lanes],
             lanes=np.array(rows, dtype=np.int64),
+            folds=np.array(folds, dtype=np.int64).reshape(-1, kernel.FOLD_FIELDS),
             turns=turns,
             category=-1 if transfer.category is None else int(transfer.category),
             words=sum(lane.words for lane in transfer.lanes),
@@ -316,13 +321,17 @@ class _Run:
         packed = self.packed[node]
         if packed is None or packed.transfer is not transfer:
             packed = self.packed[node] = _Packed.of(transfer)
-        count, turns = len(packed.lanes), len(packed.turns)
+        count, turns, folds = len(packed.lanes), len(packed.turns), len(packed.folds)
         if count > self.requests.lanes.shape[1]:
             self._grow("lanes", count)
         if turns > self.requests.turns.shape[1]:
             self._grow("turns", turns)
+        if folds > self.requests.folds.shape[1]:
+            self._grow("folds", folds)
         tables = self.requests
         tables.lanes[node, :count] = packed.lanes
+        if folds:
+            tables.folds[node, :folds] = packed.folds
         tables.turns[node, :turns] = packed.turns
         tables.lane_count[node] = count
         tables.category[node] = packed.category
@@ -408,7 +417,7 @@ def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Route
         places=places,
         layout=layout,
         scratch=_zeros(4, p),
-        arrivals=_zeros(n, 3),
+        arrivals=_zeros(n, 5),
     )
 
 
@@ -422,6 +431,7 @@ def _requests(nodes: int) -> kernel.Requests:
         stalled=_zeros(nodes),
         lane_count=_zeros(nodes),
         lanes=_zeros(nodes, 4, kernel.LANE_FIELDS),
+        folds=_zeros(nodes, 0, kernel.FOLD_FIELDS),
         turns=_zeros(nodes, 8),
         watch_count=_zeros(nodes),
         watch=_zeros(nodes, 8),
@@ -429,7 +439,7 @@ def _requests(nodes: int) -> kernel.Requests:
         access=_zeros(nodes, 3),
         cycles=_zeros(nodes, len(Category)),
         accesses=_zeros(nodes, 2),
-        clock=_zeros(3),
+        clock=_zeros(4),
         events=_zeros(0, 5),
     )
 

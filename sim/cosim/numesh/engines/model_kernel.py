@@ -15,6 +15,7 @@ import numpy as np
 from numesh.codes import FIRST_READ, CommandKind, MoveType
 from pointsman.kernels import kernel
 
+from .model_folds import fold_lane
 from .model_tables import (
     ADDRESS,
     AFTER,
@@ -31,8 +32,11 @@ from .model_tables import (
     EVENTS,
     FIRST,
     FLAGS,
+    FOLDING,
+    FOLDS,
     FORKED,
     FROM_BUFFER,
+    ITEM,
     KIND_MASK,
     LAST_ACCESS,
     LOOKED,
@@ -88,21 +92,24 @@ _u = np.uint64
 def _choose(requests: Requests, full: np.ndarray, i: int) -> tuple[int, int]:
     """The register that the transfer of node ``i`` can access in this cycle, or -1, and the lane; counts the cycle."""
     lanes = requests.lanes
-    first = lane = access = -1
+    still = first = lane = access = -1
     for k in range(requests.lane_count[i]):
         moved = lanes[i, k, MOVED]
         if moved == lanes[i, k, WORDS]:
             continue
-        if first < 0:
-            first = k
+        if still < 0:
+            still = k
         after = lanes[i, k, AFTER]
         if after >= 0:
-            need = lanes[i, after, WORDS] if lanes[i, k, AFTER_ALL] else moved + 1
+            item = lanes[i, k, ITEM]
+            need = lanes[i, after, WORDS] if lanes[i, k, AFTER_ALL] else moved + item - moved % item
             if lanes[i, after, MOVED] < need:
                 continue
         pair = lanes[i, k, PAIR]
         if pair >= 0 and moved - lanes[i, pair, MOVED] >= lanes[i, k, WINDOW]:
             continue
+        if first < 0:
+            first = k
         r = requests.turns[i, lanes[i, k, FIRST] + lanes[i, k, TURN]]
         if (full[i, r] != 0) != (lanes[i, k, WRITE] != 0):
             access = r
@@ -110,7 +117,8 @@ def _choose(requests: Requests, full: np.ndarray, i: int) -> tuple[int, int]:
             break
     category = requests.category[i]
     if category < 0:
-        category = _CATEGORY_WRITE if lanes[i, first if access < 0 else lane, WRITE] else _CATEGORY_READ
+        counting = lane if access >= 0 else first if first >= 0 else still
+        category = _CATEGORY_WRITE if lanes[i, counting, WRITE] else _CATEGORY_READ
     requests.cycles[i, category] += 1
     return access, lane
 
@@ -133,6 +141,10 @@ def _settle(
             arrivals[arrived, 2] = word
             arrived += 1
         row[MOVED] = moved + 1
+        if row[FOLDS] > 0 and (moved + 1) % row[ITEM] == 0:
+            arrivals[clock[FOLDING], 3] = i
+            arrivals[clock[FOLDING], 4] = lane
+            clock[FOLDING] += 1
         turn = row[TURN] + 1
         row[TURN] = turn if turn < row[REGISTERS] else 0
         requests.accesses[i, 0 if write else 1] += 1
@@ -413,6 +425,10 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 any_ready |= requests.ready[i] != 0
         for k in range(arrived):
             store_word(routers.arrivals[k, 0], routers.arrivals[k, 1] == 4, routers.arrivals[k, 2])
+        if clock[FOLDING] > 0:
+            for k in range(clock[FOLDING]):
+                fold_lane(requests, routers.arrivals[k, 3], routers.arrivals[k, 4])
+            clock[FOLDING] = 0
         time += 1
         clock[TIME] = time
         if room > 0 and clock[EVENTS] + nodes > room:

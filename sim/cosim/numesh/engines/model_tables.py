@@ -44,14 +44,20 @@ WIDTH, POINTER_BITS, VFSM_BITS, PLACE_BITS, COMMAND_WORDS = range(5)
 LAYOUT_FIELDS = 5
 
 # Fields of `Requests.lanes`.
-WRITE, WORDS, MOVED, TURN, FIRST, REGISTERS, ADDRESS, BYTES, AFTER, AFTER_ALL, PAIR, WINDOW = range(12)
-LANE_FIELDS = 12
+WRITE, WORDS, MOVED, TURN, FIRST, REGISTERS, ADDRESS, BYTES, AFTER, AFTER_ALL, PAIR, WINDOW, ITEM, FIRST_FOLD, FOLDS = (
+    range(15)
+)
+LANE_FIELDS = 15
+
+# Fields of `Requests.folds`.
+CODE, LEFT, RIGHT, RESULT = range(4)
+FOLD_FIELDS = 4
 
 # Kinds of requests; those up to `TIMER` need no look at the node.
 IDLE, TIMER, EMPTY, TRANSFER, ATTEND = range(5)
 
 # Fields of `Requests.clock`.
-TIME, LAST_ACCESS, EVENTS = range(3)
+TIME, LAST_ACCESS, EVENTS, FOLDING = range(4)
 
 _SCHEDULE, _SET, _ADD = int(CommandKind.SCHEDULE), int(CommandKind.SET_POINTER), int(CommandKind.ADD_POINTER)
 _ANNOTATION = int(CommandKind.ANNOTATION)
@@ -99,7 +105,7 @@ class Routers(NamedTuple):
     scratch: np.ndarray
     """4 × P: registers that pipelines take in this cycle, whether they clear them, registers that they fill, and words."""
     arrivals: np.ndarray
-    """n × 3: address, bytes and word of what processors read in this cycle."""
+    """n × 5: address, bytes and word of what processors read in this cycle; node and lane of what is to be folded."""
 
 
 class Requests(NamedTuple):
@@ -121,6 +127,8 @@ class Requests(NamedTuple):
     """n."""
     lanes: np.ndarray
     """n × lanes × LANE_FIELDS."""
+    folds: np.ndarray
+    """n × folds of all lanes of the node × FOLD_FIELDS."""
     turns: np.ndarray
     """n × registers of all lanes of the node."""
     watch_count: np.ndarray
@@ -136,7 +144,7 @@ class Requests(NamedTuple):
     accesses: np.ndarray
     """n × 2: written, read."""
     clock: np.ndarray
-    """TIME, LAST_ACCESS, number of EVENTS."""
+    """TIME, LAST_ACCESS, number of EVENTS, number of lanes FOLDING."""
     events: np.ndarray
     """room × 5: time, node, register, written, word. Without room nothing is recorded."""
 

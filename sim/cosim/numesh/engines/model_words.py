@@ -48,6 +48,37 @@ def _typed_store(typing_context: Any, address: Any, four: Any, word: Any) -> Any
     return types.void(types.int64, types.boolean, types.int64), generate
 
 
+def _typed_single(typing_context: Any, pattern: Any) -> Any:
+    """The float of 4 bytes that a bit pattern stands for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(builder.trunc(arguments[0], ir.IntType(32)), ir.FloatType())
+
+    return types.float32(types.int64), generate
+
+
+def _typed_double(typing_context: Any, pattern: Any) -> Any:
+    """The float of 8 bytes that a bit pattern stands for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+def _typed_pattern(typing_context: Any, number: Any) -> Any:
+    """The bit pattern of a float."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bits = 32 if signature.args[0] == types.float32 else 64
+        return builder.zext(builder.bitcast(arguments[0], ir.IntType(bits)), ir.IntType(64))
+
+    return types.int64(number), generate
+
+
 # Numba gives the typing context itself, which the signatures of these do not tell.
 load_word: Any = intrinsic(_typed_load)
 store_word: Any = intrinsic(_typed_store)
+single_of: Any = intrinsic(_typed_single)
+double_of: Any = intrinsic(_typed_double)
+pattern_of: Any = intrinsic(_typed_pattern)

@@ -19,6 +19,8 @@ import numpy as np
 
 from pointsman.errors import PointsmanError
 
+from .folds import Fold
+
 MAX_CYCLES = 1 << 60
 """No count of cycles or words in a request is larger."""
 
@@ -141,7 +143,7 @@ class Lane:
         With ``pair``: at most this many words ahead of that lane.
     """
 
-    __slots__ = ("after", "after_all", "data", "pair", "registers", "window", "words", "write")
+    __slots__ = ("after", "after_all", "data", "folds", "item", "pair", "registers", "window", "words", "write")
 
     def __init__(
         self,
@@ -176,6 +178,23 @@ class Lane:
         self.after_all = bool(after_all)
         self.pair = pair
         self.window = window
+        self.item = 1
+        self.folds: tuple[Fold, ...] = ()
+
+    def in_items(self, item: int, folds: Sequence[Fold] = ()) -> Lane:
+        """This lane, once it has been told of its items; before it is awaited.
+
+        Parameters
+        ----------
+        item : int
+            Words of an item. With ``after``: word k may move when that lane has moved all words of the item of word k.
+        folds : sequence of Fold
+            Carried out for the words of each item, in order, when the lane has moved the last of them.
+        """
+        self.item = item
+        self.folds = tuple(folds)
+        _check_items(self)
+        return self
 
     def __repr__(self) -> str:
         text = f"Lane({'write' if self.write else 'read'} {self.words} words, registers {self.registers}"
@@ -198,8 +217,8 @@ class Transfer(Request):
     lanes : Lane or sequence of Lane
         Most important first.
     category : Category or None
-        What the cycles count as. None: a cycle with an access counts as WRITE or READ, a cycle without one by the
-        direction of the first lane that is not complete.
+        What the cycles count as. None: a cycle with an access counts as WRITE or READ, a cycle without one by the direction
+        of the first lane that is not complete and that the others let move.
     """
 
     __slots__ = ("category", "lanes")
@@ -330,6 +349,16 @@ def _check_order(lanes: tuple[Lane, ...], number: int) -> None:
             f"lane {number} has {lane.words} words and cannot stay within {lane.window} of lane {lane.pair} "
             f"with only {lanes[lane.pair].words}"
         )
+
+
+def _check_items(lane: Lane) -> None:
+    if _count("an item", "words", lane.item) < 1 or lane.words % lane.item:
+        raise PointsmanError(f"a lane of {lane.words} words must have whole items, not items of {lane.item} words")
+    for fold in lane.folds:
+        for data in (fold.left, fold.right, fold.result):
+            if data.dtype != np.uint32:
+                raise PointsmanError(f"data of a fold must be an array of uint32, not of {data.dtype}")
+            _check_data(False, lane.words, data)
 
 
 def _check_data(write: bool, words: int, data: object) -> None:

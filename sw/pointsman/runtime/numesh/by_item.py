@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from pointsman.artifacts.images.images import Combination, LaneImage
+from pointsman.runtime.api.combine import Combiner
+from pointsman.runtime.api.folds import Fold, foldable
 from pointsman.runtime.api.requests import Attend, Lane, Transfer
 from pointsman.runtime.api.substrate import Combine
 
@@ -35,6 +37,49 @@ def move_by_item(
         Every message that a lane or combination names, each of m words.
     """
     before = [[one for one in combines if one.step == k] for k in range(len(lanes) + 1)]
+    if isinstance(combine, Combiner) and foldable(combine.function, combine.dtype):
+        yield _in_one(lanes, before, messages, m, combine, item)
+    else:
+        yield from _in_pieces(lanes, before, messages, m, combine, item)
+
+
+def _in_one(
+    lanes: Sequence[LaneImage],
+    before: Sequence[Sequence[Combination]],
+    messages: Mapping[str, np.ndarray],
+    m: int,
+    combine: Combiner,
+    item: int,
+) -> Transfer:
+    """A single request, which takes the combinations with it."""
+
+    def fold(one: Combination) -> Fold:
+        right = messages[one.right] if one.right else None
+        function = combine.function if one.right else None
+        return Fold(function, combine.dtype, messages[one.left], right, messages[one.result])
+
+    for one in before[0]:
+        fold(one).apply(0, m)
+    last = len(lanes) - 1
+    moves = []
+    for k in range(last, -1, -1):
+        lane = lanes[k]
+        data = None if lane.data == "token" else messages[lane.data]
+        folds = [fold(one) for one in before[k + 1]]
+        after = last - k + 1 if k else None
+        moves.append(Lane(lane.write, lane.registers, m, data, after=after).in_items(item, folds))
+    return Transfer(moves)
+
+
+def _in_pieces(
+    lanes: Sequence[LaneImage],
+    before: Sequence[Sequence[Combination]],
+    messages: Mapping[str, np.ndarray],
+    m: int,
+    combine: Combine | None,
+    item: int,
+) -> Generator[Any, Any, None]:
+    """A request an item, for functions that only Python can call."""
     moved = [0] * len(lanes)
 
     def combined(k: int, first: int, end: int) -> None:

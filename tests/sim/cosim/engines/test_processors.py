@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from cosim.numesh.rings import ring_memories
 from cosim.record import Record
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, torus
+from pointsman.runtime.api.folds import FOLDED, TYPES, Fold, foldable
 from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 
 STREAMS = ((2, 3), (4, 5))
@@ -127,6 +129,49 @@ def test_random_programs_give_the_same_record(engine: str, shape: NodeShape, top
         assert log == order
         assert (record.cycles.sum(axis=1) == record.finished).all()
         assert len(record.events) == record.accesses.sum()
+
+
+def combining(node: int, seed: int) -> Iterator[Any]:
+    """Pass on what comes, combined with an own message, item by item."""
+    rng = random.Random(100 * seed + node)
+    heard = []
+    for kind, function in product(TYPES, [None, *FOLDED]):
+        if function is not None and not foldable(function, kind):
+            continue
+        item = kind.itemsize // 4
+        items = 1 + (FOLDED.get(function, 0) + seed) % 4
+        words = item * items
+        own = np.array([rng.choice((0, 3, -7, 2**31 - 1, 5)) for _ in range(items)], kind).view(np.uint32)
+        if kind.kind == "f":
+            own.view(kind)[0] = rng.choice((np.nan, np.inf, 2.5))
+        came, sum_, last = (np.zeros(words, np.uint32) for _ in range(3))
+        folds = [Fold(function, kind, came, own, sum_), Fold(None, kind, sum_, None, came)]
+        yield Transfer(
+            [
+                Lane(True, 4, words, sum_, after=1).in_items(item),
+                Lane(False, 3, words, came).in_items(item, folds),
+                Lane(True, 2, words, own),
+                Lane(False, 5, words, last),
+            ]
+        )
+        heard.append((kind.name, str(function), sum_.tolist(), came.tolist(), last.tolist()))
+        yield Wait(rng.randrange(20), Category.CPU)
+    return heard
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_words_are_combined_as_they_come(engine: str):
+    shape, topology = SHAPES[0]
+    routers = ModelEngine(shape, topology)
+    routers.preload(ring_memories(shape, topology, STREAMS))
+    held = Programs(shape, [combining(node, 1) for node in range(4)], 0, routers.is_full)
+    expected = processors.run(routers, held, RunOptions(None, 2000, True, None, lambda time, live: None))
+    with Machine(shape, topology, engine=engine) as machine:
+        machine.preload(ring_memories(shape, topology, STREAMS))
+        record = machine.run([combining(node, 1) for node in range(4)], events=True, quiet_cycles=2000)
+    assert record.results == expected.results
+    assert (record.cycles == expected.cycles).all()
+    assert (record.events == expected.events).all()
 
 
 @pytest.mark.parametrize("engine", ["model", *ENGINES[2:]])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pointsman.artifacts.images.images import Combination, LaneImage
-from pointsman.runtime.api.requests import Attend
+from pointsman.runtime.api.combine import Combiner
+from pointsman.runtime.api.requests import Attend, Transfer
 from pointsman.runtime.numesh.by_item import move_by_item
 
 
@@ -52,3 +53,21 @@ def test_a_message_that_is_copied_needs_no_function() -> None:
     assert request.lanes[0].data.tolist() == [3, 4]
     request.moved[0] = 2
     assert list(steps) == []
+
+
+@pytest.mark.parametrize("kind", ["int32", "float64"])
+def test_a_function_that_engines_have_goes_along_in_one_request(kind: str) -> None:
+    m, dtype = 8, np.dtype(kind)
+    item = dtype.itemsize // 4
+    own, comes = np.arange(m // item).astype(dtype), np.arange(5, 5 + m // item).astype(dtype)
+    messages = {"out": own.view(np.uint32), "t0": np.zeros(m, np.uint32), "in": np.zeros(m, np.uint32)}
+    lanes = [LaneImage(False, (0, 1), None, "t0"), LaneImage(True, (2,), None, "in")]
+    adding = Combiner(np.add, dtype, True)
+    (request,) = move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, adding, item)
+    assert isinstance(request, Transfer)
+    write, read = request.lanes
+    assert (write.write, write.after, write.item) == (True, 1, item)
+    read.data[:] = comes.view(np.uint32)
+    for fold in read.folds:
+        fold.apply(0, m)
+    assert write.data.view(dtype).tolist() == (own + comes).tolist()
