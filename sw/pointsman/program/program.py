@@ -102,6 +102,11 @@ class Operator:
         return frozenset(node for nodes in distinct.values() for node in nodes)
 
     @cached_property
+    def overlaps(self) -> bool:
+        """Is some node in several of its instances?"""
+        return len(self.instances) > 1 and sum(len(one.nodes) for one in self.instances) > len(self.nodes)
+
+    @cached_property
     def chosen(self) -> tuple[str, ...]:
         """Names of the operands given at run time that are nodes or distances, in order: their values can be listed."""
         sorts = {one.name: one.sort for one in OPERATORS[self.kind].operands}

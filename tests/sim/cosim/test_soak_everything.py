@@ -23,6 +23,12 @@ _specification.loader.exec_module(soak)  # type: ignore[union-attr]
 SMALL = ("1x1", "2x1", "2x2", "1x3", "3x2")
 
 
+@pytest.mark.parametrize("path", sorted(soak.KEPT.glob("*.json")), ids=lambda path: path.stem)
+def test_what_went_wrong_once_goes_well(path: Path):
+    outcome = soak.run_case(soak.kept(path))
+    assert outcome.kind == "ok", outcome.message
+
+
 def test_every_program_is_legal_and_together_they_have_everything():
     kinds, words, seen = set(), set(), set()
     for seed in range(400):

@@ -44,6 +44,7 @@ class Online(Implementation):
     """An operator by messages that processors pass on: wraps a decomposition, whose name and kinds it has."""
 
     loading = Loading.ONLINE
+    one_way = True
 
     def __init__(self, way: Decomposition) -> None:
         self.way = way

@@ -36,6 +36,7 @@ class StrBcast(Implementation):
 
     name = "str_bcast"
     kinds = ("broadcast",)
+    one_way = True
 
     def __init__(self, legs: int | None = None) -> None:
         self.legs = legs

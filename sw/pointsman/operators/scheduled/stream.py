@@ -25,6 +25,7 @@ class StrStream(Implementation):
 
     name = "str_stream"
     kinds = ("stream",)
+    one_way = True
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not (is_constant(operator, "source") and is_constant(operator, "destination")):

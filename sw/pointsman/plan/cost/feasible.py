@@ -24,6 +24,8 @@ def feasible_implementations(
             continue
         if operator.impl is not None and operator.impl != implementation.name:
             continue
+        if operator.overlaps and not implementation.one_way:
+            continue
         metric = metric_of(implementation, operator, context)
         if metric is not None:
             answered = implementation.processor_bound

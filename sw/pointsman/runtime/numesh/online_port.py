@@ -101,7 +101,8 @@ class OnlinePort:
             # Any other node has at most a part of the result.
             return self._value("destination") == self.position
         if self.image.kind in ("cshift", "eoshift", "permute"):
-            return self.origin is None or self.origin in taking_part(self.program, self.instance)
+            nodes = self.program.instances[self.instance].nodes
+            return self.origin is None or nodes.index(self.origin) in taking_part(self.program, self.instance)
         return True
 
     # -- values ----------------------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ class OnlinePort:
             if not message.whole:
                 await Service(agent.until(partial(_is_whole, message), Category.READ))
             agent.take(message)
-            self.origin = self.program.instances[self.instance].nodes.index(message.source)
+            self.origin = message.source
             slots[receive.slot][: message.total] = message.data
         if any(not sending.sent for sending in sendings):
             assert agent is not None
