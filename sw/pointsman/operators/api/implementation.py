@@ -53,7 +53,7 @@ class Implementation(ABC):
     """True: the processors' lanes alone tell how far other nodes must have got (§5.2.1). False where words pass from one stream
     to another inside a router, or where processors do more than move messages."""
     one_way = False
-    """True: in an instance a node only writes, or only reads, a single message, so that it can do the other in another instance."""
+    """True: in an instance a node only writes or only reads, in a single message, so it can do the other in another instance."""
     alone = False
     """True: the operator shares a phase with others only if its ``:impl`` names this implementation."""
 
