@@ -24,6 +24,8 @@ DELAYS = (0, 60, 60, 400, 1500)
 """Most cycles that a processor computes before a call."""
 MOST_WORDS = 60_000
 """Most words that a program's messages have, times the nodes: longer messages only where there are few."""
+OPERATORS = (1, 1, 2, 3, 4, 6, 8)
+"""How many operators programs have, about."""
 TYPES = ("int32*", "int32*", "int32*", "float32*", "int64*", "float64*", "int32", "float32", "int64", "float64")
 FUNCTIONS = ("add", "sum", "mul", "min", "max", "and", "or", "xor")
 DIRECTIONAL = ("broadcast", "collect", "stream", "spread", "gather", "seqread", "seqwrite")
@@ -61,13 +63,20 @@ def network_named(name: str) -> tuple[Topology, tuple[int, ...]]:
     return Topology("graph", (topology.nodes,), left), tuple(range(topology.nodes))
 
 
-def case_of(seed: int, target: str = "numesh", networks: tuple[str, ...] = NETWORKS, words: int = MOST_WORDS) -> Case:
-    """The case of a seed."""
+def case_of(
+    seed: int,
+    target: str = "numesh",
+    networks: tuple[str, ...] = NETWORKS,
+    *,
+    words: int = MOST_WORDS,
+    operators: tuple[int, ...] = OPERATORS,
+) -> Case:
+    """The case of a seed: on one of ``networks``, with about as many operators as one of ``operators`` says."""
     chance = random.Random(f"everything {seed}")
     name = chance.choice(networks)
     topology, alive = network_named(name)
     slowest = chance.choice(DELAYS)
-    text = _Writer(chance, topology, alive, words).program()
+    text = _Writer(chance, topology, alive, words, chance.choice(operators)).program()
     return Case(seed, name, text, slowest, target)
 
 
@@ -80,14 +89,16 @@ def _list(numbers: object) -> str:
 class _Writer:
     """Writes a program. Nodes are indices into the current subset, as in COP; ``n`` is its size."""
 
-    def __init__(self, chance: random.Random, topology: Topology, alive: tuple[int, ...], words: int) -> None:
+    def __init__(
+        self, chance: random.Random, topology: Topology, alive: tuple[int, ...], words: int, operators: int
+    ) -> None:
         self.chance = chance
         self.topology = topology
         self.alive = alive
         self.labels = 0
         self.words = words // topology.nodes
         """Words that the messages to come may have."""
-        self.left = chance.choice([1, 1, 2, 3, 4, 6, 8])
+        self.left = operators
         """Operators still to come."""
         self.rounds = 1
         """How often the group at hand is run."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cosim.engines.verilated.build import find_compiler
 from pointsman.cop import compile_text
 from pointsman.program.catalogue import OPERATORS
 from pointsman.runtime.reference import ReferenceMachine
@@ -20,6 +21,36 @@ _specification = importlib.util.spec_from_file_location(
 assert _specification is not None
 soak = sys.modules["soak_everything"] = importlib.util.module_from_spec(_specification)
 _specification.loader.exec_module(soak)  # type: ignore[union-attr]
+SMALL_NETWORKS = {
+    "numesh": (
+        "1x1",
+        "1x2",
+        "2x1",
+        "2x2",
+        "3x1",
+        "2x2",
+        "1x4",
+        "2x3",
+        "3x3",
+        "6x1",
+        "2x2x2",
+        "torus:4",
+        "3x3-4",
+        "4x2-1.5",
+    ),
+    "tdm": ("1x1", "1x2", "2x2", "3x1", "2x3", "4x2", "3x3-4"),
+    "packet": ("2x2",),  # every size is built anew
+}
+"""Where the small soak runs."""
+BLOCK = 20
+BLOCKS = [("numesh", k) for k in range(10)] + [("tdm", k) for k in range(3)] + [("packet", k) for k in range(2)]
+"""Programs of a test, and the tests: 300 programs."""
+KNOWN: dict[str, tuple[int, ...]] = {
+    "numesh": (53, 138),
+    "tdm": (0, 1, 6, 15, 17, 21, 22, 23, 34, 38, 40, 44, 50, 51, 52, 53, 54, 56),
+    "packet": (22, 26, 38),
+}
+"""Seeds of programs of which it is known that they go wrong."""
 SMALL = ("1x1", "2x1", "2x2", "1x3", "3x2")
 
 
@@ -27,6 +58,21 @@ SMALL = ("1x1", "2x1", "2x2", "1x3", "3x2")
 def test_what_went_wrong_once_goes_well(path: Path):
     outcome = soak.run_case(soak.kept(path))
     assert outcome.kind == "ok", outcome.message
+
+
+@pytest.mark.parametrize(("target", "block"), BLOCKS)
+def test_small_programs_mean_on_every_target_what_they_mean(target: str, block: int):
+    if target == "packet" and find_compiler() is None:
+        pytest.skip("there is no C++ compiler")
+    wrong = []
+    for seed in range(BLOCK * block, BLOCK * (block + 1)):
+        if seed in KNOWN[target]:
+            continue
+        case = soak.case_of(seed, target, SMALL_NETWORKS[target], words=2_000, operators=(1, 1, 2, 2, 3))
+        outcome = soak.run_case(case)
+        if outcome.kind != "ok":
+            wrong.append(f"{seed} on {case.network}: {outcome.kind}, {outcome.message}\n{case.text}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_every_program_is_legal_and_together_they_have_everything():
@@ -66,7 +112,7 @@ def test_every_program_is_legal_and_together_they_have_everything():
 
 def test_what_nodes_do_is_right_by_the_reference_machine():
     for seed in range(500, 540):
-        case = soak.case_of(seed, networks=SMALL, words=2_000)
+        case = soak.case_of(seed, "numesh", SMALL, words=2_000)
         program = compile_text(case.text, topology=soak.network_named(case.network)[0])
         walker = soak.Walker(program, seed, fewer=True, late=False)
         assert ReferenceMachine(program, "soak", soak.FUNCTIONS).run(walker.main).unread == ()

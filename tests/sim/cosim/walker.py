@@ -20,6 +20,8 @@ from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Group, Instance, Operator, Program, Runtime
 from pointsman.runtime import Node
 
+ROUNDS = ("spread", "gather", "seqread", "seqwrite")
+"""Kinds whose messages make a round: they are loaded for each, as some are done in stages that only their load begins anew."""
 Turn = tuple[int, ...]
 """Number of the round in each loop around a part of the program."""
 Heard = tuple[str, str, Any]
@@ -165,6 +167,8 @@ class _Walk:
         around = [(one, when) for several, when in self.beside for one in several if one.nodes <= part.nodes]
         late = []
         for operator, when in around:
+            if operator.kind in ROUNDS:
+                await self.load(operator, when)
             if not self.walker.late or not _fits(operator):
                 await self.use(operator, when)
             elif self.walker.number(operator.label, when, turn, "late") % 2:
