@@ -24,7 +24,7 @@ from cosim.numesh.activities import ActivityWatch, cycles_by
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
-from pointsman.cop import compile_file
+from pointsman.cop import compile_file, compile_text
 from pointsman.network import Topology, mesh
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
@@ -117,7 +117,7 @@ def measure(
 
 def measure_messages(text: str, size: tuple[int, ...], engine: Any) -> list[Row]:
     """Rows of one of ``MESSAGES``."""
-    walker = _trees().Walker(text, mesh(*size), 0)
+    walker = _trees().walker_of(text, mesh(*size), 0)
     return rows_of("messages", make_plan(walker.program, NodeShape(), name="messages"), walker.main, engine)[0]
 
 
@@ -130,11 +130,11 @@ def random_program(seed: int) -> tuple[Topology, Any]:
     class Thorough(trees.Walker):  # type: ignore[misc, name-defined]
         """Takes every optional group."""
 
-        def _number(self, *what: object) -> int:
-            number: int = super()._number(*what)
+        def number(self, *what: object) -> int:
+            number: int = super().number(*what)
             return number & ~1 if len(what) == 2 and isinstance(what[1], str) and ":" in what[1] else number
 
-    return topology, Thorough(text, topology, seed)
+    return topology, Thorough(compile_text(text, topology=topology), seed)
 
 
 def measure_random(seed: int, engine: Any) -> list[Row] | None:

@@ -1,22 +1,20 @@
-"""Random COP programs of nested groups over all kinds of subsets, and an application that runs any program.
+"""Random COP programs of nested groups over all kinds of subsets, of few kinds of operators; `walker.Walker` runs them.
 
-What a node has to receive comes from the reference machine, which runs the same application.
+`everything` has all operators on all networks. The programs here are those in which phases change often: see `soak_programs`.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from typing import Any
-from zlib import crc32
-
-import numpy as np
+import sys
+from pathlib import Path
 
 from pointsman.cop import compile_text
 from pointsman.network import Topology
-from pointsman.operators.api.operands import runtime_values
-from pointsman.program.program import Group, Instance, Operator, Program, Runtime
-from pointsman.runtime import Node
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from walker import Walker
 
 KINDS = ("broadcast", "broadcast", "stream", "cshift", "eoshift", "barrier")
 MOST_ROUNDS = 3
@@ -166,134 +164,6 @@ def random_text(
     return "\n".join(part(depth) for _ in range(rng.randint(1, 2) if continuing else rng.randint(2, 3)))
 
 
-class Walker:
-    """Runs any program: every loop as often as it says, every optional group as a coin of its own falls."""
-
-    def __init__(self, text: str, topology: Topology, seed: int, *, slowest: int = 0) -> None:
-        self.program: Program = compile_text(text, topology=topology)
-        self.seed = seed
-        self.slowest = slowest
-        """Most cycles that a node computes before an operator."""
-
-    def _number(self, *what: object) -> int:
-        return crc32(repr((self.seed, *what)).encode())
-
-    async def main(self, node: Node) -> list[tuple[str, list[int]]]:
-        """Everything that the node has received, in order, each with where it was in the program."""
-        received: list[tuple[str, list[int]]] = []
-        beside: list[tuple[list[Operator], tuple[int, ...]]] = []
-
-        async def walk(part: Group | Operator, turn: tuple[int, ...]) -> None:
-            if isinstance(part, Operator):
-                await self._load(node, part, turn)
-                # All that have one of them come here with each other.
-                around = [(one, when) for several, when in beside for one in several if one.nodes <= part.nodes]
-                for operator, when in around:
-                    if not self._fits(operator):
-                        await self._use(node, operator, when, received)
-                    elif not self._late(operator, when, turn):
-                        await self._use(node, operator, when, received, call="write")
-                        await self._use(node, operator, when, received, call="read")
-                    else:
-                        # Its words wait in the network, or at a processor, while the other is used.
-                        await self._use(node, operator, when, received, call="write")
-                await self._use(node, part, turn, received)
-                for operator, when in around:
-                    if self._fits(operator) and self._late(operator, when, turn):
-                        await self._load(node, operator, when)
-                        await self._use(node, operator, when, received, call="read")
-            elif part.kind == "parallel":
-                # The operators run beside the other children: they are used before each operator of theirs with as many nodes.
-                operators = [child for child in part.children if isinstance(child, Operator)]
-                groups = [child for child in part.children if not isinstance(child, Operator)]
-                for operator in operators:
-                    await self._load(node, operator, turn)
-                for operator in operators:
-                    await self._use(node, operator, turn, received)
-                beside.append((operators, turn))
-                for child in groups:
-                    await walk(child, turn)
-                beside.pop()
-            elif part.kind == "optional" and self._number(turn, str(part.position)) % 2:
-                return
-            elif part.kind == "loop":
-                await node.cop.__getattr__(f"{part.label}_load")()
-                for k in range(part.count):
-                    for child in part.children:
-                        await walk(child, (*turn, k))
-            else:
-                for child in part.children:
-                    await walk(child, turn)
-
-        await walk(self.program.root, ())
-        return received
-
-    @staticmethod
-    def _fits(operator: Operator) -> bool:
-        """May the readers of a message come later, whatever the writer does meanwhile? One word fits into any register, and
-        messages that processors pass on into their memories."""
-        return operator.kind in ("broadcast", "stream") and (
-            operator.m == 1 or (operator.impl or "").startswith("dyn_")
-        )
-
-    def _late(self, operator: Operator, when: tuple[int, ...], turn: tuple[int, ...]) -> bool:
-        return self._number(operator.label, when, turn, "late") % 2 == 0
-
-    def _mine(self, node: Node, operator: Operator) -> Iterator[tuple[Instance, int]]:
-        for instance in operator.instances:
-            if node.number in instance.nodes:
-                yield instance, instance.nodes.index(node.number)
-
-    def _values(self, operator: Operator, turn: tuple[int, ...]) -> tuple[int, ...]:
-        legal = runtime_values(operator)
-        return legal[self._number(operator.label, turn) % len(legal)]
-
-    async def _load(self, node: Node, operator: Operator, turn: tuple[int, ...]) -> None:
-        if next(self._mine(node, operator), None) is None:
-            return
-        if self.slowest and self._number(node.number, operator.label, turn, "slow") % 3 == 0:
-            await node.compute(self._number(node.number, operator.label, turn) % self.slowest)
-        await node.cop.__getattr__(f"{operator.label}_load")(*self._values(operator, turn))
-
-    async def _use(
-        self,
-        node: Node,
-        operator: Operator,
-        turn: tuple[int, ...],
-        received: list[tuple[str, list[int]]],
-        *,
-        call: str | None = None,
-    ) -> None:
-        """``call``: that function only."""
-        found = next(self._mine(node, operator), None)
-        if found is None:
-            return
-        instance, place = found
-        values = dict(instance.operands)
-        given = iter(self._values(operator, turn))
-        values = {name: next(given) if isinstance(value, Runtime) else value for name, value in values.items()}
-        label = operator.label
-        message = np.arange(operator.m, dtype=np.int64) * 7 + self._number(label, turn, node.number) % 1_000_003
-        words = message.astype(np.int32)
-
-        def note(got: Any) -> None:
-            received.append((f"{label}{turn}", [int(word) for word in got]))
-
-        async def do(name: str, *arguments: Any) -> Any:
-            return await node.cop.__getattr__(f"{label}_{name}")(*arguments)
-
-        if operator.kind == "barrier":
-            await do("func")
-        elif operator.kind in ("cshift", "eoshift"):
-            note(await do("func", words))
-        elif operator.kind == "broadcast":
-            if place == values["source"]:
-                if call != "read":
-                    await do("write", words)
-            elif call != "write":
-                note(await do("read"))
-        else:
-            if place == values["source"] and call != "read":
-                await do("write", words)
-            if place == values["destination"] and call != "write":
-                note(await do("read"))
+def walker_of(text: str, topology: Topology, seed: int, *, slowest: int = 0) -> Walker:
+    """Who walks through a program."""
+    return Walker(compile_text(text, topology=topology), seed, slowest=slowest)

@@ -206,7 +206,7 @@ def run_case(case: Case, engine: EngineName) -> Run:
         return Run(reason=rule(images))
     changes = node_cycles = words = 0
     for number in range(case.runs):
-        walker = _trees().Walker(case.text, topology, case.seed + (number << 40), slowest=SLOWEST)
+        walker = _trees().walker_of(case.text, topology, case.seed + (number << 40), slowest=SLOWEST)
         expected = ReferenceMachine(walker.program, "random", {}).run(walker.main)
         with Machine(images.shape, topology, engine=engine, progress=False) as machine:
             nodes = [numesh_node(images, node, machine) for node in range(topology.nodes)]

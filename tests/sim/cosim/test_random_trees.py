@@ -26,7 +26,7 @@ def run(trees: ModuleType, seed: int) -> bool:
     """Compile and run a random program; False if the compiler refuses it with a reason."""
     topology = mesh(*SIZES[seed % len(SIZES)])
     text = trees.random_text(seed, topology)
-    walker = trees.Walker(text, topology, seed, slowest=400)
+    walker = trees.walker_of(text, topology, seed, slowest=400)
     expected = ReferenceMachine(walker.program, "random", {}).run(walker.main)
     try:
         images = make_images(make_plan(walker.program, SHAPE, name="random", period=16))

@@ -34,7 +34,7 @@ def test_a_word_that_is_changed_is_found_and_the_program_shrunk(monkeypatch: pyt
     def wrong(nodes: Any, main: Any, machine: Any) -> Any:
         record = plain(nodes, main, machine)
         for received in record.results:
-            for _, words in received:
+            for _, _, words in received:
                 words[-1] ^= 1
         return record
 

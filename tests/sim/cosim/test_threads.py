@@ -48,7 +48,7 @@ def run(
     trees: ModuleType, text: str, topology: Topology, seed: int, *, share: float = 1.0, slowest: int, engine: Engine
 ) -> bool:
     """Run a program in threads; False if the division is refused with a reason."""
-    walker = trees.Walker(text, topology, seed, slowest=slowest)
+    walker = trees.walker_of(text, topology, seed, slowest=slowest)
     structure = division(walker.program, seed, share)
     expected = ReferenceMachine(walker.program, "random", {}).run(walker.main)
     try:
