@@ -93,6 +93,8 @@ class _Writer:
         self, chance: random.Random, topology: Topology, alive: tuple[int, ...], words: int, operators: int
     ) -> None:
         self.chance = chance
+        self.more = random.Random(chance.getstate()[1][0])
+        """Chance for what was added later, so that the programs of seeds change little."""
         self.topology = topology
         self.alive = alive
         self.labels = 0
@@ -204,7 +206,16 @@ class _Writer:
         if how < 0.6:
             return self.operator(n)
         parts = self.parts(n)
+        if self.more.random() < 0.1 and n > len(parts) * len(parts[0]):
+            return self.uneven(n, parts)
         return f"(subset '{_list(parts)} {self.operator(len(parts[0]))})"
+
+    def uneven(self, n: int, parts: list[list[int]]) -> str:
+        """An operator whose instances are of different sizes; its operands are legal in the smallest."""
+        text = self.operator(len(parts[0]))
+        if not text.startswith("(permute"):  # which is as long as its subset
+            parts = [*parts[:-1], parts[-1] + [k for k in range(n) if not any(k in part for part in parts)]]
+        return f"(subset '{_list(parts)} {text})"
 
     def several(self, n: int) -> str:
         """One operator in several instances that have nodes in common: each node writes once at most and reads once at most."""
