@@ -139,8 +139,9 @@ def draft_end(context: PlanContext, constraints: Constraints, index: int, made: 
     barrier = barrier_of(context, constraints, index, routed, None, loose)
     if not barrier.instances:
         return ends("msg-sync", "no word leaves its node")
-    # With threads, the proofs of who may send in the next phase are made for barriers that have streams of their own.
-    if structure.threads is None and not standing.beside(index):
+    # With threads, the proofs of who may send in the next phase are made for barriers that have streams of their own. With two
+    # schedules a word of the operators may still be waiting for a slot of the other.
+    if structure.threads is None and not standing.beside(index) and not routed.second:
         own = _hijacked(barrier, made)
         if own is not None and own.cycles <= HIJACKED * cycles_of_barrier(context, barrier):
             why = f"{reason}; {own.words} words over streams of the phase tell that all are done"
