@@ -8,9 +8,9 @@ node receives must be what the reference machine gives it. Can be stopped and go
     python tests/sim/cosim/soak_everything.py --target tdm --mesh 4x2 --text FILE --seed 3
 
 Outcomes: *ok*; *wrong*, a node has received something else, or words are left over; *deadlock*; *crash*, any other end of the
-run, a traceback of the compiler, or images that the judge does not pass; *refused*, by its reason without names and numbers;
-*fits-not*, refused because the program does not fit, and compiled when there is more of what it lacks; *slow*, not done in time;
-*illegal*, refused by the language, which is the generator's fault.
+run, a traceback of the compiler, or images that the judge does not pass; *refused*, by its reason without names and numbers,
+whether the program fits the hardware or not; *slow*, not done in time; *illegal*, refused by the language, which is the
+generator's fault.
 """
 
 from __future__ import annotations
@@ -68,7 +68,6 @@ SECONDS = 120.0
 """Most CPU time of a case, compiling, judging and running."""
 TRIES = 300
 """Most programs that are tried to shrink a case."""
-FINE = ("ok", "fits-not")
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Progress:
     reasons: dict[str, dict[str, int]] = field(default_factory=dict)
     """By class other than ok, what was said: how often."""
     faults: dict[str, list[int]] = field(default_factory=dict)
-    """By class that is no good one, the seeds."""
+    """By class other than ok, the seeds."""
     networks: dict[str, int] = field(default_factory=dict)
     node_cycles: int = 0
     seconds: float = 0.0
@@ -350,10 +349,9 @@ def soak(
         if outcome.kind != "ok":
             said = progress.reasons.setdefault(outcome.kind, {})
             said[outcome.rule] = said.get(outcome.rule, 0) + 1
-            if outcome.kind not in FINE:
-                progress.faults.setdefault(outcome.kind, []).append(case.seed)
+            progress.faults.setdefault(outcome.kind, []).append(case.seed)
             if folder is not None and said[outcome.rule] <= 5:
-                found = shrink(case, engine) if shrunk and outcome.kind not in FINE else case
+                found = shrink(case, engine) if shrunk else case
                 keep(found, outcome, folder / case.target / outcome.kind)
         save(progress)
 
@@ -419,12 +417,12 @@ def _single(options: argparse.Namespace, target: str) -> int:
     else:
         case = case_of(options.only, target, networks_of(target))
     outcome = run_case(case, options.engine)
-    if options.shrink and outcome.kind not in FINE:
+    if options.shrink and outcome.kind != "ok":
         case = shrink(case, options.engine)
         outcome = run_case(case, options.engine)
     print(f"{target} {case.network}, delays up to {case.slowest}, seed {case.seed}\n{case.text}")
     print(f"{outcome.kind}: {outcome.message}".rstrip(": "))
-    return int(outcome.kind not in FINE)
+    return int(outcome.kind != "ok")
 
 
 if __name__ == "__main__":
