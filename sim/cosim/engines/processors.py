@@ -153,8 +153,12 @@ def waiting(node: int, request: Request, moved: Sequence[int], since: int) -> Wa
         if isinstance(request, Attend):
             writes.update(request.empty)
             reads.update(request.full)
-        for number, lane in enumerate(request.lanes):
-            if moved[number] < lane.words and may_move(request.lanes, moved, number):
+        open_lanes = [k for k, lane in enumerate(request.lanes) if moved[k] < lane.words]
+        beside = request.beside if isinstance(request, Attend) else ()
+        needed = [k for k in open_lanes if k not in beside]
+        for number in needed or open_lanes:
+            lane = request.lanes[number]
+            if may_move(request.lanes, moved, number):
                 (writes if lane.write else reads).add(lane.registers[moved[number] % len(lane.registers)])
     return Waiting(node, request, tuple(sorted(writes)), tuple(sorted(reads)), since)
 

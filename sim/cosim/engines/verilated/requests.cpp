@@ -11,7 +11,7 @@ bool Vocabulary::fill() {
                       {&lanes, "lanes"},   {&write, "write"}, {&registers, "registers"}, {&words, "words"},
                       {&data, "data"},     {&after, "after"}, {&after_all, "after_all"}, {&window, "window"},
                       {&pair, "pair"},     {&throw_, "throw"}, {&until, "until"},         {&full, "full"},
-                      {&empty, "empty"},   {&state, "state"}, {&one_lane, "one_lane"},   {&item, "item"},
+                      {&empty, "empty"},   {&state, "state"}, {&beside, "beside"},       {&item, "item"},
                       {&folds, "folds"},   {&left, "left"},   {&right, "right"},         {&result, "result"},
                       {&code, "code"}};
     bool ok = true;
@@ -237,10 +237,9 @@ Entered Reader::attend(Processor& processor, PyObject* request) const {
     if (!number(request, names_.until, reading.value, -1)) return Entered::error;
     const Entered moves = transfer(reading, request);
     if (moves != Entered::waits) return moves;
-    std::int64_t one_lane = 0;
-    if (!number(request, names_.one_lane, one_lane, 0)) return Entered::error;
-    reading.one_lane = one_lane != 0;
-    processor.open = reading.words;
+    const Entered marked = beside(reading, request);
+    if (marked != Entered::waits) return marked;
+    processor.open = 0;
     processor.watches.clear();
     for (const bool full : {true, false}) {
         const Entered result = watches(processor, request, full ? names_.full : names_.empty, full);
@@ -262,7 +261,31 @@ Entered Reader::attend(Processor& processor, PyObject* request) const {
         if (moved < 0 || static_cast<std::uint64_t>(moved) > lane.words) return Entered::refused;
         lane.moved = static_cast<std::uint64_t>(moved);
         lane.turn = static_cast<std::uint32_t>(lane.moved % lane.registers);
-        processor.open -= lane.moved;
+        if (lane.beside) continue;
+        reading.needs = true;
+        processor.open += lane.words - lane.moved;
     }
     return Entered::waits;
+}
+
+// Mark the lanes that do not count for the end of a request.
+Entered Reader::beside(Reading& reading, PyObject* request) const {
+    PyObject* const numbers = PyObject_GetAttr(request, names_.beside);
+    if (!numbers) return Entered::error;
+    Entered result = Entered::waits;
+    if (!PyTuple_Check(numbers)) {
+        PyErr_SetString(PyExc_TypeError, "lanes beside others must be a tuple");
+        result = Entered::error;
+    }
+    for (Py_ssize_t k = 0; result == Entered::waits && k < PyTuple_GET_SIZE(numbers); ++k) {
+        const long long lane = PyLong_AsLongLong(PyTuple_GET_ITEM(numbers, k));
+        if (lane == -1 && PyErr_Occurred())
+            result = Entered::error;
+        else if (lane < 0 || lane >= static_cast<long long>(reading.lanes.size()))
+            result = Entered::refused;
+        else
+            reading.lanes[static_cast<std::size_t>(lane)].beside = true;
+    }
+    Py_DECREF(numbers);
+    return result;
 }

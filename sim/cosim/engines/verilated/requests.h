@@ -19,6 +19,7 @@ struct Lane {
     std::int32_t after, pair;  // -1: none
     std::uint8_t bytes;
     bool write, after_all;
+    bool beside;  // does not count for the end of the request, but ends it when it is complete
 };
 
 // A register that calls for the processor when it is full, or when it is not.
@@ -46,7 +47,7 @@ struct Reading {
     std::int64_t value = 0;    // of a timer: cycles or time; of `empty`: the register
     int category = -1;         // -1: by direction
     std::uint64_t words = 0;
-    bool one_lane = false;     // complete when one of its lanes is
+    bool needs = false;  // some lane counts for the end
     std::vector<Lane> lanes;
     std::vector<Fold> folds;
     std::vector<std::uint16_t> registers;
@@ -59,7 +60,7 @@ struct Reading {
         folds.clear();
         registers.clear();
         words = 0;
-        one_lane = false;
+        needs = false;
         Py_CLEAR(request);
     }
 };
@@ -74,7 +75,7 @@ struct Processor {
     std::int64_t* state = nullptr;          // of a request that is attended: what its lanes have moved, who called
     std::uint64_t number = 0;               // of the request: timers of earlier ones mean nothing
     std::int64_t since = 0, stalled = 0;
-    std::uint64_t open = 0;  // words of a transfer that have yet to move
+    std::uint64_t open = 0;  // words of a transfer that have yet to move before it is complete
     PyObject* known[kKept] = {};  // the requests of `kept`, side by side
     Plain plain[kKept] = {};      // and those that are plain
     std::vector<Watch> watches;
@@ -134,7 +135,7 @@ struct Processor {
 // The classes and attribute names of pointsman.runtime.api.requests.
 struct Vocabulary {
     PyObject *wait = nullptr, *wait_until = nullptr, *wait_empty = nullptr, *transfer = nullptr, *attend = nullptr;
-    PyObject *until = nullptr, *full = nullptr, *empty = nullptr, *state = nullptr, *one_lane = nullptr;
+    PyObject *until = nullptr, *full = nullptr, *empty = nullptr, *state = nullptr, *beside = nullptr;
     PyObject *cycles = nullptr, *time = nullptr, *reg = nullptr, *category = nullptr, *lanes = nullptr;
     PyObject *write = nullptr, *registers = nullptr, *words = nullptr, *data = nullptr;
     PyObject *after = nullptr, *after_all = nullptr, *window = nullptr, *pair = nullptr, *throw_ = nullptr;
@@ -160,6 +161,7 @@ class Reader {
     static bool category(Reading& reading, PyObject* request, PyObject* name, std::int64_t none);
     Entered transfer(Reading& reading, PyObject* request) const;
     Entered attend(Processor& processor, PyObject* request) const;
+    Entered beside(Reading& reading, PyObject* request) const;
     Entered lane(Reading& reading, PyObject* lane, std::size_t lane_count) const;
     bool fold(Reading& reading, PyObject* fold) const;
     Entered watches(Processor& processor, PyObject* request, PyObject* name, bool full) const;

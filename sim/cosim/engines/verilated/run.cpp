@@ -149,7 +149,7 @@ Entered Run::enter(unsigned node, PyObject* request) {
             break;
         case Kind::attend: {
             time = reading.value;
-            const bool done = !reading.lanes.empty() && (processor.open == 0 || (reading.one_lane && one_complete(reading)));
+            const bool done = (reading.needs && processor.open == 0) || beside_complete(reading);
             at_once = called(processor, node) || done || (time >= 0 && time <= now);
             break;
         }
@@ -234,9 +234,9 @@ bool Run::complete_all() {
 
 // -- cycles -----------------------------------------------------------------------------------------------------
 
-bool Run::one_complete(const Reading& reading) {
+bool Run::beside_complete(const Reading& reading) {
     for (const Lane& lane : reading.lanes)
-        if (lane.moved == lane.words) return true;
+        if (lane.beside && lane.moved == lane.words) return true;
     return false;
 }
 
@@ -353,7 +353,7 @@ void Run::cycle() {
                 carry_out(reading.folds[k], lane.moved - lane.item, lane.moved);
         ++counts_.accesses[2 * node + !lane.write];
         processor.stalled = quiet_ = now;
-        if (--processor.open == 0 || (processor.reading().one_lane && lane.moved == lane.words)) set_due(node);
+        if (lane.beside ? lane.moved == lane.words : --processor.open == 0) set_due(node);
     }
     if (empties_)
         for (unsigned node = 0; node < nodes_; ++node)

@@ -60,7 +60,7 @@ class Run {
     bool keep_house();
     bool raise_deadlock();
     bool called(Processor& processor, unsigned node) const;
-    static bool one_complete(const Reading& reading);
+    static bool beside_complete(const Reading& reading);
     static bool may_move(const Reading& reading, const Lane& lane);
     bool choose(unsigned node);
     void begin(unsigned node, const Plain& plain);

@@ -171,14 +171,15 @@ class _Packed:
         rows: list[tuple[int, ...]] = []
         folds: list[tuple[int, ...]] = []
         turns: list[int] = []
-        for lane in transfer.lanes:
+        beside = transfer.beside if isinstance(transfer, Attend) else ()
+        for number, lane in enumerate(transfer.lanes):
             data = lane.data
             row = (
                 *(lane.write, lane.words, 0, 0, len(turns), len(lane.registers)),
                 *((0, 0) if data is None else (data.ctypes.data, data.itemsize)),
                 *((-1, 0) if lane.after is None else (lane.after, lane.after_all)),
                 *((-1, 0) if lane.pair is None else (lane.pair, lane.window or 0)),
-                *(lane.item, len(folds), len(lane.folds)),
+                *(lane.item, len(folds), len(lane.folds), number in beside),
             )
             rows.append(row)
             folds += [(one.code, *(a.ctypes.data for a in (one.left, one.right, one.result))) for one in lane.folds]
@@ -190,7 +191,7 @@ class _Packed:
             folds=np.array(folds, dtype=np.int64).reshape(-1, kernel.FOLD_FIELDS),
             turns=turns,
             category=-1 if transfer.category is None else int(transfer.category),
-            words=sum(lane.words for lane in transfer.lanes),
+            words=sum(lane.words for number, lane in enumerate(transfer.lanes) if number not in beside),
         )
 
 
@@ -315,7 +316,7 @@ class _Run:
         lanes = self.requests.lanes[node, : len(request.lanes)]
         lanes[:, kernel.MOVED] = request.moved
         lanes[:, kernel.TURN] = request.moved % lanes[:, kernel.REGISTERS]
-        self.requests.open_words[node] -= int(request.moved.sum())
+        self.requests.open_words[node] -= int(request.moved[lanes[:, kernel.BESIDE] == 0].sum())
 
     def _enter_transfer(self, node: int, transfer: Transfer | Attend) -> None:
         packed = self.packed[node]
@@ -336,7 +337,6 @@ class _Run:
         tables.lane_count[node] = count
         tables.category[node] = packed.category
         tables.open_words[node] = packed.words
-        tables.one_lane[node] = isinstance(transfer, Attend) and transfer.one_lane
 
     def _grow(self, name: str, size: int) -> None:
         """Make room for more lanes, or more registers, of a node."""
@@ -427,7 +427,6 @@ def _requests(nodes: int) -> kernel.Requests:
         register=_zeros(nodes),
         category=_zeros(nodes),
         open_words=_zeros(nodes),
-        one_lane=_zeros(nodes),
         stalled=_zeros(nodes),
         lane_count=_zeros(nodes),
         lanes=_zeros(nodes, 4, kernel.LANE_FIELDS),

@@ -20,6 +20,7 @@ from .model_tables import (
     ADDRESS,
     AFTER,
     AFTER_ALL,
+    BESIDE,
     BLOCKED,
     BUFFER,
     BYTES,
@@ -155,9 +156,13 @@ def _settle(
             event[0], event[1], event[2], event[3] = time, i, access, write
             event[4] = word
             clock[EVENTS] += 1
-        requests.open_words[i] -= 1
-        if requests.open_words[i] == 0 or (requests.one_lane[i] != 0 and moved + 1 == row[WORDS]):
-            requests.ready[i] = 1
+        if row[BESIDE] != 0:
+            if moved + 1 == row[WORDS]:
+                requests.ready[i] = 1
+        else:
+            requests.open_words[i] -= 1
+            if requests.open_words[i] == 0:
+                requests.ready[i] = 1
     elif requests.kind[i] == EMPTY and full[i, requests.register[i]] == 0:
         requests.ready[i] = 1
     for k in range(requests.watch_count[i]):

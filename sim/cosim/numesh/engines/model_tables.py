@@ -44,10 +44,25 @@ WIDTH, POINTER_BITS, VFSM_BITS, PLACE_BITS, COMMAND_WORDS = range(5)
 LAYOUT_FIELDS = 5
 
 # Fields of `Requests.lanes`.
-WRITE, WORDS, MOVED, TURN, FIRST, REGISTERS, ADDRESS, BYTES, AFTER, AFTER_ALL, PAIR, WINDOW, ITEM, FIRST_FOLD, FOLDS = (
-    range(15)
-)
-LANE_FIELDS = 15
+(
+    WRITE,
+    WORDS,
+    MOVED,
+    TURN,
+    FIRST,
+    REGISTERS,
+    ADDRESS,
+    BYTES,
+    AFTER,
+    AFTER_ALL,
+    PAIR,
+    WINDOW,
+    ITEM,
+    FIRST_FOLD,
+    FOLDS,
+    BESIDE,
+) = range(16)
+LANE_FIELDS = 16
 
 # Fields of `Requests.folds`.
 CODE, LEFT, RIGHT, RESULT = range(4)
@@ -118,9 +133,7 @@ class Requests(NamedTuple):
     category: np.ndarray
     """n: category of a TRANSFER, -1 if it goes by direction."""
     open_words: np.ndarray
-    """n: words that a TRANSFER has yet to move."""
-    one_lane: np.ndarray
-    """n: whether a TRANSFER is complete when one of its lanes is."""
+    """n: words that a TRANSFER has yet to move before it is complete."""
     stalled: np.ndarray
     """n: cycle since which a TRANSFER has not moved."""
     lane_count: np.ndarray

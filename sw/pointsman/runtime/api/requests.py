@@ -240,9 +240,10 @@ class Transfer(Request):
 class Attend(Request):
     """Move words, or wait, until that is done or an interface register calls for the processor. Keeps its progress.
 
-    Complete in the first cycle (perhaps the current) in which all lanes are complete (``one_lane``: any lane), or ``until``
-    has come, or a register of ``full`` is full, or a register of ``empty`` is not full. Awaited again, it goes on where it
-    was. Interrupts are made of this: a program that serves them carries out its own requests in pieces.
+    Complete in the first cycle (perhaps the current) in which all lanes are complete, or ``until`` has come, or a register of
+    ``full`` is full, or a register of ``empty`` is not full. Lanes ``beside`` the others need not be complete; the request
+    is complete as soon as any of them is. Awaited again, it goes on where it was. Interrupts are made of this: a program
+    that serves them carries out its own requests in pieces.
 
     Parameters
     ----------
@@ -254,8 +255,10 @@ class Attend(Request):
         Interface registers that call when they are full, or not full.
     category : Category
         What the cycles count as, when there are no words to move.
+    beside : sequence of int
+        Numbers of the lanes that do not count for the end of the request, but end it.
     one_lane : bool
-        Whether the request is complete as soon as any lane is.
+        All lanes are ``beside``: the request is complete as soon as any lane is.
 
     Attributes
     ----------
@@ -264,7 +267,7 @@ class Attend(Request):
         runs the request.
     """
 
-    __slots__ = ("category", "empty", "full", "lanes", "one_lane", "state", "until")
+    __slots__ = ("beside", "category", "empty", "full", "lanes", "state", "until")
 
     def __init__(
         self,
@@ -274,10 +277,15 @@ class Attend(Request):
         full: Sequence[int] = (),
         empty: Sequence[int] = (),
         category: Category = Category.CPU,
+        beside: Sequence[int] = (),
         one_lane: bool = False,
     ) -> None:
         self.lanes = () if transfer is None else transfer.lanes
-        self.one_lane = bool(one_lane)
+        self.beside = tuple(range(len(self.lanes))) if one_lane else tuple(beside)
+        if any(not _is_integer(lane) or not 0 <= lane < len(self.lanes) for lane in self.beside):
+            raise PointsmanError(
+                f"lanes beside others must be numbers of the {len(self.lanes)} lanes, not {self.beside}"
+            )
         self.category = _category(category) if transfer is None else transfer.category
         self.until = None if until is None else _count("the time to wait for", "cycles", until)
         self.full = tuple(map(_register, full))
@@ -293,9 +301,13 @@ class Attend(Request):
 
     @property
     def done(self) -> bool:
-        """Are all lanes complete (with ``one_lane``: is any lane)? False without lanes."""
-        enough = any if self.one_lane else all
-        return bool(self.lanes) and enough(int(n) == x.words for n, x in zip(self.moved, self.lanes, strict=True))
+        """Are all lanes complete that count, or is any of the others? False without lanes."""
+        whole = [count == lane.words for count, lane in zip(self.moved.tolist(), self.lanes, strict=True)]
+        if any(whole[lane] for lane in self.beside):
+            return True
+        return len(set(self.beside)) < len(whole) and all(
+            done for lane, done in enumerate(whole) if lane not in self.beside
+        )
 
     @property
     def calls(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -319,7 +331,7 @@ class Attend(Request):
         parts += [] if self.until is None else [f"until {self.until}"]
         parts += [f"full {self.full}"] if self.full else []
         parts += [f"empty {self.empty}"] if self.empty else []
-        parts += ["until a lane is complete"] if self.one_lane else []
+        parts += [f"beside {self.beside}"] if self.beside else []
         return f"Attend({', '.join(parts)})"
 
 

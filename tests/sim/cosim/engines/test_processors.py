@@ -73,12 +73,13 @@ def in_pieces(transfer: Transfer, rng: random.Random, node: int, log: list[tuple
     moved = [0] * len(transfer.lanes)
     while True:
         last = rng.random() < 0.3
+        open_lanes = [k for k, lane in enumerate(transfer.lanes) if moved[k] < lane.words]
         request = Attend(
             transfer,
             until=None if last else rng.choice((None, rng.randrange(400))),
             full=() if last else rng.sample((3, 5), rng.randrange(3)),
             empty=() if last else rng.sample((2, 4), rng.randrange(3)),
-            one_lane=not last and rng.random() < 0.4,
+            beside=() if last else rng.sample(open_lanes, rng.randrange(len(open_lanes) + 1)),
         )
         request.moved[:] = moved
         yield request
