@@ -11,7 +11,7 @@ from pointsman.network import Topology
 from pointsman.program.program import Operator
 
 from .broadcast import DynBcast, DynBcastDense, DynBcastTree
-from .decomposition import Decomposition, is_known, value_of
+from .decomposition import COUNTED, POINT_TO_POINT, Decomposition, among_valid, is_known, value_of
 from .reduce import DynAllreduce, DynBarrier, DynPrefix, DynReduce
 from .script import MESSAGE, NOTHING, Call, Combine, Exchange, Receive, Script, Send, Step
 from .shift import DynPermute, DynShift
@@ -69,9 +69,11 @@ def decompose(operator: Operator, topology: Topology, impl: str | None = None) -
 
 
 __all__ = [
+    "COUNTED",
     "DECOMPOSITIONS",
     "MESSAGE",
     "NOTHING",
+    "POINT_TO_POINT",
     "Call",
     "Combine",
     "Decomposition",
@@ -80,6 +82,7 @@ __all__ = [
     "Script",
     "Send",
     "Step",
+    "among_valid",
     "decompose",
     "is_known",
     "value_of",

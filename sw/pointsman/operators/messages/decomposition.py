@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pointsman.network import Topology
-from pointsman.operators.api.operands import runtime_operands
+from pointsman.operators.api.operands import runtime_operands, taking_part
 from pointsman.program.program import Operator, Runtime
 
-from .script import Script
+from .script import Call, Receive, Script, Send
+
+POINT_TO_POINT = ("spread", "gather", "seqread", "seqwrite", "collect")
+"""Kinds in which a call concerns two nodes only, so that the call is left out when either is not ``:valid``."""
+COUNTED = ("broadcast", "permute")
+"""Kinds in which every node takes part in every call, so that all nodes count the same calls (*rounds*). A reader that does not
+know its source finds its message by the round."""
 
 
 class Decomposition(ABC):
@@ -54,3 +61,18 @@ def value_of(operator: Operator, instance: int, name: str, values: Sequence[Any]
 def is_known(operator: Operator, name: str) -> bool:
     """Is operand ``name`` known at compile time in every instance?"""
     return not any(isinstance(instance.operand(name), Runtime) for instance in operator.instances)
+
+
+def among_valid(operator: Operator, instance: int, script: Script) -> Script:
+    """``script`` without calls that send to or receive from a node that is not ``:valid``."""
+    if operator.valid is None or operator.kind not in POINT_TO_POINT:
+        return script
+    nodes = operator.instances[instance].nodes
+    there = {nodes[k] for k in taking_part(operator, instance)}
+
+    def stays(call: Call) -> bool:
+        ends = [s.to if isinstance(s, Send) else s.source for s in call.steps if isinstance(s, Send | Receive)]
+        return all(end is None or end in there for end in ends)
+
+    calls = {name: tuple(call for call in several if stays(call)) for name, several in script.calls.items()}
+    return replace(script, calls={name: several for name, several in calls.items() if several})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,17 @@ import numpy as np
 from pointsman.artifacts.images.images import NodeOperator, OperatorImage
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import is_partial, taking_part
-from pointsman.operators.messages import Call, Combine, Exchange, Receive, Script, Send
+from pointsman.operators.messages import (
+    COUNTED,
+    POINT_TO_POINT,
+    Call,
+    Combine,
+    Exchange,
+    Receive,
+    Script,
+    Send,
+    among_valid,
+)
 from pointsman.operators.messages.online import AGREEING, UNKNOWN, agreement, agrees, legal_values, way_named
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
@@ -24,12 +33,6 @@ from pointsman.runtime.api.substrate import Combine as Combining
 from .online_agent import Agent, Service
 from .online_messages import OnlineMessage, OnlineSending
 from .port_host import PortHost
-
-POINT_TO_POINT = ("spread", "gather", "seqread", "seqwrite", "collect")
-"""Kinds in which a call concerns two nodes only, so that the call is left out when either is not ``:valid``."""
-COUNTED = ("broadcast", "permute")
-"""Kinds in which every node takes part in every call, so that all nodes count the same calls (*rounds*). A reader that does not
-know its source finds its message by the round."""
 
 
 class OnlinePort:
@@ -149,22 +152,8 @@ class OnlinePort:
             if self.number in instance.nodes:
                 script = self.way.script(self.program, i, self.number, values, topology)
                 if script.kind != "none":
-                    found.append((i, self._among_valid(i, script)))
+                    found.append((i, among_valid(self.program, i, script)))
         return found
-
-    def _among_valid(self, instance: int, script: Script) -> Script:
-        """``script`` without calls that send to or receive from a node that is not ``:valid``."""
-        if self.program.valid is None or self.program.kind not in POINT_TO_POINT:
-            return script
-        nodes = self.program.instances[instance].nodes
-        there = {nodes[k] for k in taking_part(self.program, instance)}
-
-        def stays(call: Call) -> bool:
-            ends = [s.to if isinstance(s, Send) else s.source for s in call.steps if isinstance(s, Send | Receive)]
-            return all(end is None or end in there for end in ends)
-
-        calls = {name: tuple(call for call in several if stays(call)) for name, several in script.calls.items()}
-        return replace(script, calls={name: several for name, several in calls.items() if several})
 
     def _value(self, name: str) -> Any:
         """Value of the operand ``name`` of this node's instance, as loaded if it is a run-time operand."""
