@@ -1,28 +1,29 @@
 """A node's side of a network of packet routers: operators as messages, each to an interface address (Metcalf 1997, §7.2).
 
-A message is a header and its words. A reader that waits for node 3 and reads a header from node 5 (or for another virtual
-address) puts that message aside in memory, where a later call takes it.
+A message is a header and its words. The header says whose it is (`Address`) and from where; what a node does not wait for is
+kept in memory, where a later call finds it (``packet_inbox``).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from packet_router.header import pack_header, source_of
+from packet_router.header import pack_header
 from packet_router.node import LAST, WORD
-from pointsman.operators.api.operands import is_partial, runtime_operands, runtime_values
+from pointsman.operators.api.operands import is_partial, runtime_operands, runtime_values, taking_part
 from pointsman.operators.messages import (
     MESSAGE,
+    POINT_TO_POINT,
     Call,
     Combine,
     Exchange,
     Receive,
     Script,
     Send,
+    among_valid,
     value_of,
 )
 from pointsman.operators.messages.agreement import agreed_values, known_words, plain_operator
@@ -32,51 +33,43 @@ from pointsman.targets.packet import PacketOperator, PacketProgram
 from pointsman.targets.packet.addresses import Address
 
 from .api.node import Node
-from .api.requests import Lane, Transfer
+from .api.requests import Lane
 from .api.substrate import CHOSEN, HERE, CycleClock, Given, Permission, Port, Signature
 from .api.substrate import Combine as Function
+from .packet_inbox import Inbox
 
 Words = np.ndarray
 
 
 class PacketSubstrate:
-    """A node of a program on packet routers: its messages put aside, and a port for each of its operators."""
+    """A node of a program on packet routers: the messages that have come to it, and a port for each of its operators."""
 
     def __init__(self, program: PacketProgram, number: int, clock: CycleClock) -> None:
         self.program = program
         self.number = number
         self.clock = clock
         self.loops: Sequence[str] = program.structure.loops
-        self.aside: dict[tuple[Address, int], deque[Words]] = {}
-        """Messages that came too early, by address and source, oldest first."""
-        self.words_at: dict[Address, int] = {}
-        """Length in words, without headers, of messages to each virtual address of this node."""
         self.at = "before its first operator"
         hidden = [one.agreement for one in program.operators if one.agreement is not None]
-        for one in (*program.operators, *hidden):
-            words = 1 if one.operator.kind == "barrier" else one.operator.m
-            for (node, _), address in one.addresses.items():
-                if node == number and address.virtual is not None:
-                    self.words_at[address] = words
+        self.inbox = Inbox(
+            {
+                address: one.words
+                for one in (*program.operators, *hidden)
+                for (node, _), address in one.addresses.items()
+                if node == number
+            }
+        )
 
     @property
     def name(self) -> str:
         return self.program.name
 
     def ports(self) -> Sequence[tuple[Signature, Port | None]]:
-        return [
-            (
-                _signature(one),
-                PacketPort(self, one, instance) if (instance := self._instance(one)) is not None else None,
-            )
-            for one in self.program.operators
-        ]
+        return [(_signature(one), self._port(one)) for one in self.program.operators]
 
-    def _instance(self, one: PacketOperator) -> int | None:
-        for number, instance in enumerate(one.operator.instances):
-            if self.number in instance.nodes:
-                return number
-        return None
+    def _port(self, one: PacketOperator) -> Port | None:
+        instances = [i for i, instance in enumerate(one.operator.instances) if self.number in instance.nodes]
+        return PacketPort(self, one, instances) if instances else None
 
     async def init(self) -> None:
         """Packet routers need no loading."""
@@ -85,53 +78,50 @@ class PacketSubstrate:
         """A node may stop at once: the routers pass on messages by themselves."""
 
     def where(self) -> str:
-        aside = sum(map(len, self.aside.values()))
-        return self.at + (f", with {aside} messages put aside" if aside else "")
+        kept = self.inbox.count()
+        return self.at + (f", with {kept} messages put aside" if kept else "")
 
-    # -- messages --------------------------------------------------------------------------------------------
+    def header(self, to: int, address: Address) -> Words:
+        """The words before a message to ``address`` of node ``to``."""
+        words = [pack_header(self.program.shape, to, address.number, source=self.number, tag=address.tag)]
+        if address.virtual is not None:
+            words.append(address.virtual)
+        return np.array(words, np.uint32)
 
     def outgoing(self, to: int, address: Address, words: Words) -> list[Lane]:
         """Lanes that send ``words`` to ``address`` of node ``to``: header words first, the last word marked as the last."""
-        head = [pack_header(self.program.shape, to, address.number, source=self.number)]
-        if address.virtual is not None:
-            head.append(address.virtual)
-        body = np.concatenate([np.array(head, np.uint32), words[:-1]])
-        return [
-            Lane(True, WORD, len(body), body),
-            Lane(True, LAST, 1, words[-1:].copy(), after=None),
-        ]
+        body = np.concatenate([self.header(to, address), words[:-1]])
+        return [Lane(True, WORD, len(body), body), Lane(True, LAST, 1, words[-1:].copy())]
 
-    def found(self, address: Address, source: int | None) -> Words | None:
-        """Take the oldest message from ``source`` (None: any node) for ``address`` that was put aside; None if there is none."""
-        for (at, origin), messages in self.aside.items():
-            if at == address and source in (None, origin) and messages:
-                return messages.popleft()
-        return None
-
-    def put_aside(self, address: Address, source: int, words: Words) -> None:
-        self.aside.setdefault((address, source), deque()).append(words)
-
-    async def head(self, number: int) -> tuple[int, int | None]:
-        """Read the header of the next message at an interface address: its source and its virtual address."""
-        multiplexed = any(address.number == number for address in self.words_at)
-        words = np.zeros(2 if multiplexed else 1, np.uint32)
-        await Transfer(Lane(False, number, len(words), words))
-        return source_of(int(words[0])), int(words[1]) if multiplexed else None
+    def onward(self, to: int, address: Address, words: Words) -> list[Lane]:
+        """Lanes that send ``words`` as lane 0 of the same transfer reads them."""
+        header = self.header(to, address)
+        lanes = [Lane(True, WORD, len(header), header)]
+        if len(words) > 1:
+            lanes.append(Lane(True, WORD, len(words) - 1, words, after=0))
+        return [*lanes, Lane(True, LAST, 1, words[-1:], after=0, after_all=True)]
 
 
 class PacketPort:
-    """An operator at a node: carries out the steps of its script."""
+    """An operator at a node, in all instances that have the node: carries out the steps of its scripts."""
 
-    def __init__(self, substrate: PacketSubstrate, one: PacketOperator, instance: int) -> None:
+    def __init__(self, substrate: PacketSubstrate, one: PacketOperator, instances: Sequence[int]) -> None:
         self.substrate = substrate
         self.one = one
-        self.instance = instance
+        self.instances = instances
+        self.instance = instances[0]
+        """The instance in which the node takes part in a functional operator."""
         self.operator = plain_operator(one.operator)
-        self.agreement = None if one.agreement is None else PacketPort(substrate, one.agreement, instance)
-        self.script: Script | None = None
+        self.agreement = None if one.agreement is None else PacketPort(substrate, one.agreement, instances)
+        self.scripts: dict[str, Script] = {}
+        """Script by function that it has, after load."""
         self.calls: dict[str, int] = {}
         self.result = True
-        """Whether ``func`` gives a message at this node: for a reduce at its destination only, otherwise everywhere."""
+        """Whether ``func`` gives a message at this node."""
+        self.void = False
+        """Is the node in no instance among those that are ``:valid``?"""
+        self.round = 0
+        """Calls so far."""
 
     async def load(self, given: Given) -> Permission:
         operator = self.operator
@@ -139,29 +129,50 @@ class PacketPort:
         values = self._values(given)
         if self.agreement is not None:
             values = await self._agree(self.agreement, values)
-        topology = self.substrate.program.topology
-        self.script = self.one.way.script(operator, self.instance, self.substrate.number, values, topology)
-        self.calls = {}
+        topology, number = self.substrate.program.topology, self.substrate.number
+        self.scripts, self.calls = {}, {}
+        parts = []
+        for instance in self.instances[:1] if operator.flow == "functional" else self.instances:
+            script = among_valid(operator, instance, self.one.way.script(operator, instance, number, values, topology))
+            for name in script.calls:
+                self.scripts.setdefault(name, script)
+            nodes = operator.instances[instance].nodes
+            void = nodes.index(number) not in taking_part(operator, instance)
+            if script.kind != "none":
+                parts.append(Permission(script.kind, script.local, void))
         nodes = operator.instances[self.instance].nodes
         if operator.kind == "reduce":
-            self.result = nodes[value_of(operator, self.instance, "destination", values)] == self.substrate.number
-        void = False
-        if operator.valid is not None:
-            void = nodes.index(self.substrate.number) not in operator.valid
-        return Permission(self.script.kind, self.script.local, void)
+            self.result = nodes[value_of(operator, self.instance, "destination", values)] == number
+        self.void = all(part.void for part in parts)
+        kinds = {part.kind for part in parts}
+        if operator.kind == "collect" and "read" in kinds:
+            kinds.add("write")  # the destination may be among the writers
+        if not kinds:
+            return Permission("none")
+        kind = kinds.pop() if len(kinds) == 1 else "both"
+        return Permission(kind, any(part.local for part in parts), self.void)
 
     def stale(self) -> str | None:
         return None
 
     async def write(self, words: Words) -> None:
+        if "write" not in self.scripts:
+            # To itself: the destination of a collect.
+            self.substrate.inbox.keep(self._address(0), self.substrate.number, words.copy())
+            return
         await self._call("write", words, None, None)
 
     async def read(self, into: Words) -> bool:
+        if self.void and self.operator.kind in POINT_TO_POINT:
+            return False
         await self._call("read", None, into, None)
         return True
 
     async def func(self, words: Words | None, into: Words | None, combine: Function | None) -> bool:
-        await self._call("func", words, into, combine)
+        origin = await self._call("func", words, into, combine)
+        if self.operator.kind in ("cshift", "eoshift", "permute") and origin is not None:
+            nodes = self.operator.instances[self.instance].nodes
+            return nodes.index(origin) in taking_part(self.operator, self.instance)
         return self.result
 
     # -- inside ----------------------------------------------------------------------------------------------
@@ -189,28 +200,31 @@ class PacketPort:
         await port.func(known_words(operator, own, values, m), words, _larger)
         return agreed_values(operator, self.instance, own, values, words)
 
-    async def _call(self, name: str, words: Words | None, into: Words | None, combine: Function | None) -> None:
-        script = self.script
-        assert script is not None  # `OperatorFunctions` refuses calls before load
+    async def _call(self, name: str, words: Words | None, into: Words | None, combine: Function | None) -> int | None:
+        """Carry out a call; gives the source of the last message that came, if any."""
+        script = self.scripts[name]  # `OperatorFunctions` refuses calls before load
         several = script.calls[name]
         count = self.calls.get(name, 0)
         self.calls[name] = count + 1
         call: Call = several[count % len(several)]
+        origin: int | None = None
         m = self.one.operator.m
         slots = [np.zeros(m, np.uint32) for _ in range(max(2, script.slots))]
         if words is not None:
             slots[MESSAGE][:] = words
         for step in call.steps:
             if isinstance(step, Send):
-                await Transfer(self._lanes(step, slots))
+                await self.substrate.inbox.send(self._lanes(step, slots))
             elif isinstance(step, Receive):
-                await self._receive(step, slots)
+                origin = await self._receive(step, slots)
             elif isinstance(step, Exchange):
-                await self._exchange(step, slots)
+                origin = await self._receive(step.receive, slots, beside=self._lanes(step.send, slots))
             else:
                 self._combine(step, slots, combine)
         if into is not None and call.result is not None:
             into[:] = slots[call.result]
+        self.round += 1
+        return origin
 
     @staticmethod
     def _combine(step: Combine, slots: list[Words], combine: Function | None) -> None:
@@ -221,68 +235,34 @@ class PacketPort:
 
     def _lanes(self, step: Send, slots: list[Words]) -> list[Lane]:
         address = self.one.addresses[step.to, step.channel]
-        return self.substrate.outgoing(step.to, address, slots[step.slot][: step.words])
+        words = slots[step.slot][: step.words]
+        if self.one.counted:
+            words = np.concatenate([np.array([self.round], np.uint32), words])
+        return self.substrate.outgoing(step.to, address, words)
 
-    def _address(self, step: Receive) -> Address:
-        return self.one.addresses[self.substrate.number, step.channel]
+    def _address(self, channel: int) -> Address:
+        """Where messages on ``channel`` come to this node."""
+        return self.one.addresses[self.substrate.number, channel]
 
-    async def _exchange(self, step: Exchange, slots: list[Words]) -> None:
-        """Send a message while reading the next message at the address; put that aside if it is not the expected message."""
-        receive = step.receive
-        address = self._address(receive)
-        out = self._lanes(step.send, slots)
-        found = self.substrate.found(address, receive.source)
-        if found is not None:
-            await Transfer(out)
-            slots[receive.slot][: receive.words] = found
-            return
-        words = len(slots[receive.slot][: receive.words])  # the compiler gives every message that may come this length
-        head = 1 if address.virtual is None else 2
-        into = np.zeros(head + words, np.uint32)
-        await Transfer([Lane(False, address.number, head + words, into), *out])
-        source = source_of(int(into[0]))
-        came = address if address.virtual is None else Address(address.number, int(into[1]))
-        if receive.source in (None, source) and came == address:
-            slots[receive.slot][: receive.words] = into[head:]
-            return
-        self.substrate.put_aside(came, source, into[head:])
-        await self._receive(receive, slots)
-
-    async def _receive(self, step: Receive, slots: list[Words]) -> None:
-        address = self._address(step)
-        slot = slots[step.slot][: step.words]
-        found = self.substrate.found(address, step.source)
-        while found is None:
-            source, virtual = await self.substrate.head(address.number)
-            if step.source in (None, source) and virtual == address.virtual:
-                await self._take(step, address, slot)
-                return
-            other = Address(address.number, virtual)
-            early = np.zeros(len(slot) if virtual is None else self.substrate.words_at[other], np.uint32)
-            await Transfer(Lane(False, address.number, len(early), early))
-            self.substrate.put_aside(other, source, early)
-        slot[:] = found
-        for onward in step.forward:
-            await Transfer(self._lanes(onward, slots))
-
-    async def _take(self, step: Receive, address: Address, slot: Words) -> None:
-        """Read the words behind a header; each goes on to the first of ``step.forward`` as it comes, to the rest afterwards."""
-        lanes = [Lane(False, address.number, len(slot), slot)]
-        if step.forward:
-            first = step.forward[0]
-            onward = self.one.addresses[first.to, first.channel]
-            head = [pack_header(self.substrate.program.shape, first.to, onward.number, source=self.substrate.number)]
-            if onward.virtual is not None:
-                head.append(onward.virtual)
-            header = np.array(head, np.uint32)
-            lanes.append(Lane(True, WORD, len(head), header))
-            if len(slot) > 1:
-                lanes.append(Lane(True, WORD, len(slot) - 1, slot, after=0))
-            lanes.append(Lane(True, LAST, 1, slot[-1:], after=0, after_all=True))
-        await Transfer(lanes)
-        for onward_step in step.forward[1:]:
-            address_there = self.one.addresses[onward_step.to, onward_step.channel]
-            await Transfer(self.substrate.outgoing(onward_step.to, address_there, slot))
+    async def _receive(self, step: Receive, slots: list[Words], *, beside: Sequence[Lane] = ()) -> int:
+        """Receive a message, and send it on: to the first of ``step.forward`` as it comes, to the rest afterwards."""
+        inbox, slot = self.substrate.inbox, slots[step.slot][: step.words]
+        address = self._address(step.channel)
+        if self.one.counted:
+            whole = np.zeros(self.one.words, np.uint32)
+            first = self.round if step.source is None else None
+            origin, _ = await inbox.receive(address, step.source, whole, first=first, beside=beside)
+            slot[:] = whole[1:]
+            for later in step.forward:
+                await inbox.send(self._lanes(later, slots))
+            return origin
+        onward: list[Lane] = []
+        for send in step.forward[:1]:
+            onward = self.substrate.onward(send.to, self.one.addresses[send.to, send.channel], slot)
+        origin, passed = await inbox.receive(address, step.source, slot, beside=beside, onward=onward)
+        for later in step.forward[int(passed) :]:
+            await inbox.send(self._lanes(later, slots))
+        return origin
 
 
 def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:

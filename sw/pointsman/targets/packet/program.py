@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
-from pointsman.operators.messages import Decomposition, decompose
+from pointsman.operators.api.operands import is_partial, runtime_operands
+from pointsman.operators.messages import COUNTED, Decomposition, decompose
 from pointsman.operators.messages.agreement import agreed_operands, agreement_of, plain_operator
 from pointsman.plan.structure.structure import Structure, outline
 from pointsman.program.program import Operator, Program
@@ -31,6 +33,17 @@ class PacketOperator:
     phase: int
     agreement: PacketOperator | None = None
     """Allreduce in its load function that tells all nodes run-time values that not every node knows; None: not needed."""
+
+    @cached_property
+    def words(self) -> int:
+        """Words of its messages, without header, but with the round of a `counted` operator."""
+        return 1 if self.operator.kind == "barrier" else self.operator.m + self.counted
+
+    @cached_property
+    def counted(self) -> bool:
+        """Do its messages begin with the number of the call, because readers do not know from whom the next one comes?"""
+        operator = plain_operator(self.operator)
+        return operator.kind in COUNTED and any(is_partial(operator, name) for name in runtime_operands(operator))
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,13 @@ class PacketProgram:
                     "words": one.operator.m,
                     "phase": one.phase,
                     "addresses": [
-                        {"node": node, "channel": channel, "address": address.number, "virtual": address.virtual}
+                        {
+                            "node": node,
+                            "channel": channel,
+                            "address": address.number,
+                            "tag": address.tag,
+                            "virtual": address.virtual,
+                        }
                         for (node, channel), address in sorted(one.addresses.items())
                     ],
                 }
@@ -141,7 +160,6 @@ def make_packet_program(
     tables: list[dict[tuple[int, int], Address]] = [{} for _ in operators]
     for arrival, address in allocated.items():
         tables[arrival.operator][arrival.node, arrival.channel] = address
-    _check_exchanges(operators, tables)
     made = [PacketOperator(operator, way, tables[i], phase_of[i]) for i, (operator, way) in enumerate(operators)]
     for hidden_at, number in enumerate(agreeing, first_agreement):
         made[number] = replace(made[number], agreement=made[hidden_at])
@@ -154,25 +172,3 @@ def make_packet_program(
         tuple(made[:first_agreement]),
         tuple(notes),
     )
-
-
-def _check_exchanges(
-    operators: list[tuple[Operator, Decomposition]], tables: list[dict[tuple[int, int], Address]]
-) -> None:
-    """Nodes that send and receive at once must know how long the next message at an address is."""
-    lengths: dict[int, dict[int, Operator]] = {}  # at multiplex addresses, by node
-    for (operator, _), table in zip(operators, tables, strict=True):
-        for (node, _), address in table.items():
-            if address.virtual is not None:
-                lengths.setdefault(node, {})[1 if operator.kind == "barrier" else operator.m] = operator
-    for (operator, _), table in zip(operators, tables, strict=True):
-        if operator.kind not in ("cshift", "eoshift", "permute"):
-            continue
-        for (node, _), address in table.items():
-            if address.virtual is not None and len(lengths[node]) > 1:
-                other = next(one for length, one in lengths[node].items() if length != operator.m)
-                raise PointsmanError(
-                    f"{operator.position}: operator '{operator.label}' would share an interface address of node {node} "
-                    f"with '{other.label}', whose messages have another length",
-                    hint="use more interface addresses, or messages of one length",
-                )

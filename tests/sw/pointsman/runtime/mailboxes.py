@@ -1,6 +1,7 @@
 """Processors of packet nodes without routers: words that are sent are in the queue of their address at once.
 
-Carries out `Transfer` requests by their meaning, a word of some lane at a time; which node goes first is random.
+Carries out `Transfer`, `Attend` and `Wait` by their meaning, a word of some lane at a time; which node goes first is random. As
+in the network, an address belongs to one message until its last word has come, and its queue may have little room.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from packet_router.header import ADDRESS
 from packet_router.node import LAST, WORD
 from packet_router.shape import RouterShape
-from pointsman.runtime import Transfer
+from pointsman.runtime.api.requests import Attend, Request, Transfer, Wait
 
 
 class StuckError(Exception):
@@ -25,16 +26,21 @@ class Mailboxes:
 
     time = 0
 
-    def __init__(self, shape: RouterShape, seed: int = 0) -> None:
+    def __init__(self, shape: RouterShape, seed: int = 0, *, room: int = 1 << 30) -> None:
         self.shape = shape
+        self.room = room
+        """Words that each queue holds."""
+        self.owner: dict[tuple[int, int], int] = {}
+        """By node and address: the sender of the message that is coming there."""
         self.random = Random(seed)
         self.places = {shape.pack(shape.place(node)): node for node in range(shape.nodes)}
         self.queues: dict[tuple[int, int], deque[int]] = defaultdict(deque)
-        self.outgoing: list[list[int]] = [[] for _ in range(shape.nodes)]
+        self.outgoing: list[tuple[int, int] | None] = [None] * shape.nodes
+        """Node and address of the message that each node is sending."""
 
     def run(self, programs: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
         results: list[Any] = [None] * len(programs)
-        waiting: dict[int, tuple[Transfer, list[int]]] = {}
+        waiting: dict[int, tuple[Request, list[int]]] = {}
         live = dict(enumerate(programs))
 
         def resume(node: int) -> None:
@@ -44,8 +50,12 @@ class Mailboxes:
                 results[node] = stop.value
                 del live[node]
                 return
-            assert isinstance(request, Transfer)
-            waiting[node] = (request, [0] * len(request.lanes))
+            if isinstance(request, Wait):
+                waiting[node] = (request, [request.cycles])
+                return
+            assert isinstance(request, Transfer | Attend)
+            done = request.moved.tolist() if isinstance(request, Attend) else [0] * len(request.lanes)
+            waiting[node] = (request, done)
 
         for node in list(live):
             resume(node)
@@ -53,9 +63,16 @@ class Mailboxes:
             moved = False
             for node in self.random.sample(sorted(live), len(live)):
                 transfer, done = waiting[node]
-                while self._move(node, transfer, done):
+                if isinstance(transfer, Wait):
+                    done[0] -= self.random.randrange(1, 50)
                     moved = True
-                if all(count == lane.words for count, lane in zip(done, transfer.lanes, strict=True)):
+                    if done[0] <= 0:
+                        resume(node)
+                    continue
+                assert isinstance(transfer, Transfer | Attend)
+                while not self._done(transfer, done) and self._move(node, transfer, done):
+                    moved = True
+                if self._done(transfer, done):
                     resume(node)
                     moved = True
             if not moved:
@@ -66,7 +83,15 @@ class Mailboxes:
         assert not left, f"words are left over: {left}"
         return results
 
-    def _move(self, node: int, transfer: Transfer, done: list[int]) -> bool:
+    @staticmethod
+    def _done(request: Transfer | Attend, done: list[int]) -> bool:
+        if isinstance(request, Attend):
+            request.moved[:] = done
+            return request.done
+        return all(count == lane.words for count, lane in zip(done, request.lanes, strict=True))
+
+    def _move(self, node: int, transfer: Transfer | Attend, done: list[int]) -> bool:
+        closed = False
         for number, lane in enumerate(transfer.lanes):
             word = done[number]
             if word == lane.words:
@@ -78,7 +103,9 @@ class Mailboxes:
             register = lane.registers[word % len(lane.registers)]
             assert lane.data is not None
             if lane.write:
-                self._send(node, register, int(lane.data[word]))
+                if closed or not self._send(node, register, int(lane.data[word])):
+                    closed = True  # no word overtakes another
+                    continue
             else:
                 queue = self.queues[node, register]
                 if not queue:
@@ -88,12 +115,20 @@ class Mailboxes:
             return True
         return False
 
-    def _send(self, node: int, register: int, word: int) -> None:
+    def _send(self, node: int, register: int, word: int) -> bool:
+        """Put a word of a message where it goes; False: there is no room now."""
         assert register in (WORD, LAST)
-        self.outgoing[node].append(word)
-        if register == LAST:
-            header = self.outgoing[node][0]
-            address = header >> ADDRESS & self.shape.addresses - 1
+        to = self.outgoing[node]
+        if to is None:
+            address = word >> ADDRESS & self.shape.addresses - 1
             assert address
-            self.queues[self.places[header & 0xFFF], address].extend(self.outgoing[node])
-            self.outgoing[node] = []
+            to = self.places[word & 0xFFF], address
+        if self.owner.get(to, node) != node or len(self.queues[to]) >= self.room:
+            return False
+        self.owner[to] = node
+        self.outgoing[node] = to
+        self.queues[to].append(word)
+        if register == LAST:
+            del self.owner[to]
+            self.outgoing[node] = None
+        return True

@@ -1,4 +1,4 @@
-"""Interface addresses: those that conflict are apart, and what does not fit shares the multiplex address."""
+"""Interface addresses: those that conflict are apart, and every arrival has a name of its own."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from itertools import combinations
 
 import pytest
 
+from packet_router.header import TAGS
 from pointsman.targets.packet.addresses import Address, allocate
 from pointsman.targets.packet.arrivals import Arrival
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_arrivals_that_conflict_have_different_addresses(seed: int) -> None:
+def test_every_arrival_at_a_node_has_a_name_of_its_own(seed: int) -> None:
     chance = random.Random(seed)
-    arrivals = {Arrival(i, 0, i % 2): chance.choice([1.0, 5.0, 20.0]) for i in range(10)}
+    count = chance.choice([10, 10, 40, 200])
+    arrivals = {Arrival(i, 0, i % 2): chance.choice([1.0, 5.0, 20.0]) for i in range(count)}
     conflicts: dict[int, set[frozenset[Arrival]]] = {node: set() for node in range(2)}
     for one, other in combinations(arrivals, 2):
         if one.node == other.node and chance.random() < 0.6:
@@ -23,8 +25,20 @@ def test_arrivals_that_conflict_have_different_addresses(seed: int) -> None:
     found = allocate(arrivals, conflicts, most)
     assert found.keys() == arrivals.keys()
     assert all(1 <= address.number < most for address in found.values())
-    for one, other in (tuple(pair) for pairs in conflicts.values() for pair in pairs):
-        assert found[one] != found[other]
+    for node in range(2):
+        here = [address for arrival, address in found.items() if arrival.node == node]
+        assert len(set(here)) == len(here)
+        second = {address.number for address in here if address.virtual is not None}
+        for address in here:
+            assert (address.virtual is not None) == (address.number in second and address.tag == TAGS - 1)
+        # A second header word is for what no tag is left for.
+        assert not second or len(here) > (most - 1) * TAGS
+
+
+def test_arrivals_that_conflict_wait_in_different_queues_while_there_are_enough() -> None:
+    arrivals = {Arrival(i, 0, 0): 1.0 for i in range(15)}
+    conflicts = {0: {frozenset(pair) for pair in combinations(arrivals, 2)}}
+    assert {address.number for address in allocate(arrivals, conflicts, 16).values()} == set(range(1, 16))
 
 
 def test_the_busiest_keep_addresses_of_their_own() -> None:
@@ -32,10 +46,16 @@ def test_the_busiest_keep_addresses_of_their_own() -> None:
     conflicts = {0: {frozenset(pair) for pair in combinations(arrivals, 2)}}
     found = allocate(arrivals, conflicts, 3)
     assert found[Arrival(3, 0, 0)] == Address(1)
-    shared = [found[Arrival(i, 0, 0)] for i in range(3)]
-    assert {address.number for address in shared} == {2}
-    assert len({address.virtual for address in shared}) == 3
+    assert [found[Arrival(i, 0, 0)] for i in (2, 1, 0)] == [Address(2, 0), Address(2, 1), Address(2, 2)]
 
 
 def test_without_conflicts_all_share_one() -> None:
-    assert set(allocate({Arrival(i, 0, 0): 1.0 for i in range(5)}, {}, 16).values()) == {Address(1)}
+    found = allocate({Arrival(i, 0, 0): 1.0 for i in range(5)}, {}, 16)
+    assert {address.number for address in found.values()} == {1}
+
+
+def test_where_tags_are_too_few_a_second_header_word_tells_messages_apart() -> None:
+    found = allocate({Arrival(i, 0, 0): float(20 - i) for i in range(20)}, {}, 2)
+    last = TAGS - 1
+    assert [found[Arrival(i, 0, 0)] for i in range(last)] == [Address(1, tag) for tag in range(last)]
+    assert [found[Arrival(i, 0, 0)] for i in range(last, 20)] == [Address(1, last, k) for k in range(20 - last)]
