@@ -3,8 +3,12 @@
 
 A barrier is passed by all of its nodes or by none, so whenever one of its nodes goes on to another phase all have to leave. A
 node that has no part in that other phase does not see it: it uses the phase once more, or comes to the end of its program. This
-module finds those cases. If all nodes of the barrier use the same operators of the phase, they all leave it between any two
-uses, whatever any of them does in between. If they do not, and a node could not tell when to leave, the program is refused.
+module finds those cases. If all nodes of the barrier use the same operators of the phase, or each of them uses or passes the
+phase just once before all leave it, they all leave it between any two uses, whatever any of them does in between. If they do
+not, and a node could not tell when to leave, the plan is refused. At the end of the program all leave, once.
+
+A node that may pass over all of its operators in a phase, because they are optional, goes through it as a node does that only
+lends its router (``certainty``).
 
 Takes planned phases and which may follow which. Gives, by phase, the nodes that leave it between two uses, and the
 nodes that leave it at the end of the program.
@@ -14,10 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pointsman.plan.errors import PlanError
+from pointsman.plan.errors import MembershipError
 from pointsman.plan.plan import Leaving, PlannedPhase
 from pointsman.plan.structure.phase_graph import END, PhaseGraph
 from pointsman.plan.structure.structure import Structure
+
+from .certainty import certain_users, users
 
 
 def leaving(phases: Sequence[PlannedPhase], structure: Structure, optional: Mapping[str, frozenset[int]]) -> Leaving:
@@ -30,44 +36,38 @@ def leaving(phases: Sequence[PlannedPhase], structure: Structure, optional: Mapp
 
     Raises
     ------
-    PlanError
+    MembershipError
         If a node could not tell when to leave a phase, or how often to pass through it.
     """
-    users = [_users(phase) for phase in phases]
+    certain = certain_users(phases, structure, optional)
+    having = users(phases)
     between: dict[int, frozenset[int]] = {}
     at_end: dict[int, frozenset[int]] = {}
     for z, phase in enumerate(phases):
-        _check_skipped(phase, optional)
-        _check_round(z, phases, users, structure)
+        _check_round(z, phases, having[z], certain, structure)
         if phase.barrier is None:
             continue
         for instance in phase.barrier.operator.instances:
             part = frozenset(instance.nodes)
-            here = part & users[z]
-            alike = _alike(phase, here) and here == part
-            unseen = [node for node in sorted(here) if _round(z, node, part, phases, users, structure.graph)]
+            here = part & certain[z]
+            once = z not in structure.again and _single(phase, part & having[z])
+            unseen = [node for node in sorted(here) if _round(z, node, part, phases, certain, structure.graph)]
             if unseen:
-                if not alike:
-                    _refuse(phase, unseen[0])
+                if not once and not (here == part and _alike(phase, here)):
+                    raise _refusal(z, phase, unseen[0])
                 between[z] = between.get(z, frozenset()) | here
             # Where a node only lends its router (``here != part``), it has gone through the barrier, so all leave at the end.
             if here != part or any(_away(z, node, phases, structure.graph_of(node)) for node in part):
-                ending = frozenset(node for node in here if _may_end(z, node, phases, structure.graph_of(node)))
-                quiet = [
-                    node
-                    for node in sorted(ending)
-                    if not alike and not _always_last(z, node, users, structure.graph_of(node))
-                ]
-                if quiet:
-                    _refuse(phase, quiet[0])
+                ending = frozenset(n for n in part & having[z] if _may_end(z, n, phases, structure.graph_of(n)))
                 at_end[z] = at_end.get(z, frozenset()) | ending
     for z in range(len(phases)):
-        _check_transit(z, phases, users, structure, left_between=z in between)
+        _check_transit(z, phases, certain, structure, left_between=z in between)
     return Leaving(between, at_end)
 
 
-def _users(phase: PlannedPhase) -> frozenset[int]:
-    return frozenset().union(*(one.operator.nodes for one in phase.operators))
+def _single(phase: PlannedPhase, nodes: frozenset[int]) -> bool:
+    """Does each of these nodes have one operator of the phase at most?"""
+    return all(sum(node in one.operator.nodes for one in phase.operators) <= 1 for node in nodes)
 
 
 def _alike(phase: PlannedPhase, nodes: frozenset[int]) -> bool:
@@ -80,13 +80,13 @@ def _round(
     node: int,
     part: frozenset[int],
     phases: Sequence[PlannedPhase],
-    users: Sequence[frozenset[int]],
+    certain: Sequence[frozenset[int]],
     graph: PhaseGraph,
 ) -> bool:
     """Can another node of the barrier ``part`` go on to another phase and come back without ``node`` seeing it?"""
 
     def hidden(phase: int) -> bool:
-        return phase >= 0 and phase != z and node not in users[phase] and node not in phases[phase].nodes
+        return phase >= 0 and phase != z and node not in certain[phase] and node not in phases[phase].nodes
 
     out = graph.reached(graph.successors[z], hidden)
     back = [w for w in out if hidden(w) and z in graph.reached(graph.successors[w], hidden)]
@@ -103,12 +103,6 @@ def _away(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) 
     )
 
 
-def _always_last(z: int, node: int, users: Sequence[frozenset[int]], graph: PhaseGraph) -> bool:
-    """Can no phase that ``node`` uses follow phase ``z``, so that the node knows its last use of it?"""
-    after = graph.later(z)
-    return z not in after and not any(node in users[w] for w in after)
-
-
 def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) -> bool:
     """Can ``z`` be the last phase of ``node``? If not, the node leaves it by going on to another."""
     return END in graph.reached(graph.successors[z], lambda phase: phase == z or node not in phases[phase].nodes)
@@ -117,56 +111,46 @@ def _may_end(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGrap
 def _check_transit(
     z: int,
     phases: Sequence[PlannedPhase],
-    users: Sequence[frozenset[int]],
+    certain: Sequence[frozenset[int]],
     structure: Structure,
     *,
     left_between: bool,
 ) -> None:
-    """Raise `PlanError` if a node that only lends its router to phase ``z`` could not tell how often to enter it: it enters once
-    on its way from an operator of its own to the next. Others may use the phase any number of times then, but not leave it."""
+    """Raise `MembershipError` if a node that only lends its router to phase ``z`` could not tell how often to enter it: it
+    enters once on its way from an operator of its own to the next. Others may use the phase any number of times then, but not
+    leave it."""
     phase = phases[z]
-    for node in sorted(phase.nodes - users[z]):
+    for node in sorted(phase.nodes - certain[z]):
 
         def other(number: int, node: int = node) -> bool:
-            return number != z and node not in users[number]
+            return number != z and node not in certain[number]
 
         graph = structure.graph_of(node)
         first = graph.successors[z] if left_between else graph.successors[z] - {z}
         if z in graph.reached(first, other):
-            raise PlanError(
+            raise MembershipError(
                 f"{phase.operators[0].operator.position}: words of phase '{phase.name}' pass through node {node}, which has "
                 "no operator in its loop and cannot tell how often it runs",
                 hint="let the node take part in the operator (:valid says who has something to send)",
-            )
-
-
-def _check_skipped(phase: PlannedPhase, optional: Mapping[str, frozenset[int]]) -> None:
-    """Raise `PlanError` if a node of a phase may pass over all of its operators there (optional groups) while others use it."""
-    around = [optional.get(one.operator.label, frozenset()) for one in phase.operators]
-    always = frozenset.intersection(*around) if around else frozenset()
-    for node in sorted(_users(phase)):
-        own = [groups for one, groups in zip(phase.operators, around, strict=True) if node in one.operator.nodes]
-        if not any(groups == always for groups in own):
-            raise PlanError(
-                f"{phase.operators[0].operator.position}: node {node} may pass over all of its operators in phase "
-                f"'{phase.name}' while others use the phase and its router",
-                hint="do not put optional operators and others into one phase, or let the node take part in the others",
+                phase=z,
+                node=node,
             )
 
 
 def _check_round(
     z: int,
     phases: Sequence[PlannedPhase],
-    users: Sequence[frozenset[int]],
+    having: frozenset[int],
+    certain: Sequence[frozenset[int]],
     structure: Structure,
 ) -> None:
-    """Raise `PlanError` if a node, between two uses of phase ``z``, may pass through a phase without operators of its
-    own, but not every time."""
+    """Raise `MembershipError` if a node with operators in phase ``z`` (one of ``having``), between two uses of it, may pass
+    through a phase without operators of its own, but not every time."""
     phase = phases[z]
-    for node in sorted(users[z]):
+    for node in sorted(having):
 
         def other(number: int, node: int = node) -> bool:
-            return number != z and node not in users[number]
+            return number != z and node not in certain[number]
 
         graph = structure.graph_of(node)
         between = [
@@ -175,16 +159,20 @@ def _check_round(
         often = z in structure.again or sum(node in one.operator.nodes for one in phase.operators) > 1
         back = [w for w in between if z in graph.reached(graph.successors[w], other)]
         if back and often:
-            raise PlanError(
+            raise MembershipError(
                 f"{phase.operators[0].operator.position}: node {node} cannot tell when to pass through phase "
                 f"'{phases[back[0]].name}' between two uses of phase '{phase.name}': it has no operator in it",
                 hint="give the operators the same subset (:valid says who has something to send), or put them into one phase",
+                phase=back[0],
+                node=node,
             )
 
 
-def _refuse(phase: PlannedPhase, node: int) -> None:
-    raise PlanError(
+def _refusal(z: int, phase: PlannedPhase, node: int) -> MembershipError:
+    return MembershipError(
         f"{phase.operators[0].operator.position}: node {node} cannot tell when the others leave phase '{phase.name}', which "
         "a barrier closes: it has no part in what they do next, and they do not all use the same operators of the phase",
         hint="give the operators the same subset (:valid says who has something to send), or put them into one phase",
+        phase=z,
+        node=node,
     )

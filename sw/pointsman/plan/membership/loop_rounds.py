@@ -13,20 +13,23 @@ from collections.abc import Mapping, Sequence
 
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Group, Operator, Program
+
+from .certainty import certain_users
 
 
 def refuse_missed_rounds(
-    program: Program, planned: Sequence[PlannedPhase], optional: Mapping[str, frozenset[int]]
+    program: Program, structure: Structure, planned: Sequence[PlannedPhase], optional: Mapping[str, frozenset[int]]
 ) -> None:
     """Raise `PlanError` if a node in the barrier of a phase could miss rounds in which the others come to it.
     ``optional``: by label of an operator, the optional groups around it."""
     loops = _loops(program)
-    for phase in planned:
+    # Nodes that may pass over their operators in the phase go through it all the same (``passages``).
+    for phase, users in zip(planned, certain_users(planned, structure, optional), strict=True):
         if phase.barrier is None:
             continue
         labels = {one.operator.label for one in phase.operators}
-        users = frozenset().union(*(one.operator.nodes for one in phase.operators))
         for inside in loops:
             if not inside & labels or inside <= labels:
                 continue

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Set
 
 from pointsman.plan.conflicts.link_slots import memberships
 from pointsman.plan.plan import Plan
-from pointsman.plan.structure.phase_graph import END, START
+from pointsman.plan.structure.phase_graph import END, START, PhaseGraph
+from pointsman.plan.structure.structure import optional_groups
+
+from .certainty import certain_users
+from .transit import ends_in_vain
 
 Passage = tuple[int, int, int, tuple[int, ...]]
 """(node, phase left or -1, phase entered or -1 for the end, phases on the way)."""
 
 
 def passages(plan: Plan) -> tuple[Passage, ...]:
-    """Where a node changes from one of its phases to another through phases in which it has no operator, or leaves a
-    phase that it does not change from: between two uses (to itself), or at its end (to -1)."""
+    """Where a node changes from one of its phases to another through phases in which it has no operator, or none that it
+    surely uses; or leaves a phase that it does not change from: between two uses (to itself), or at its end (to -1)."""
     found = []
     own_operators: dict[int, set[int]] = defaultdict(set)
     for number, phase in enumerate(plan.phases):
         for planned in phase.operators:
             for node in planned.roles:
                 own_operators[node].add(number)
+    certain = certain_users(plan.phases, plan.structure, optional_groups(plan.program))
+    continued: dict[int, set[int]] = defaultdict(set)
     for one in plan.continuing:
         for node in one.operator.roles:
             own_operators[node].add(one.enters[node])
+            continued[node].add(one.enters[node])
     leaves = plan.leaving
+    last = frozenset(p for p in range(len(plan.phases)) if ends_in_vain(plan.structure, plan.phases, p))
     for members, nodes in memberships(plan.members()).items():
         for node in nodes:
             graph = plan.structure.graph_of(node)
+            own = own_operators[node]
+            sure = frozenset(p for p in own if p in continued[node] or node in certain[p])
             ways: dict[tuple[int, int], tuple[int, ...]] = {}
-            if any(p not in own_operators[node] for p in members):
-                for number in (START, *sorted(own_operators[node])):
-                    for target in graph.next_among(number, own_operators[node]):
-                        shortest = graph.next_among(number, {target})[target]
-                        way = tuple(p for p in shortest if p in members)
+            if any(p not in sure for p in members):
+                for number in (START, *sorted(own)):
+                    for target, passed in _next(graph, number, own, sure, last.intersection(members) - own).items():
+                        way = tuple(p for p in passed if p in members)
                         if way:
                             ways[number, -1 if target == END else target] = way
             for number in sorted(own_operators[node]):
@@ -43,3 +53,25 @@ def passages(plan: Plan) -> tuple[Passage, ...]:
                     ways.setdefault((number, number), ())
             found += [(node, left, entered, way) for (left, entered), way in ways.items()]
     return tuple(found)
+
+
+def _next(graph: PhaseGraph, phase: int, own: Set[int], sure: Set[int], last: Set[int]) -> dict[int, tuple[int, ...]]:
+    """Phases of ``own`` (or END) that a node may use next after ``phase``, with the phases on a shortest way there. The node
+    may pass over phases of ``own`` that are not ``sure``; it does not come to its end without a phase of ``last``, if there
+    is a way through it."""
+    found: dict[int, tuple[int, ...]] = {}
+    queue: list[tuple[int, tuple[int, ...]]] = [(place, ()) for place in sorted(graph.successors[phase])]
+    seen = set()
+    for place, way in queue:
+        if place == END and last and last.isdisjoint((phase, *way)):
+            found.setdefault(END, way)
+        elif place == END and (END not in found or last.isdisjoint((phase, *found[END]))):
+            found[END] = way
+        if place == END or place in seen:
+            continue
+        seen.add(place)
+        if place in own:
+            found[place] = way
+        if place not in sure:
+            queue += [(after, (*way, place)) for after in sorted(graph.successors[place])]
+    return found

@@ -8,18 +8,21 @@ are and which plan is kept (`pointsman.plan.make_plan`), numbers of hardware res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pointsman.errors import PointsmanError
+from pointsman.plan.conflicts.link_slots import Link
 from pointsman.plan.context import PlanContext
 from pointsman.plan.continuing.operators import continuing
 from pointsman.plan.continuing.routes import ContinuingRoutes, counted, stand, with_shares
-from pointsman.plan.errors import PlanError
+from pointsman.plan.errors import MembershipError, PlanError
 from pointsman.plan.membership.leaving import leaving
 from pointsman.plan.membership.loop_rounds import refuse_missed_rounds
 from pointsman.plan.membership.schedule_choice import refuse_split_barriers
 from pointsman.plan.membership.transit import refuse_secret_phases
 from pointsman.plan.plan import Plan, PlannedPhase
+from pointsman.plan.structure.phase_graph import END
 
 from .constraints import Constraints
 from .drafts import first_streams, least_cycles
@@ -27,6 +30,10 @@ from .phase_set import TooSlowError, plan_phases
 
 LEAST = 1
 """Words a period of each stream of a continuing operator, where more would leave no room for others."""
+
+
+REMEDIES = 16
+"""Most remedies that are tried for a candidate in which nodes cannot tell when to go through a phase."""
 
 
 def draft_candidate(context: PlanContext) -> tuple[float, ...]:
@@ -53,11 +60,68 @@ def plan_candidate(context: PlanContext, name: str, limit: float, least: Sequenc
     """
     if context.structure.through:
         return _plan_around(context, name, limit)
+    left = [REMEDIES]
+    return _remedied(context, Constraints(), name, limit, least, left)
+
+
+def _remedied(
+    context: PlanContext, constraints: Constraints, name: str, limit: float, least: Sequence[float], left: list[int]
+) -> Plan | None:
+    """As `plan_candidate`, under constraints. Where a node could not tell when to go through a phase, the remedies for that are
+    tried. ``left``: holds the number of remedies that may still be tried.
+
+    Raises
+    ------
+    PlanError
+        With the first reason met, if no remedy helps.
+    """
     try:
-        planned = plan_phases(context, Constraints(), limit, least)
-    except TooSlowError:
-        return None
-    return None if planned is None else _complete(context, name, ContinuingRoutes(), planned)
+        try:
+            planned = plan_phases(context, constraints, limit, least)
+        except TooSlowError:
+            return None
+        return None if planned is None else _complete(context, name, ContinuingRoutes(), planned)
+    except MembershipError as error:
+        first = error
+    for other, under in _remedies(context, constraints, first):
+        if left[0] <= 0:
+            break
+        left[0] -= 1
+        try:
+            return _remedied(other, under, name, limit, (), left)
+        except PlanError:
+            continue
+    raise first
+
+
+def _remedies(
+    context: PlanContext, constraints: Constraints, error: MembershipError
+) -> Iterator[tuple[PlanContext, Constraints]]:
+    """What may help a node that cannot tell when to go through a phase: the phase keeps to the nodes of its operators; or
+    all nodes go through it, also when the optional groups in it are not taken, and meet there."""
+    structure = context.structure
+    phase = structure.phases[error.phase]
+    if error.phase not in constraints.outside and len(phase.nodes) < len(context.program.topology.working):
+        yield context, constraints.keeping_in(error.phase, _ways_out(context, phase.nodes))
+    passing = structure.passing([operator.label for operator in phase.operators])
+    if passing is not None:
+        for index, one in enumerate(passing.phases):
+            through = any(operator.label in passing.passed for operator in one.operators)
+            if through and passing.successors[index] != {END}:
+                constraints = constraints.closing(index, "all nodes go through it, also if they do not use it")
+        yield replace(context, structure=passing), constraints
+
+
+def _ways_out(context: PlanContext, nodes: frozenset[int]) -> frozenset[Link]:
+    """Links, in every slot, that lead from one of ``nodes`` to another node."""
+    at_port = context.program.topology.at_port
+    return frozenset(
+        (node, port, slot)
+        for node in nodes
+        for port, (other, _) in at_port[node].items()
+        if other not in nodes
+        for slot in range(context.period)
+    )
 
 
 def _plan_around(context: PlanContext, name: str, limit: float) -> Plan | None:
@@ -106,9 +170,9 @@ def _complete(context: PlanContext, name: str, standing: ContinuingRoutes, plann
         If nodes could not tell when to enter a phase, or when to leave it.
     """
     structure, optional = context.structure, context.analysis.optional
-    refuse_secret_phases(structure, planned)
+    refuse_secret_phases(structure, planned, optional)
     refuse_split_barriers(structure, planned)
-    refuse_missed_rounds(context.program, planned, optional)
+    refuse_missed_rounds(context.program, structure, planned, optional)
     leaves = leaving(planned, structure, optional)
     return Plan(
         name,

@@ -34,10 +34,17 @@ class Constraints:
     """By phase and later phase whose wires collide with it: sets of nodes that words of the later can join, each of
     which has to be in a barrier of the earlier; None if others come between, so that any barrier will do."""
 
+    outside: Mapping[int, frozenset[Link]] = field(default_factory=dict)
+    """By phase whose words must stay among the nodes of its operators, links and slots that lead out of them."""
+
     def off(self, phase: int) -> frozenset[Link]:
         """All links and slots that a phase has to leave alone."""
         continued = self.standing.continued.get(phase, frozenset())
-        return continued.union(*self.taken.get(phase, {}).values())
+        return continued.union(self.outside.get(phase, ()), *self.taken.get(phase, {}).values())
+
+    def keeping_in(self, phase: int, links: frozenset[Link]) -> Constraints:
+        """With links and slots that lead out of the nodes of the operators of ``phase``."""
+        return replace(self, outside={**self.outside, phase: links})
 
     def freed_streams(self, phase: int, streams: Iterable[Stream]) -> tuple[tuple[str, frozenset[Link]], ...]:
         """By name of a stream of a phase, links and slots that it may use though the phase has to leave them alone."""
@@ -51,7 +58,8 @@ class Constraints:
         return now if freed is None else replace(now, freed={**self.freed, phase: freed})
 
     def free(self, phase: int) -> Constraints:
-        """With nothing for ``phase`` to leave alone but the links and slots of continuing operators."""
+        """With nothing for ``phase`` to leave alone but the links and slots of continuing operators, and links that lead
+        out of its nodes."""
         return replace(self, taken={p: taken for p, taken in self.taken.items() if p != phase})
 
     def joining(self, earlier: int, later: int, spans: Spans | None) -> Constraints:

@@ -24,6 +24,8 @@ class _Ends:
     first: frozenset[int]
     last: frozenset[int]
     may_skip: bool
+    entered: bool = False
+    """Is there an operator in it whose phase all nodes go through, whether it is used or not?"""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Control:
     entered ("always", §5.3.4); a node uses those of them that it has a part in."""
 
 
-def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Control:
+def control(
+    root: ProgramPart, phases: Phases, node: int | None = None, passed: Collection[str] = frozenset()
+) -> Control:
     """Ways through the phases of a program.
 
     Operators that continue over several phases are used beside others, so they decide no order; in the phase where they
@@ -54,6 +58,8 @@ def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Contr
     node : int or None
         Only the ways of this node, which of each disjoint group takes the child whose extent it is in, or none; None:
         the ways of all nodes together.
+    passed : collection of str
+        Labels of operators in groups that nobody passes over.
     """
 
     def children(part: ProgramPart) -> list[ProgramPart]:
@@ -76,7 +82,7 @@ def control(root: ProgramPart, phases: Phases, node: int | None = None) -> Contr
         if part.operator is not None:
             number = place[part]
             only = frozenset() if number in through else frozenset([number])
-            done[part] = _Ends(only, only, number in through)
+            done[part] = _Ends(only, only, number in through, labels[number] in passed)
         elif not ready:
             stack.append((part, True))
             stack.extend((child, False) for child in children(part))
@@ -160,11 +166,12 @@ def _before(
 
 
 def _joined(part: ProgramPart, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:
+    entered = any(child.entered for child in children)
     if part.kind in ("parallel", "disjoint", "phase"):
         # All operators of a phase group are in the same phase, so their order does not matter here.
         first = frozenset().union(*(child.first for child in children))
         last = frozenset().union(*(child.last for child in children))
-        return _Ends(first, last, all(child.may_skip for child in children))
+        return _Ends(first, last, all(child.may_skip for child in children), entered)
     first, last, may_skip = frozenset[int](), frozenset[int](), True
     for child in children:
         for before in last:
@@ -176,4 +183,4 @@ def _joined(part: ProgramPart, children: list[_Ends], follows: dict[int, set[int
     if part.kind == "loop":
         for before in last:
             follows.setdefault(before, set()).update(first)
-    return _Ends(first, last, may_skip or part.kind == "optional")
+    return _Ends(first, last, may_skip or (part.kind == "optional" and not entered), entered)

@@ -9,8 +9,8 @@ which Metcalf 1997 §2.4.1 allows). Operators that continue over several phases 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pointsman.program.program import Group, GroupKind, Operator, Program
@@ -73,6 +73,21 @@ class Structure:
     before: tuple[Mapping[str, frozenset[str]], ...] = ()
     """By phase and label of an operator, labels of operators of the phase that are always used before it
     (`pointsman.plan.structure.control_flow.Control.before`); empty if not known."""
+    passed: frozenset[str] = frozenset()
+    """Labels of operators in optional groups whose phases every node goes through, whether the group is taken or not."""
+    source: tuple[Program, ProgramPart | None, Phases] | None = field(default=None, compare=False, repr=False)
+    """Program, tree and phases that it was made from (no tree: by `outline`); None if it cannot be made again."""
+
+    def passing(self, labels: Collection[str]) -> Structure | None:
+        """The same division, in which all nodes go through the optional groups around the operators ``labels`` even when
+        these are not taken, so that a node that only lends its router there need not know; None if it cannot be made."""
+        if self.source is None:
+            return None
+        program, root, phases = self.source
+        passed = self.passed | _around(program, labels)
+        if passed == self.passed:
+            return None
+        return outline(program, passed) if root is None else divided(program, root, phases, passed)
 
     @cached_property
     def graph(self) -> PhaseGraph:
@@ -84,8 +99,19 @@ class Structure:
         return self.graph if self.threads is None else self.threads.graph_of(node)
 
 
-def divided(program: Program, root: ProgramPart, phases: Phases) -> Structure:
-    """The structure of a program whose tree of extents was folded into ``phases``."""
+def _around(program: Program, labels: Collection[str]) -> frozenset[str]:
+    """Labels of all operators that are in an optional group with one of ``labels``."""
+    found: set[str] = set()
+    for part, _ in program.root.walk():
+        if isinstance(part, Group) and part.kind == "optional":
+            inside = {one.label for one, _ in part.walk() if isinstance(one, Operator)}
+            if not inside.isdisjoint(labels):
+                found |= inside
+    return frozenset(found)
+
+
+def divided(program: Program, root: ProgramPart, phases: Phases, passed: frozenset[str] = frozenset()) -> Structure:
+    """The structure of a program whose tree of extents was folded into ``phases``. ``passed``: see `Structure`."""
     rounds = program.rounds()
     inside: dict[str, list[int]] = {}
     known: dict[str, Operator] = {}
@@ -104,16 +130,18 @@ def divided(program: Program, root: ProgramPart, phases: Phases) -> Structure:
         part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
     )
     ways = control(root, phases)
-    threads = Threads(root, phases)
+    threads = Threads(root, phases, passed)
     return Structure(
         tuple(outlines),
-        ways.successors,
+        control(root, phases, passed=passed).successors if passed else ways.successors,
         loops,
         ways.again,
         threads if threads.groups else None,
         ways.last,
         through,
         ways.before,
+        passed,
+        (program, root, phases),
     )
 
 
@@ -130,8 +158,8 @@ def optional_groups(program: Program) -> dict[str, frozenset[int]]:
     return found
 
 
-def outline(program: Program) -> Structure:
-    """Divide a program into phases. Programs may be deep, so the walk keeps its own stack."""
+def outline(program: Program, passed: frozenset[str] = frozenset()) -> Structure:
+    """Divide a program into phases. Programs may be deep, so the walk keeps its own stack. ``passed``: see `Structure`."""
     phases: list[PhaseOutline] = []
     edges: dict[int, set[int]] = {START: set()}
     loops: list[str] = []
@@ -148,7 +176,9 @@ def outline(program: Program) -> Structure:
                 for last in after:
                     if last >= part.first:
                         edges[last] |= firsts
-            elif part.kind == "optional":
+            elif part.kind == "optional" and not any(
+                o.label in passed for p in phases[part.first :] for o in p.operators
+            ):
                 after |= part.before
             rounds = part.rounds
         elif isinstance(part, Group) and part.kind not in ("parallel", "phase"):
@@ -171,7 +201,8 @@ def outline(program: Program) -> Structure:
         edges[phase].add(END)
     again = {i for i, phase in enumerate(phases) if i in edges[i] or len(phase.operators) > 1}
     successors = {phase: frozenset(after) for phase, after in edges.items()}
-    return Structure(tuple(phases), successors, tuple(loops), frozenset(again))
+    source = program, None, ()
+    return Structure(tuple(phases), successors, tuple(loops), frozenset(again), passed=passed, source=source)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ class Threads:
 
     root: ProgramPart
     phases: Phases
+    passed: frozenset[str] = frozenset()
+    """Labels of operators in optional groups that nobody passes over."""
 
     @cached_property
     def of(self) -> dict[str, frozenset[int]]:
@@ -59,7 +61,7 @@ class Threads:
         """Which phase may follow which at ``node``; nodes that go the same ways share a graph."""
         signature = self.signature(node)
         if signature not in self._known:
-            self._known[signature] = PhaseGraph(control(self.root, self.phases, node).successors)
+            self._known[signature] = PhaseGraph(control(self.root, self.phases, node, self.passed).successors)
         return self._known[signature]
 
 

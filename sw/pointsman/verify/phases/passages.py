@@ -1,7 +1,8 @@
 """Rule "passages": a node passes every phase in which its router has a part (Metcalf 1997, §5.2, §5.5.2).
 
 Takes all phases; notes findings. A node whose router only passes on the words of others has a part in a phase but no
-operator there whose load function would enter it. Passages, lists of phases to go through between two operators, must
+operator there whose load function would enter it, or only
+operators that it may pass over. Passages, lists of phases to go through between two operators, must
 do so instead. Proves that each passage is a way that the program allows, and that every way into and out of such a
 phase has its passage.
 
@@ -36,9 +37,9 @@ def check_passages(phases: AllPhases, notebook: Notebook) -> None:
             if not way and not (alone and left != -1 and images.phases[left].barrier is not None):
                 note("a passage leads through no phase", "a phase on the way, or a barrier that others need")
             for phase in way:
-                if phase not in silent:
-                    right = "phases in which the node has a part but no operator"
-                    note("a passage leads through it", right, phase=phases.name(phase))
+                # A node also passes phases whose operators it may pass over, such as optional ones beside others.
+                if phase not in silent and phase not in called:
+                    note("a passage leads through it", "phases in which the node has a part", phase=phases.name(phase))
             for end in (left, entered):
                 if end != -1 and end not in called:
                     note(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.membership.leaving import leaving
 from pointsman.plan.plan import Leaving, Plan
@@ -44,8 +41,11 @@ def test_without_a_barrier_nobody_has_to_leave() -> None:
     assert found(free) == Leaving({}, {})
 
 
-def test_a_node_that_may_pass_over_its_operators_while_others_use_the_phase_is_refused() -> None:
-    plan = planned("(parallel (subset '((0 1)) (barrier 'a)) (subset '((1 2)) (barrier 'b)))")
-    rule = "node 0 may pass over all of its operators in phase 'a.b' while others use the phase and its router"
-    with pytest.raises(PlanError, match=rule):
-        leaving(plan.phases, plan.structure, {"a": frozenset([1]), "b": frozenset()})
+def test_a_node_that_may_be_in_the_phase_at_its_end_leaves_it_with_the_others() -> None:
+    # Node 1 lends its router to the first phase, so there is a barrier; whether the optional one comes, all nodes know.
+    program = compile_text(
+        "(subset '((0 2)) (broadcast 'a (runtime) :m 1)) (optional (cshift 'b 1))", topology=mesh(3, 1)
+    )
+    plan = make_plan(program, NodeShape(), name="x", period=16, structures=[outline(program)])
+    assert plan.phases[0].barrier is not None
+    assert plan.leaving.at_end[0] == {0, 2}
