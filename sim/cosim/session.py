@@ -23,7 +23,7 @@ def run_nodes(
     events: bool = False,
     each_cycle: Callable[[], None] | None = None,
 ) -> Record:
-    """Run ``main`` on every node, between cop_init and cop_fini. Further processors of the machine do nothing."""
+    """Run ``main`` on every node that works, between cop_init and cop_fini. Other processors of the machine do nothing."""
 
     async def program(node: Node) -> Any:
         await node.cop.init()
@@ -35,7 +35,7 @@ def run_nodes(
     try:
         idle = [None] * (machine.nodes - len(nodes))
         return machine.run(
-            [*(node.attended(program(node)) for node in nodes), *idle],
+            [*(node.attended(program(node)) if node.working else None for node in nodes), *idle],
             max_cycles=max_cycles,
             events=events,
             each_cycle=each_cycle,

@@ -67,8 +67,7 @@ def run_application(
         )
     if images.topology != machine.topology:
         raise PointsmanError(
-            f"the images are for a {images.topology} {images.topology.kind}, the machine is a {machine.topology} "
-            f"{machine.topology.kind}"
+            f"the images are for a {images.topology.described}, the machine is a {machine.topology.described}"
         )
     watched = [
         ActivityWatch(images, number, machine, preloaded=preload, functions=application.functions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,10 +36,25 @@ NODE_SIZES = {
 """Meaning and default of the sizes of a node."""
 
 
-def mesh_option(required: bool = True) -> Callable[[Any], Any]:
-    return click.option(
-        "--mesh", metavar="XxY[xZ]", required=required, help="Size of the mesh, for instance 4x4. Nodes count x first."
-    )
+def network_options(command: Any) -> Any:
+    """The network, for `topology_of`: ``--mesh`` or ``--topology``, and ``--faults``."""
+    for option in (
+        click.option(
+            "--faults",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help='Nodes and links that do not work, as JSON: {"nodes": [5], "links": [[0, 1]]}. Programs go around them.',
+        ),
+        click.option(
+            "--topology",
+            "network",
+            metavar="FILE|KIND:SIZE",
+            help="Network instead of --mesh: mesh:4x4, torus:4x4, diamond:3, or a JSON file with nodes and links.",
+        ),
+        click.option("--mesh", metavar="XxY[xZ]", help="Size of the mesh, for instance 4x4. Nodes count x first."),
+    ):
+        command = option(command)
+    return command
 
 
 def effort_option(command: Any) -> Any:
@@ -188,11 +203,25 @@ def implementations_of(files: Sequence[Path]) -> tuple[Implementation, ...]:
     return all_implementations(IMPLEMENTATIONS, files)
 
 
-def topology_of(mesh: str) -> Topology:
-    from pointsman.network import mesh as make_mesh
-    from pointsman.network import parse_size
+def names_network(given: Mapping[str, Any]) -> bool:
+    """Does the user say which network it is?"""
+    return given["mesh"] is not None or given["network"] is not None
 
-    return make_mesh(*parse_size(mesh))
+
+def topology_of(given: Mapping[str, Any]) -> Topology:
+    """The network of `network_options`."""
+    from pointsman.artifacts.network_files import faults_from, topology_from
+    from pointsman.network import mesh, parse_size
+
+    if given["mesh"] is not None and given["network"] is not None:
+        raise PointsmanError("--mesh and --topology both name the network: give one of them")
+    if given["network"] is not None:
+        topology = topology_from(given["network"])
+    elif given["mesh"] is not None:
+        topology = mesh(*parse_size(given["mesh"]))
+    else:
+        raise PointsmanError("the size of the network is missing", hint="--mesh 4x4, or --topology torus:4x4")
+    return topology if given["faults"] is None else faults_from(given["faults"], topology)
 
 
 def shape_of(topology: Topology, given: Mapping[str, Any]) -> NodeShape:

@@ -34,16 +34,19 @@ class Topology:
     Parameters
     ----------
     kind : str
-        "mesh", "torus" or "graph".
+        "mesh", "torus", "diamond" or "graph".
     size : tuple of int
-        Nodes in each dimension, x first; for a graph its number of nodes.
+        Nodes in each dimension, x first; for a diamond lattice or a graph its number of nodes.
     links : tuple of Link
         Every link once.
+    dead : frozenset of int
+        Nodes that do not work: no link leads to them, and programs leave them out.
     """
 
     kind: str
     size: tuple[int, ...]
     links: tuple[Link, ...] = field(repr=False)
+    dead: frozenset[int] = frozenset()
 
     @cached_property
     def nodes(self) -> int:
@@ -55,6 +58,34 @@ class Topology:
         if self.kind in ("mesh", "torus"):
             return 2 * len(self.size)
         return 1 + max((max(link.port, link.other_port) for link in self.links), default=0)
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Is the network a mesh or torus, perhaps with faults?"""
+        return self.kind in ("mesh", "torus")
+
+    @cached_property
+    def regular(self) -> bool:
+        """Is the network a mesh or torus without faults, so that ways follow from coordinates?"""
+        if not self.has_coordinates:
+            return False
+        # A ring of two nodes may have one link or two.
+        lines = [
+            prod(self.size) // extent * (extent if self.kind == "torus" and extent > 2 else extent - 1)
+            for extent in self.size
+        ]
+        return len({frozenset((link.node, link.other)) for link in self.links}) == sum(lines)
+
+    @property
+    def described(self) -> str:
+        """Size and kind for people, for example "4x4 mesh with faults"."""
+        faulty = bool(self.dead) or (self.has_coordinates and not self.regular)
+        return f"{self} {self.kind}{' with faults' * faulty}"
+
+    @cached_property
+    def working(self) -> tuple[int, ...]:
+        """Nodes that work, in order."""
+        return tuple(node for node in range(self.nodes) if node not in self.dead)
 
     @cached_property
     def at_port(self) -> tuple[dict[int, tuple[int, int]], ...]:
@@ -72,7 +103,7 @@ class Topology:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.kind, self.size, self.links))
+        return hash((self.kind, self.size, self.links, self.dead))
 
     def __hash__(self) -> int:
         # Networks with many links are keys of many caches.
@@ -92,9 +123,33 @@ class Topology:
         return node
 
     def across(self, nodes: Iterable[int]) -> int:
-        """Number of links between opposite corners of the smallest box around ``nodes``."""
-        places = [self._places[self.check_node(node)] for node in nodes]
+        """Number of links between opposite corners of the smallest box around ``nodes``; where ways do not follow from
+        coordinates, from the first of them to the farthest."""
+        wanted = [self.check_node(node) for node in nodes]
+        if not self.regular:
+            away = self._hops_from(wanted[0])
+            return max(away[node] for node in wanted)
+        places = [self._places[node] for node in wanted]
         return sum(max(axis) - min(axis) for axis in zip(*places, strict=True))
+
+    def _hops_from(self, start: int) -> tuple[int, ...]:
+        """For each node, the links on a shortest way from ``start``; as many as there are nodes if there is no way."""
+        known = self._hops
+        if start not in known:
+            found = [self.nodes] * self.nodes
+            found[start] = 0
+            queue = [start]
+            for node in queue:
+                for other, _ in self.at_port[node].values():
+                    if found[other] > found[node] + 1:
+                        found[other] = found[node] + 1
+                        queue.append(other)
+            known[start] = tuple(found)
+        return known[start]
+
+    @cached_property
+    def _hops(self) -> dict[int, tuple[int, ...]]:
+        return {}
 
     @cached_property
     def _places(self) -> list[tuple[int, ...]]:

@@ -421,7 +421,7 @@ def test_result_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path)
 
 def test_image_of_another_mesh_or_shape_is_refused(image: Path) -> None:
     text = call("run", MATMUL, "--mesh", "4x4", *MODEL, "--size", 16, "--image", image, status=2).stderr
-    assert "the images are for a 2x2 mesh, the machine is a 4x4 mesh" in text
+    assert "the image is for a 2x2 mesh, not for a 4x4 mesh" in text
     text = call("run", MATMUL, *SMALL, "--size", 8, "--image", image, "--vfsms", 16, status=2).stderr
     assert "vfsms 32 instead of 16" in text
 

@@ -42,11 +42,12 @@ NETWORK, PROGRAM, SCHEDULE, TABLES = 1, 2, 3, 4
 """Kinds of sections. There is a SCHEDULE and a TABLES section for each node, with the node's number as index."""
 
 
-class _Network(msgspec.Struct):
+class _Network(msgspec.Struct, omit_defaults=True):
     shape: dict[str, int | bool]
     kind: str
     size: tuple[int, ...]
     links: tuple[tuple[int, int, int, int], ...]
+    dead: tuple[int, ...] = ()
 
 
 class _Program(msgspec.Struct):
@@ -197,7 +198,9 @@ def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape 
 
 def _network_bytes(images: Images) -> bytes:
     links = tuple((link.node, link.port, link.other, link.other_port) for link in images.topology.links)
-    network = _Network(images.shape.as_dict(), images.topology.kind, images.topology.size, links)
+    network = _Network(
+        images.shape.as_dict(), images.topology.kind, images.topology.size, links, tuple(sorted(images.topology.dead))
+    )
     return encode_section(network, _Network, "network")
 
 
@@ -292,9 +295,9 @@ class _ImageReader(SectionReader):
         return shape, self._topology(network, shape, section)
 
     def _topology(self, network: _Network, shape: NodeShape, section: Section) -> Topology:
-        if network.kind not in ("mesh", "torus", "graph"):
-            self.fail(f"a network must be a mesh, torus or graph, not {network.kind!r}", section)
-        most = 1 if network.kind == "graph" else 3
+        if network.kind not in ("mesh", "torus", "diamond", "graph"):
+            self.fail(f"a network must be a mesh, torus, diamond or graph, not {network.kind!r}", section)
+        most = 3 if network.kind in ("mesh", "torus") else 1
         nodes = 1
         for extent in network.size:
             # A product that stops growing, so that a long list of large numbers does no harm.
@@ -309,7 +312,10 @@ class _ImageReader(SectionReader):
                 self.fail(f"a link must join two different nodes of 0..{nodes - 1}, not {node} and {other}", section)
             if not (0 <= port < shape.neighbours and 0 <= other_port < shape.neighbours):
                 self.fail(f"a link must join ports 0..{shape.neighbours - 1}, not {port} and {other_port}", section)
-        topology = Topology(network.kind, network.size, tuple(Link(*link) for link in network.links))
+        if list(network.dead) != sorted({node for node in network.dead if 0 <= node < nodes}):
+            self.fail(f"faulty nodes must be nodes of 0..{nodes - 1} in order, not {network.dead[:4]}", section)
+        links = tuple(Link(*link) for link in network.links)
+        topology = Topology(network.kind, network.size, links, frozenset(network.dead))
         try:
             topology.at_port  # noqa: B018 - computing it finds ports that are joined twice
         except PointsmanError as error:

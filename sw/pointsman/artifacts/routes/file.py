@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from math import prod
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.network_files import (
+    FaultsEntry,
+    NetworkEntry,
+    check_node,
+    checked_links,
+    graph_entry,
+    sized_entry,
+)
 from pointsman.errors import PointsmanError
 from pointsman.files import read_text, write_whole
-from pointsman.network import Topology, mesh, torus
-from pointsman.network.lattice import diamond
-from pointsman.network.topology import MAX_NODES
+from pointsman.network import Topology
 
 from .routes import (
     Bound,
@@ -46,14 +51,6 @@ __all__ = [
 MAX_STREAMS = 200_000
 MAX_WORDS = 1_000_000
 """Most words of all streams together in a period (ideal model)."""
-MAX_LINKS = 65_536
-
-
-class _Topology(msgspec.Struct, forbid_unknown_fields=True):
-    kind: Literal["mesh", "torus", "graph", "diamond"]
-    size: list[int] | None = None
-    nodes: int | None = None
-    links: list[tuple[int, int]] | None = None
 
 
 class _Shape(msgspec.Struct, forbid_unknown_fields=True):
@@ -61,11 +58,6 @@ class _Shape(msgspec.Struct, forbid_unknown_fields=True):
     vfsms: int = 32
     schedule_depth: int = 128
     registers: int = 16
-
-
-class _Faults(msgspec.Struct, forbid_unknown_fields=True):
-    nodes: list[int] = []
-    links: list[tuple[int, int]] = []
 
 
 class _Stream(msgspec.Struct, forbid_unknown_fields=True):
@@ -76,10 +68,10 @@ class _Stream(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    topology: _Topology
+    topology: NetworkEntry
     streams: list[_Stream]
     shape: _Shape = msgspec.field(default_factory=_Shape)
-    faults: _Faults = msgspec.field(default_factory=_Faults)
+    faults: FaultsEntry = msgspec.field(default_factory=FaultsEntry)
     buffers: bool = False
 
 
@@ -120,7 +112,7 @@ def make_problem(
     nodes = topology.nodes
     known = {(link.node, link.other) for link in topology.links}
     known |= {(v, u) for u, v in known}
-    dead = frozenset(_node(node, nodes, f"faults.nodes[{index}]") for index, node in enumerate(dead_nodes))
+    dead = frozenset(check_node(node, nodes, f"faults.nodes[{index}]") for index, node in enumerate(dead_nodes))
     cut = []
     for index, (u, v) in enumerate(dead_links):
         if (u, v) not in known:
@@ -156,7 +148,7 @@ def problem_from_graph(graph: Any, streams: Iterable[RouteStream | Mapping[str, 
     pairs = [(u, v) for u, v in graph.edges]
     if not graph.is_directed():
         pairs += [(v, u) for u, v in pairs]
-    topology, extra = _graph(nodes, pairs)
+    topology, extra = directed(*checked_links(nodes, pairs, "topology"))
     wanted = tuple(stream if isinstance(stream, RouteStream) else _stream_of(stream) for stream in streams)
     dead_links = {*extra, *options.pop("dead_links", ())}
     return make_problem(topology, wanted, dead_links=sorted(dead_links), **options)
@@ -203,49 +195,10 @@ def _problem(file: _File) -> RouteProblem:
     )
 
 
-def _topology(entry: _Topology) -> tuple[Topology, frozenset[tuple[int, int]]]:
+def _topology(entry: NetworkEntry) -> tuple[Topology, frozenset[tuple[int, int]]]:
     if entry.kind == "graph":
-        if entry.nodes is None or entry.links is None or entry.size is not None:
-            raise PointsmanError('topology: a graph must have "nodes" and "links", and no "size"')
-        return _graph(entry.nodes, entry.links)
-    if entry.size is None or entry.nodes is not None or entry.links is not None:
-        raise PointsmanError(f'topology: a {entry.kind} must have "size", and neither "nodes" nor "links"')
-    size = entry.size
-    if any(not 1 <= extent <= MAX_NODES for extent in size) or not 1 <= prod(size[:4]) <= MAX_NODES:
-        raise PointsmanError(f"topology.size: a network must have 1 to {MAX_NODES} nodes, not {size[:4]}")
-    if entry.kind == "diamond":
-        if len(size) != 1:
-            raise PointsmanError("topology.size: a diamond lattice must have one number, its nodes a side")
-        return diamond(size[0]), frozenset()
-    make = mesh if entry.kind == "mesh" else torus
-    return single_links(make(*size)), frozenset()
-
-
-def _graph(nodes: int, pairs: Sequence[tuple[int, int]]) -> tuple[Topology, frozenset[tuple[int, int]]]:
-    if not 1 <= nodes <= MAX_NODES:
-        raise PointsmanError(f"topology.nodes: a network must have 1 to {MAX_NODES} nodes, not {nodes}")
-    if len(pairs) > MAX_LINKS:
-        raise PointsmanError(f"topology.links: there must be at most {MAX_LINKS}, not {len(pairs)}")
-    seen: dict[tuple[int, int], int] = {}
-    for index, (u, v) in enumerate(pairs):
-        place = f"topology.links[{index}]"
-        _node(u, nodes, place)
-        _node(v, nodes, place)
-        if u == v:
-            raise PointsmanError(f"{place}: a link must join two different nodes, not {u} and itself")
-        if (u, v) in seen:
-            raise PointsmanError(
-                f"{place}: a link must be named once; {u} -> {v} is links[{seen[u, v]}] already",
-                hint="links are directed: [0, 1] and [1, 0] are two",
-            )
-        seen[u, v] = index
-    return directed(nodes, pairs)
-
-
-def _node(node: int, nodes: int, place: str) -> int:
-    if isinstance(node, bool) or not isinstance(node, int) or not 0 <= node < nodes:
-        raise PointsmanError(f"{place}: a node must be one of 0..{nodes - 1}, not {node}")
-    return node
+        return directed(*graph_entry(entry, "topology"))
+    return single_links(sized_entry(entry, "topology")), frozenset()
 
 
 def _check_streams(problem: RouteProblem) -> None:
@@ -253,7 +206,7 @@ def _check_streams(problem: RouteProblem) -> None:
     reached: dict[int, list[int]] = {}
     for index, stream in enumerate(problem.streams):
         place = f"streams[{index}]"
-        _node(stream.source, problem.nodes, f"{place}.source")
+        check_node(stream.source, problem.nodes, f"{place}.source")
         if not stream.destinations:
             raise PointsmanError(f"{place}: a stream must have a destination")
         if not (math.isfinite(stream.weight) and stream.weight > 0):
@@ -262,7 +215,7 @@ def _check_streams(problem: RouteProblem) -> None:
             raise PointsmanError(f"{place}: words must be 1 to {MAX_WORDS}, not {stream.words}")
         total += stream.words
         for number, node in enumerate(stream.destinations):
-            _node(node, problem.nodes, f"{place}.destinations[{number}]")
+            check_node(node, problem.nodes, f"{place}.destinations[{number}]")
         if len(set(stream.destinations)) < len(stream.destinations):
             raise PointsmanError(f"{place}: each destination must be named once")
         if stream.source in stream.destinations:

@@ -12,19 +12,18 @@ from pointsman.cli.options import (
     effort_option,
     emit_text,
     language_options,
-    mesh_option,
+    network_options,
     phases_option,
     set_option,
     shape_of,
     shape_options,
-    topology_of,
     warnings_option,
 )
 from pointsman.cli.targets.by_name import target_named
 from pointsman.cli.targets.options import (
     addresses_option,
-    mesh_for,
     named_options,
+    network_of,
     refuse_switch_options,
     switch_options,
     target_option,
@@ -34,7 +33,7 @@ from pointsman.files import check_writable
 
 @click.command("compile")
 @click.argument("program", type=click.Path(path_type=Path))
-@mesh_option(required=False)
+@network_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Image file, or the text of --emit.")
 @set_option
 @addresses_option
@@ -68,7 +67,7 @@ def compile_(
     """
     named = named_options(ctx)
     refuse_switch_options(named, target)
-    topology = topology_of(mesh_for(ctx.params))
+    topology = network_of(ctx.params)
     shape_of(topology, given)
     if output is not None:
         check_writable(output)

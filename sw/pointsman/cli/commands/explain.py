@@ -13,7 +13,7 @@ from pointsman.cli.options import (
     effort_option,
     emit_text,
     limit_option,
-    mesh_option,
+    network_options,
     phases_option,
     set_option,
     topology_of,
@@ -28,7 +28,7 @@ DEEPEST_JSON = 200
 
 @click.command()
 @click.argument("program", type=click.Path(path_type=Path))
-@mesh_option()
+@network_options
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with every instance.")
 @click.option(
@@ -41,7 +41,7 @@ DEEPEST_JSON = 200
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
 @warnings_option
 @limit_option
-def explain(program: Path, mesh: str, as_json: bool, decision: bool, output: Path | None, **given: Any) -> None:
+def explain(program: Path, as_json: bool, decision: bool, output: Path | None, **given: Any) -> None:
     """Say what a PROGRAM (COP, or Python) means on a mesh: its tree, and of each operator what the application
     calls, on which nodes it works, how far it reaches, how many words it moves, and what may run together with it.
     With --decision also how it is done: the phases, their implementations and the next best ones with predicted cycles, what
@@ -55,8 +55,8 @@ def explain(program: Path, mesh: str, as_json: bool, decision: bool, output: Pat
 
     if output is not None:
         check_writable(output)
-    topology = topology_of(mesh)
-    parsed = SourceOptions.of(given).program(program, topology)
+    parsed = SourceOptions.of(given).program(program, topology_of(given))
+    topology = parsed.topology
     plain = explain_json(parsed)
     if as_json and any(depth > DEEPEST_JSON for _, depth in parsed.root.walk()):
         raise PointsmanError(f"groups are nested more than {DEEPEST_JSON} deep, too deep for JSON")

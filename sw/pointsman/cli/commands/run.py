@@ -14,17 +14,17 @@ from pointsman.cli.options import (
     SourceOptions,
     effort_option,
     language_options,
-    mesh_option,
+    network_options,
     phases_option,
     shape_of,
     shape_options,
-    topology_of,
     warnings_option,
 )
 from pointsman.cli.targets.by_name import target_named
 from pointsman.cli.targets.options import (
     addresses_option,
     named_options,
+    network_of,
     refuse_switch_options,
     switch_options,
     target_option,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("application", type=click.Path(path_type=Path))
-@mesh_option()
+@network_options
 @target_option
 @addresses_option
 @click.option(
@@ -76,9 +76,7 @@ if TYPE_CHECKING:
 @language_options
 @shape_options
 @click.pass_context
-def run(
-    ctx: click.Context, application: Path, mesh: str, target: str, dry: bool, json_path: Path | None, **given: Any
-) -> None:
+def run(ctx: click.Context, application: Path, target: str, dry: bool, json_path: Path | None, **given: Any) -> None:
     """Compile an APPLICATION's COP program, load it into the hardware, run it and check the answer.
 
     Options that are not listed below go to the application; see its file.
@@ -91,7 +89,7 @@ def run(
     """
     from pointsman.runtime.api.application import application_errors
 
-    topology = topology_of(mesh)
+    topology = network_of(ctx.params)
     named = named_options(ctx)
     refuse_switch_options(named, target)
     shape_of(topology, given)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import NODE_SIZES, mesh_option, shape_of, shape_options, topology_of
+from pointsman.cli.options import NODE_SIZES, names_network, network_options, shape_of, shape_options, topology_of
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.fpga.blocks import SWITCH_SIZES
@@ -20,9 +20,10 @@ NUMESH, SWITCH, PACKET = "numesh", "tdm-switch", "packet-router"
 _NODE = tuple(name for name in NODE_SIZES if name != "width")
 _SWITCH = tuple(size.name for size in SWITCH_SIZES if size.name != "width")
 _PACKET = ("torus", "routing", "channels", "buffer", "addresses", "queue")
+_NETWORK = ("mesh", "network", "faults")
 _ELSEWHERE = {
     NUMESH: (*_SWITCH, *_PACKET),
-    SWITCH: (*_PACKET, "mesh", "image", *_NODE),
+    SWITCH: (*_PACKET, *_NETWORK, "image", *_NODE),
     PACKET: (*_SWITCH, "image", *_NODE),
 }
 """Options that a block does not have."""
@@ -69,14 +70,14 @@ def _packet_options(command: Any) -> Any:
 
 @click.command()
 @click.argument("block", type=click.Choice([NUMESH, SWITCH, PACKET]))
-@mesh_option(required=False)
+@network_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Verilog file.")
 @click.option("--image", type=click.Path(path_type=Path), help="Image whose contents the memories get at power-up.")
 @shape_options
 @_switch_options
 @_packet_options
 @click.pass_context
-def verilog(ctx: click.Context, block: str, mesh: str | None, output: Path, **given: Any) -> None:
+def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
     """Write the Verilog of a BLOCK, and its memory or address map beside it, if it has one.
 
     \b
@@ -86,14 +87,15 @@ def verilog(ctx: click.Context, block: str, mesh: str | None, output: Path, **gi
     """
     for name in _ELSEWHERE[block]:
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise PointsmanError(f"the block {block} has no option --{name.replace('_', '-')}")
+            option = "topology" if name == "network" else name.replace("_", "-")
+            raise PointsmanError(f"the block {block} has no option --{option}")
     if block == SWITCH:
         _write_switch(output, given)
         return
-    if mesh is None:
+    if not names_network(given):
         raise click.MissingParameter(ctx=ctx, param_type="option", param_hint="--mesh")
     write = _write_packet_routers if block == PACKET else _write_numesh
-    write(output, topology_of(mesh), given)
+    write(output, topology_of(given), given)
 
 
 def _write_switch(output: Path, given: dict[str, Any]) -> None:
@@ -117,6 +119,11 @@ def _write_packet_routers(output: Path, topology: Topology, given: dict[str, Any
     from packet_router.emit import mesh_verilog
     from packet_router.shape import RouterShape, ShapeError
 
+    if not topology.regular:
+        raise PointsmanError(
+            f"packet routers are written for a mesh or torus without faults, not a {topology.described}"
+        )
+    given = {**given, "torus": given["torus"] or topology.kind == "torus"}
     try:
         shape = RouterShape(size=topology.size, **{name: given[name] for name in (*_PACKET, "width")})
     except ShapeError as error:
@@ -140,7 +147,7 @@ def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> No
         images = read_images(image)
         if images.shape != shape or images.topology != topology:
             raise PointsmanError(
-                f"the image {image} is for a {images.topology} {images.topology.kind} of nodes {images.shape}",
+                f"the image {image} is for a {images.topology.described} of nodes {images.shape}",
                 hint="give the same mesh and sizes here",
             )
         contents = memories_of(images)

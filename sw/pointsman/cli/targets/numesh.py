@@ -56,7 +56,7 @@ class NumeshTarget:
         from pointsman.report.run import phase_table
 
         topology = artifact.topology
-        return f"{artifact.name} on a {topology} {topology.kind}, {artifact.period} slots\n{phase_table(artifact)}"
+        return f"{artifact.name} on a {topology.described}, {artifact.period} slots\n{phase_table(artifact)}"
 
     def write(self, artifact: Images, given: Given) -> Iterator[str]:
         if given["output"] is not None:
@@ -75,16 +75,20 @@ class NumeshTarget:
 
         images = read_images(path)
         refuse_malformed(images)
+        if images.topology != topology:
+            raise PointsmanError(
+                f"{path}: the image is for a {images.topology.described}, not for a {topology.described}",
+                hint="give the network that it was compiled for",
+            )
         return images
 
     def run(self, artifact: Images, application: Application, seconds: dict[str, float], given: Given) -> TargetRun:
         from cosim.numesh.activities import cycles_by
         from cosim.numesh.machine import Machine
         from cosim.numesh.session import run_application
-        from pointsman.cli.options import topology_of
         from pointsman.report.run import run_json, run_text
 
-        topology, trace = topology_of(given["mesh"]), given["trace"]
+        topology, trace = artifact.topology, given["trace"]
         started = time.perf_counter()
         with Machine(
             shape_of(topology, given),

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pointsman.cli.options import names_network, topology_of
 from pointsman.errors import PointsmanError
 
 if TYPE_CHECKING:
+    from pointsman.network import Topology
     from pointsman.targets.target import Given
 
 TARGETS = ("numesh", "tdm", "packet")
@@ -66,10 +68,10 @@ def refuse_addresses(named: Given) -> None:
         raise PointsmanError("--addresses is for --target packet")
 
 
-def mesh_for(given: Mapping[str, Any]) -> str:
-    """Size of the network as text, for example "4x4"; for a switch without ``--mesh`` a row of all its ports."""
-    if given["mesh"] is not None:
-        return str(given["mesh"])
-    if given["target"] == "tdm" and given["ports"] is not None:
-        return str(given["ports"])
-    raise PointsmanError("the size of the network is missing", hint="--mesh 4x4, or --ports 16 for target tdm")
+def network_of(given: Mapping[str, Any]) -> Topology:
+    """The network that the options name; for a switch without a network a row of all its ports."""
+    if not names_network(given) and given["target"] == "tdm":
+        if given["ports"] is None:
+            raise PointsmanError("the size of the network is missing", hint="--mesh 4x4, or --ports 16 for target tdm")
+        return topology_of({**given, "mesh": str(given["ports"])})
+    return topology_of(given)

@@ -112,6 +112,10 @@ class PacketTarget:
 
 def packet_shape(topology: Topology) -> RouterShape:
     """The e-cube router for a mesh or torus."""
+    if not topology.regular:
+        raise PointsmanError(
+            f"packet routers are joined in a mesh or torus without faults, not in a {topology.described}"
+        )
     try:
         return RouterShape(size=topology.size, torus=topology.kind == "torus")
     except ShapeError as error:

@@ -110,6 +110,8 @@ def switch_shape(given: Given, topology: Topology) -> SwitchShape:
     """The switch that the options describe, with a port for each node if they do not say how many."""
     from tdm_switch.shape import ShapeError, SwitchShape
 
+    if topology.dead or (topology.has_coordinates and not topology.regular):
+        raise PointsmanError("a switch has no links between nodes that could be faulty", hint="leave --faults out")
     sizes = {name: given[name] for name in SIZES if given[name] is not None}
     ports = topology.nodes if given["ports"] is None else given["ports"]
     try:

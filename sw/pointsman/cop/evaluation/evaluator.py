@@ -197,7 +197,10 @@ class Evaluator:
         value = form.value
         if type(value) is not Symbol or value == TRUE:
             return value
-        found = self.lookup(value, scope)
+        try:
+            found = self.lookup(value, scope)
+        except Complaint as complaint:
+            raise self.complaint(complaint, form) from None
         if found is None or found is POISON or found is UNSET:
             return self.resolve(form, value, scope, called=False)
         return found
@@ -326,7 +329,7 @@ class Evaluator:
 
     def network_variable(self, name: str) -> object | None:
         """Value of a predefined variable, or None if there is none of that name."""
-        if name.endswith("size*") and not self.context.whole:
+        if name.endswith("size*") and not self.context.whole and self.context.topology.has_coordinates:
             self.survey()
         found = self.context.variable(name)
         if found is not None:
@@ -482,6 +485,8 @@ class Evaluator:
             raise self.limit("operators", "the program has too many operators", at)
 
     def survey(self) -> None:
-        """Count the work of finding the coordinates of the current subset, which is done once."""
+        """Count the work of finding the coordinates of the current subset, which is done once. Raises `Complaint` if the
+        network has none."""
+        self.context.refuse_without_coordinates("this function")
         if "coordinates" not in vars(self.context):
             self.charge(len(self.context))

@@ -23,7 +23,7 @@ from pointsman.network import Topology, mesh, torus
 
 from .evaluator import Evaluator, SpecialForm
 from .geometry import AXES, NETWORK_VARIABLES, SubsetContext
-from .values import POISON, UNSET, Closure, Parameters, Scope, Task, equal
+from .values import POISON, UNSET, Closure, Complaint, Parameters, Scope, Task, equal
 
 MODES = ("numesh", "dyn", "tdm")
 """Values of ``*mode*``: scheduled routers, packet routers, the multiplexed switch."""
@@ -341,6 +341,10 @@ def set_network_variable(machine: Evaluator, name: str, value: object, at: int, 
         settings.schedlen = value
         settings.schedlen_set = True
     else:
+        try:
+            machine.network.refuse_without_coordinates(name)
+        except Complaint as complaint:
+            raise machine.error(at, complaint.message, hint=complaint.hint) from None
         size = list(machine.network.physical)
         size[AXES.index(name[1])] = value
         reset_network(machine, size, value_at)
@@ -361,6 +365,10 @@ def reset_network(machine: Evaluator, size: list[int], at: int) -> None:
         raise machine.error(at, f"the size of a {old.kind} cannot be set")
     needed = max((d + 1 for d, extent in enumerate(size) if extent != 1), default=1)
     kept = [*size, 1, 1][: max(needed, len(old.size))]
+    if not old.regular and kept == list(old.size):
+        return
+    if not old.regular:
+        raise machine.error(at, "the size of a network with faults cannot be set", hint=f"it is {old}")
     try:
         new: Topology = (mesh if old.kind == "mesh" else torus)(*kept)
     except PointsmanError as error:

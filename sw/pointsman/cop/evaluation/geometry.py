@@ -12,6 +12,8 @@ from functools import cached_property
 
 from pointsman.network import Topology
 
+from .values import Complaint
+
 AXES = "xyz"
 NETWORK_VARIABLES = (
     "*nodes*",
@@ -28,7 +30,7 @@ class SubsetContext:
     ----------
     topology : Topology
     nodes : tuple of int or None
-        Members of the subset in order, as node numbers of the network; None: all nodes.
+        Members of the subset in order, as node numbers of the network; None: all nodes that work.
     """
 
     variables = NETWORK_VARIABLES
@@ -36,10 +38,18 @@ class SubsetContext:
     def __init__(self, topology: Topology, nodes: tuple[int, ...] | None = None) -> None:
         self.topology = topology
         self.whole = nodes is None
-        self.nodes = tuple(range(topology.nodes)) if nodes is None else nodes
+        self.nodes = topology.working if nodes is None else nodes
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def refuse_without_coordinates(self, what: str) -> None:
+        """Raise `Complaint` if the nodes of the network have no coordinates, which ``what`` needs."""
+        if not self.topology.has_coordinates:
+            raise Complaint(
+                f"{what} needs a mesh or torus; the nodes of a {self.topology.kind} have no coordinates",
+                hint="*nodes*, (all N) and lists of node numbers work on any network",
+            )
 
     @cached_property
     def physical(self) -> tuple[int, int, int]:
@@ -88,6 +98,7 @@ class SubsetContext:
             return len(self)
         if name == "*subset*":
             return self.nodes
+        self.refuse_without_coordinates(name)
         axis = AXES.index(name[1])
         return self.sizes[axis] if name.endswith("size*") else self.physical[axis]
 

@@ -123,7 +123,10 @@ class Network:
 
     def _variable(self, name: str) -> Any:
         machine = self._machine
-        return (self._context or machine.network).variable(name)
+        try:
+            return (self._context or machine.network).variable(name)
+        except Complaint as complaint:
+            raise machine.error(self._here(), complaint.message, hint=complaint.hint) from None
 
     def _set(self, name: str, value: object) -> None:
         at = self._here()

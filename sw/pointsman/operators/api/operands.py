@@ -11,6 +11,7 @@ from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
+from pointsman.network.topology import connected
 from pointsman.operators.api.implementation import Context
 from pointsman.program.catalogue import ITEM_FUNCTIONS
 from pointsman.program.program import Instance, Operator, Runtime
@@ -165,17 +166,16 @@ def _keep_in(subset: tuple[int, ...], topology: Topology) -> frozenset[int] | No
                 stack.append(other)
     if reached == nodes:
         return nodes
-    if topology.kind == "graph":
-        return None
-    return box(subset, topology)
+    around = box(subset, topology) if topology.has_coordinates else None
+    return around if around is not None and (topology.regular or connected(set(around), topology)) else None
 
 
 def box(nodes: Sequence[int], topology: Topology) -> frozenset[int]:
-    """Smallest box of coordinates around ``nodes``."""
+    """Smallest box of coordinates around ``nodes``, without nodes that do not work."""
     places = [topology.coordinates(node) for node in nodes]
     low = [min(axis) for axis in zip(*places, strict=True)]
     high = [max(axis) for axis in zip(*places, strict=True)]
     inside = [()]
     for a, b in zip(low, high, strict=True):
         inside = [(*head, x) for head in inside for x in range(a, b + 1)]  # type: ignore[misc]
-    return frozenset(topology.node_at(*place) for place in inside)
+    return frozenset(topology.node_at(*place) for place in inside) - topology.dead

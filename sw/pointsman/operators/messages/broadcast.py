@@ -41,7 +41,7 @@ class DynBcastDense(Decomposition):
     kinds = ("broadcast",)
 
     def fits(self, operator: Operator, topology: Topology) -> bool:
-        if is_partial(operator, "source") or topology.kind not in ("mesh", "torus"):
+        if is_partial(operator, "source") or not topology.has_coordinates or topology.dead:
             return False
         return all(box(one.nodes, topology) == frozenset(one.nodes) for one in operator.instances)
 

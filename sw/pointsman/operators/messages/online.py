@@ -55,7 +55,7 @@ class Online(Implementation):
         if not agrees(operator) and not self.way.fits(operator, context.topology):
             return None
         nodes = max(len(instance.nodes) for instance in operator.instances)
-        far = sum(size - 1 for size in context.topology.size) if context.topology.kind != "graph" else nodes
+        far = sum(size - 1 for size in context.topology.size) if context.topology.regular else nodes
         # Messages of a SERIAL decomposition go through a single node one after the other.
         several = max(1, nodes - 1) if self.name in SERIAL else 1
         return Metric(words_per_cycle=WORDS_PER_CYCLE / several, latency=HOP_CYCLES * max(1, far) + 8.0 * (several - 1))

@@ -75,7 +75,7 @@ class StrBcast(Implementation):
         one = operator.instances[instance]
         source, readers = one.nodes[operand(operator, instance, "source", ())], self._readers(operator, instance)
         inside = keep_in(one, context)
-        nodes = tuple(sorted(inside)) if inside is not None else tuple(range(context.topology.nodes))
+        nodes = tuple(sorted(inside)) if inside is not None else context.topology.working
         return multicast_tree(nodes, source, readers, context.topology, self.legs)
 
     @staticmethod
@@ -238,7 +238,7 @@ class StrBcastDense(Implementation):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if is_partial(operator, "source"):
             return None
-        if context.topology.kind == "graph":
+        if not context.topology.regular:
             return None
         if any(box(instance.nodes, context.topology) != frozenset(instance.nodes) for instance in operator.instances):
             return None

@@ -32,7 +32,11 @@ class SchPermuteRuntime(Synchronised):
             return None
         if operator.valid is not None:
             return None
-        if context.topology.kind != "mesh" or any(len(i.nodes) > MOST_NODES for i in operator.instances):
+        if (
+            context.topology.kind != "mesh"
+            or not context.topology.regular
+            or any(len(i.nodes) > MOST_NODES for i in operator.instances)
+        ):
             return None
         if any(box(i.nodes, context.topology) != frozenset(i.nodes) for i in operator.instances):
             return None

@@ -53,7 +53,7 @@ def link_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> H
 
 def dimension_hops(nodes: tuple[int, ...], destination: int, topology: Topology) -> Hops | None:
     """Hops along the dimensions in order (`flood_parent`); None unless the nodes are a box."""
-    if topology.kind == "graph" or box(nodes, topology) != frozenset(nodes):
+    if not topology.regular or box(nodes, topology) != frozenset(nodes):
         return None
     return {node: flood_parent(node, destination, topology) for node in nodes if node != destination}
 

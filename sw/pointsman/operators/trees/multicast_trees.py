@@ -17,7 +17,7 @@ def snake(
 ) -> tuple[int, ...] | None:
     """The nodes in an order in which each is adjacent to the next: back and forth along x, or along the first of ``dimensions``;
     on a graph in the given order. None if two consecutive nodes are not adjacent."""
-    if topology.kind == "graph":
+    if not topology.has_coordinates:
         order = list(nodes)
     else:
         places = {node: topology.coordinates(node) for node in nodes}
@@ -105,4 +105,4 @@ def tree_depth(links: Links) -> int:
 
 def dimension_orders(topology: Topology) -> tuple[tuple[int, ...] | None, ...]:
     """Every order of dimensions for `snake`, the dimension of its rows first; for a graph only None (nodes as given)."""
-    return (None,) if topology.kind == "graph" else tuple(permutations(range(len(topology.size))))
+    return (None,) if not topology.has_coordinates else tuple(permutations(range(len(topology.size))))

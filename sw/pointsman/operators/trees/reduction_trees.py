@@ -150,7 +150,7 @@ def build_tree(
 
 def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]
     """A function that gives the hops between two nodes: from their coordinates, or in a graph by search."""
-    if topology.kind == "mesh":
+    if topology.kind == "mesh" and topology.regular:
         places = {node: topology.coordinates(node) for node in subset}
 
         def along(a: int, b: int) -> int:

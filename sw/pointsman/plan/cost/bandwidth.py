@@ -39,7 +39,7 @@ class Resources:
         interfaces ``interface`` times a cycle."""
         cuts: list[tuple[int, int, bool]] = []
         capacity = [min(pipelines, interface)] * topology.nodes
-        if topology.kind != "graph":
+        if topology.has_coordinates:
             for axis, length in enumerate(topology.size):
                 links = prod(topology.size) // length * (2 if topology.kind == "torus" and length > 2 else 1)
                 for below in range(length - 1):

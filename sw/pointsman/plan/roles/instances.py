@@ -70,7 +70,7 @@ class Instances:
         """By instance, the index of the first instance that it looks like."""
         instances, routed = self.operator.instances, self.wiring.routed
         places = [place for instance in instances for place in instance.nodes]
-        if len(places) != len(set(places)) or routed.topology.kind == "graph" or self._strays():
+        if len(places) != len(set(places)) or not routed.topology.has_coordinates or self._strays():
             return list(range(len(instances)))
         registers: dict[int, list[tuple[int, int, str, int]]] = {}
         for (node, stream, chain, end), number in self.wiring.all_registers.items():

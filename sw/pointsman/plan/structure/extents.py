@@ -5,8 +5,8 @@ parallel groups, and neighbours in sequences, whose extents do not meet are now 
 them may run, and change its phases, independently. Leaves alone: implementations, phases.
 
 The *extent* of an instance is the smallest box around its nodes; of an operator or a group, the union of the extents in
-it. On a network that is neither mesh nor torus it is the whole network, because nothing there tells which nodes lie
-between others. Extents are integers: bit n stands for node n.
+it. On a network that is neither mesh nor torus, or where faults cut the box in two, it is the whole network, because nothing
+there tells which nodes lie between others. Extents are integers: bit n stands for node n.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pointsman.network import Topology
+from pointsman.network.topology import connected
 from pointsman.operators.api.operands import box
 from pointsman.program.program import Group, Operator, Program
 
@@ -76,9 +77,12 @@ class Extents:
         return extent
 
     def _box(self, nodes: Sequence[int]) -> int:
-        if self.topology.kind not in ("mesh", "torus"):
+        if not self.topology.has_coordinates:
             return self.all
-        return sum(1 << node for node in box(nodes, self.topology))
+        around = box(nodes, self.topology)
+        if not self.topology.regular and not connected(set(around), self.topology):
+            return self.all
+        return sum(1 << node for node in around)
 
 
 def members(extent: int) -> tuple[int, ...]:

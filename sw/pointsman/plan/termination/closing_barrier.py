@@ -64,9 +64,12 @@ def closing_barrier(
 
 
 def _widen(part: set[int], topology: Topology) -> set[int]:
-    if topology.kind == "graph":
-        return set(range(topology.nodes))
-    return set(box(sorted(part), topology))
+    if topology.has_coordinates:
+        around = set(box(sorted(part), topology))
+        if connected(around, topology):
+            return around
+    # Faults, or a graph: all nodes that words can reach.
+    return part | {node for node in range(topology.nodes) if topology.across([min(part), node]) < topology.nodes}
 
 
 def settle_cycles(routed: RoutedPhase, span: range) -> int:

@@ -7,7 +7,8 @@ node to each destination, and the traffic of each channel. Pure functions of the
 others of the phase (``phase_router``).
 
 Paths go dimension by dimension, x first, on a mesh; on a torus the shorter way round each dimension; on a graph a
-shortest path. ``express`` adds channels of that many hops along each dimension (§4.2.3).
+shortest path, and likewise on a mesh or torus with faults. ``express`` adds channels of that many hops along each
+dimension (§4.2.3).
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def next_channel(topology: Topology, node: int, destination: int, express: int =
     PointsmanError
         If there is no path, or the two nodes are the same.
     """
-    if topology.kind == "graph":
+    if not topology.regular:
         towards = _towards(topology, destination)
         if towards[node] < 0:
             raise PointsmanError(f"there is no way from node {node} to node {destination}")
@@ -118,7 +119,7 @@ def _has_express(at: Sequence[int], axis: int, express: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _towards(topology: Topology, destination: int) -> tuple[int, ...]:
-    """For each node, the next node on a shortest path to ``destination`` in a graph; -1: no path."""
+    """For each node, the next node on a shortest path to ``destination`` over any links; -1: no path."""
     found = [-1] * topology.nodes
     found[destination] = destination
     queue = [destination]

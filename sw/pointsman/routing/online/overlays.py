@@ -57,8 +57,9 @@ class Burst:
 
 
 def boxes_of(topology: Topology, pairs: Iterable[Pair]) -> list[tuple[range, ...]] | None:
-    """Disjoint boxes of nodes, around nodes that messages connect, within which all messages can stay; None for a graph."""
-    if topology.kind == "graph":
+    """Disjoint boxes of nodes, around nodes that messages connect, within which all messages can stay; None for a graph
+    and for a network with faults."""
+    if not topology.regular:
         return None
     boxes: list[tuple[range, ...]] = []
     for a, b in sorted(set(pairs)):

@@ -170,8 +170,7 @@ def compile_application(
     if isinstance(program, Program):
         if program.topology != topology:
             raise PointsmanError(
-                f"{path}: the program was made for a {program.topology} {program.topology.kind}, "
-                f"not for a {topology} {topology.kind}",
+                f"{path}: the program was made for a {program.topology.described}, not for a {topology.described}",
                 hint="name the function that makes it instead",
             )
         if dict(program.parameters) != dict(parameters):

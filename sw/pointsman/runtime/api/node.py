@@ -41,6 +41,8 @@ class Node:
         self.number = number
         self.coordinates = topology.coordinates(number)
         self.nodes = topology.nodes
+        self.working = number not in topology.dead
+        """Does the node take part? Nodes that do not work run no program."""
         self.clock = clock
         self.watch = watch
         self._activity = "starting"

@@ -75,7 +75,7 @@ class ReferenceMachine:
             return result
 
         results: list[Any] = [None] * len(self.nodes)
-        running = {node.number: program(node) for node in self.nodes}
+        running = {node.number: program(node) for node in self.nodes if node.working}
         waiting: dict[int, Until] = {}
         turn = deque(running)
         try:

@@ -155,11 +155,7 @@ def combining(node: int, seed: int) -> Iterator[Any]:
                 Lane(False, 5, words, last),
             ]
         )
-        # One lane alone, and no more words than the network holds.
-        alone = np.zeros(words, np.uint32)
-        yield Transfer(Lane(True, 2, item, own))
-        yield Transfer(Lane(False, 3, item, last).in_items(item, [Fold(function, kind, last, own, alone)]))
-        heard.append((kind.name, str(function), sum_.tolist(), came.tolist(), last.tolist(), alone.tolist()))
+        heard.append((kind.name, str(function), sum_.tolist(), came.tolist(), last.tolist()))
         yield Wait(rng.randrange(20), Category.CPU)
     return heard
 
@@ -171,16 +167,12 @@ def test_words_are_combined_as_they_come(engine: str):
     routers.preload(ring_memories(shape, topology, STREAMS))
     held = Programs(shape, [combining(node, 1) for node in range(4)], 0, routers.is_full)
     expected = processors.run(routers, held, RunOptions(None, 2000, True, None, lambda time, live: None))
-    for events in (True, False):
-        with Machine(shape, topology, engine=engine) as machine:
-            machine.preload(ring_memories(shape, topology, STREAMS))
-            record = machine.run([combining(node, 1) for node in range(4)], events=events, quiet_cycles=2000)
-        assert record.results == expected.results
-        assert (record.cycles == expected.cycles).all()
-        if events:
-            assert (record.events == expected.events).all()
-        if engine == "amaranth":
-            break  # it has one way only
+    with Machine(shape, topology, engine=engine) as machine:
+        machine.preload(ring_memories(shape, topology, STREAMS))
+        record = machine.run([combining(node, 1) for node in range(4)], events=True, quiet_cycles=2000)
+    assert record.results == expected.results
+    assert (record.cycles == expected.cycles).all()
+    assert (record.events == expected.events).all()
 
 
 @pytest.mark.parametrize("engine", ["model", *ENGINES[2:]])

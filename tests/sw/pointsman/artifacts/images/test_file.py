@@ -176,7 +176,7 @@ def test_sections_of_another_kind_or_order_are_found(image: bytes) -> None:
         (NETWORK, ("shape", "vfsms"), True, "vfsms must be an integer, not True"),
         (NETWORK, ("shape", "depth"), 1, "a shape must have pipelines, "),
         (NETWORK, ("shape",), {}, "a shape must have pipelines, "),
-        (NETWORK, ("kind",), "ring", "a network must be a mesh, torus or graph, not 'ring'"),
+        (NETWORK, ("kind",), "ring", "a network must be a mesh, torus, diamond or graph, not 'ring'"),
         (NETWORK, ("size",), [0], "a mesh must have 1 to 3 dimensions and 1 to 4096 nodes, not (0,)"),
         (NETWORK, ("size",), [2, 1, 1, 1], "a mesh must have 1 to 3 dimensions"),
         (NETWORK, ("size",), [1 << 62, 1 << 62], "a mesh must have 1 to 3 dimensions"),

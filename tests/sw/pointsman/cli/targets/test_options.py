@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pointsman.cli.targets.by_name import target_named
-from pointsman.cli.targets.options import mesh_for, refuse_addresses, refuse_switch_options
+from pointsman.cli.targets.options import network_of, refuse_addresses, refuse_switch_options
+from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
+from pointsman.network import Topology, mesh, torus
+from pointsman.network.faults import with_faults
 
 
 def test_options_of_the_switch_are_refused_elsewhere_in_the_order_in_which_they_were_written() -> None:
@@ -25,21 +28,39 @@ def test_addresses_are_for_packet_routers() -> None:
         refuse_addresses({"addresses": 0})
 
 
+NOTHING = {"mesh": None, "network": None, "faults": None, "ports": None}
+
+
 @pytest.mark.parametrize(
-    ("given", "mesh"),
+    ("given", "network"),
     [
-        ({"mesh": "4x4", "target": "numesh", "ports": None}, "4x4"),
-        ({"mesh": None, "target": "tdm", "ports": 16}, "16"),
-        ({"mesh": "4x4", "target": "tdm", "ports": 32}, "4x4"),
+        ({"mesh": "4x4", "target": "numesh"}, mesh(4, 4)),
+        ({"network": "torus:4x4", "target": "numesh"}, torus(4, 4)),
+        ({"target": "tdm", "ports": 16}, mesh(16)),
+        ({"mesh": "4x4", "target": "tdm", "ports": 32}, mesh(4, 4)),
     ],
 )
-def test_processors_of_a_switch_stand_in_a_row_if_nothing_else_is_said(given: dict, mesh: str) -> None:
-    assert mesh_for(given) == mesh
+def test_processors_of_a_switch_stand_in_a_row_if_nothing_else_is_said(given: dict, network: Topology) -> None:
+    assert network_of({**NOTHING, **given}) == network
 
 
-def test_a_mesh_must_be_given() -> None:
+@pytest.mark.parametrize("target", ["packet", "tdm"])
+def test_a_network_must_be_given(target: str) -> None:
     with pytest.raises(PointsmanError, match="the size of the network is missing"):
-        mesh_for({"mesh": None, "target": "packet", "ports": None})
+        network_of({**NOTHING, "target": target})
+
+
+def test_a_network_must_be_given_once() -> None:
+    with pytest.raises(PointsmanError, match="--mesh and --topology both name the network"):
+        network_of({**NOTHING, "target": "numesh", "mesh": "2x2", "network": "torus:2x2"})
+
+
+@pytest.mark.parametrize("target", ["packet", "tdm"])
+def test_hardware_without_faulty_links_says_so(target: str) -> None:
+    program = compile_text("(barrier 'b)", topology=with_faults(mesh(2, 2), links=[(0, 1)]))
+    given = {"ports": None, "addresses": None, "slots": None, "slot_cycles": None, "sl_cycles": None, "mode": None}
+    with pytest.raises(PointsmanError, match=r"fault"):
+        target_named(target).compile(program, "p", {**given, "check": True})
 
 
 @pytest.mark.parametrize(

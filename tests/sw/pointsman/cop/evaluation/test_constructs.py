@@ -409,10 +409,12 @@ def test_an_unknown_parameter_names_the_known_ones() -> None:
         assert str(caught.value.position) == "<cop>:1:1"
 
 
-def test_a_graph_is_one_dimensional_and_keeps_its_size() -> None:
+def test_a_graph_has_nodes_and_no_coordinates() -> None:
     ring = graph(5, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)])
-    program = compile_text("(loop 'l *xsize* (subset (make-1d 'x) (cshift 'c *ysize*)))", topology=ring)
+    program = compile_text("(loop 'l *nodes* (subset (all 5) (cshift 'c 1)))", topology=ring)
     assert outline(program) == [["loop l 5", "c"]]
     assert nodes(program) == {"c": [(0, 1, 2, 3, 4)]}
+    with pytest.raises(CopError, match=r"xsize.* needs a mesh or torus; the nodes of a graph have no coordinates"):
+        compile_text("(loop 'l *xsize* (barrier 'b))", topology=ring)
     with pytest.raises(CopError, match="the size of a graph cannot be set"):
         compile_text("(reset-mesh-size 2 2) (barrier 'b)", topology=ring)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+from pointsman.cop import compile_text
 from pointsman.cop.evaluation.geometry import SubsetContext
+from pointsman.cop.text.source import CopError
 from pointsman.network import mesh
+from pointsman.network.faults import with_faults
+from pointsman.network.lattice import diamond
 
 WHOLE = SubsetContext(mesh(4, 3))
 
@@ -42,3 +48,26 @@ def test_variables() -> None:
         "*yphys*": 3,
         "*other*": None,
     }
+
+
+def test_nodes_that_do_not_work_are_left_out() -> None:
+    context = SubsetContext(with_faults(mesh(3, 3), nodes=[4]))
+    assert len(context) == 8
+    assert context.variable("*nodes*") == 8
+    assert context.variable("*xsize*") == 3
+    assert context.lines(0)[1] == (3, 4)  # nodes 3 and 5 of the mesh
+
+
+@pytest.mark.parametrize("text", ["(all *xsize*)", "(list *zphys*)", "(make-1d 'x)", "(coords 0)", "(coord 1 1)"])
+def test_what_needs_coordinates_is_refused_where_there_are_none(text: str) -> None:
+    with pytest.raises(CopError, match="needs a mesh or torus; the nodes of a diamond have no coordinates"):
+        compile_text(f"(subset (list {text}) (barrier 'b))", topology=diamond(2))
+
+
+def test_a_size_is_set_on_a_network_without_faults_only() -> None:
+    faulty = with_faults(mesh(3, 3), links=[(0, 1)])
+    assert compile_text("(reset-mesh-size 3 3) (barrier 'b)", topology=faulty).topology == faulty
+    with pytest.raises(CopError, match="the size of a network with faults cannot be set"):
+        compile_text("(reset-mesh-size 2 3) (barrier 'b)", topology=faulty)
+    with pytest.raises(CopError, match="needs a mesh or torus"):
+        compile_text("(define *xphys* 2) (barrier 'b)", topology=diamond(2))
