@@ -8,7 +8,7 @@ operator. Leaves alone: where phases do end (``candidates``), which implementati
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pointsman.operators import Context, Implementation
@@ -36,6 +36,15 @@ class ProgramAnalysis:
     program: Program
     context: Context
     implementations: Sequence[Implementation]
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    """By label of an operator, the name of the only implementation that may do it, as if its ``:impl`` named that."""
+
+    def choosing(self, chosen: Mapping[str, str]) -> ProgramAnalysis:
+        """The analysis of the same program with these operators done by these implementations."""
+        other = replace(self, chosen=chosen)
+        kept = ("operators", "root", "breaks", "rounds", "optional", "beside", "_own")
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
+        return other
 
     def of(self, program: Program) -> ProgramAnalysis:
         """The analysis of another program for the same node and implementations."""
@@ -94,7 +103,10 @@ class ProgramAnalysis:
         own = self._own.get(operator.label) is operator
         if own and key in self._feasible:
             return self._feasible[key]
-        found = tuple(feasible_implementations(operator, self.implementations, self.context, fallbacks=fallbacks))
+        name = self.chosen.get(operator.label)
+        among = [one for one in self.implementations if name in (None, one.name)]
+        every = fallbacks or name is not None
+        found = tuple(feasible_implementations(operator, among, self.context, fallbacks=every))
         if own:
             self._feasible[key] = found
         return found

@@ -7,7 +7,7 @@ Takes a Program and the shape of a node. Leaves alone: which divisions and sched
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -39,6 +39,8 @@ TRUSTED = 1.25
 """Factor between these two measures of the best plan up to which they agree."""
 POLISH = 1200
 """Streams, times the effort, that may be routed again to look for a quicker plan near the best plan."""
+PLAYED = 1200
+"""Nodes of phases, times the effort, that may be planned to try other ways of operators near the best plan."""
 SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 
@@ -158,8 +160,10 @@ class _Attempts:
         """Number of the candidate that the best plan was made from, and seed of its router."""
         self.memo = PlanMemo()
         self.tried: Tried = {}
-        self.seen: set[tuple[tuple[tuple[str, ...], ...], int]] = set()
-        """Divisions, as labels by phase, and schedule lengths that were planned, or tried near the best plan."""
+        self.seen: set[tuple[Hashable, int]] = set()
+        """Candidates' keys and schedule lengths that were planned, or tried near the best plan."""
+        self.left = PLAYED * effort
+        """Nodes of phases that may still be planned to try other ways of operators."""
         self.seeds: set[tuple[int, int]] = set()
         """Numbers of candidates and seeds that were tried near the best plan."""
         self._failures: dict[tuple[bool, int], PointsmanError] = {}
@@ -187,33 +191,59 @@ class _Attempts:
                 break
 
     def polish(self) -> None:
-        """Look for a quicker plan near the best plan: divisions with one phase end more or less and other schedule lengths,
-        which too rough an estimate may have ruled out, then other routes. A quicker plan becomes the new centre."""
+        """Look for a quicker plan near the best plan, which too rough an estimate may have ruled out: operators done in another
+        way, divisions with one phase end more or less, other schedule lengths, then other routes. A quicker plan becomes the
+        new centre."""
         left = POLISH * self.effort
-        moves: Iterator[tuple[int, int]] = iter(())
+        moves: Iterator[tuple[int, int, int]] = iter(())
         at: Plan | None = None
         while self.best is not None:
             if self.best is not at:
                 at, moves = self.best, self._near()
-            size = sum(len(phase.routed.streams) for phase in self.best.phases)
-            move = next(moves, None)
-            if move is None or size > left:
+            number, seed, size = next(moves, (-1, 0, 0))
+            if number < 0 or size > left:
                 break
             left -= size
-            self._try(*move)
+            self._try(number, seed)
 
-    def _near(self) -> Iterator[tuple[int, int]]:
-        """Numbers of candidates near the best plan, each with a seed of the router, that have not been tried."""
+    def _near(self) -> Iterator[tuple[int, int, int]]:
+        """Numbers of candidates near the best plan that have not been tried, each with a seed of the router, and the streams that
+        count against POLISH."""
+        assert self.best is not None
         number, seed = self.chosen
+        for other in self._otherwise():
+            yield other, seed, 0
+        size = sum(len(phase.routed.streams) for phase in self.best.phases)
         most = HOPELESS * self.ways[number].estimate
         for one in self.candidates.near(self.ways[number]):
-            if one.estimate <= most and (one.labels, one.period) not in self.seen and not _behind(one, self.tried):
-                self.seen.add((one.labels, one.period))
-                self.ways.append(one)
-                yield len(self.ways) - 1, seed
+            if one.estimate <= most and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
+                yield self._added(one), seed, size
         for other in range(self.options.seed + 1, self.options.seed + 1 + SEEDS):
             if (number, other) not in self.seeds:
-                yield number, other
+                yield number, other, size
+
+    def _otherwise(self) -> Iterator[int]:
+        """Candidates near the best plan in which an operator is done in another way: with the schedule length that promises
+        most, and if their plan is not far behind with other lengths."""
+        assert self.best is not None
+        number = self.chosen[0]
+        for several in self.candidates.otherwise(self.ways[number], self.best):
+            for one in several:
+                size = sum(len(phase.nodes) for phase in one.structure.phases)
+                if size > self.left:
+                    continue
+                if (one.key, one.period) in self.seen or _behind(one, self.tried):
+                    continue
+                if min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * self.best.cycles:
+                    break
+                self.left -= size
+                yield self._added(one)
+
+    def _added(self, one: Candidate) -> int:
+        """The number of a candidate near the best plan."""
+        self.seen.add((one.key, one.period))
+        self.ways.append(one)
+        return len(self.ways) - 1
 
     def _try(self, number: int, seed: int) -> None:
         """Plan a candidate with this seed of the router."""
@@ -290,9 +320,9 @@ class _Attempts:
             self._refuse(number, context, error)
             return
         self.planned += 1
-        self.seen.add((self.ways[number].labels, self.ways[number].period))
+        self.seen.add((self.ways[number].key, self.ways[number].period))
         one, cycles = self.ways[number], None if plan is None else plan.cycles
-        tried = self.tried.setdefault(one.labels, {})
+        tried = self.tried.setdefault(one.key, {})
         tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
         self._note(number, cycles, "slower" if self.best is not None else "chosen")
         if plan is not None and (self.best is None or plan.cycles < self.best.cycles):
@@ -321,14 +351,14 @@ class _Attempts:
             self.considered[number] = Considered(one.labels, one.period, one.estimate, cycles, outcome)
 
 
-Tried = dict[tuple[tuple[str, ...], ...], dict[int, float]]
-"""By division and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
+Tried = dict[Hashable, dict[int, float]]
+"""By key of a candidate and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
 
 
 def _behind(one: Candidate, tried: Tried) -> bool:
     """Would a candidate's schedule length go further in a direction in which cycles already rose? If a plan with 32 slots was
     slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum."""
-    cycles = tried.get(one.labels, {})
+    cycles = tried.get(one.key, {})
     for worse, much in cycles.items():
         if any(
             less < much and (other < worse < one.period or one.period < worse < other) for other, less in cycles.items()

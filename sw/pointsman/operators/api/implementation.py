@@ -56,6 +56,9 @@ class Implementation(ABC):
     """True: in an instance a node only writes or only reads, in a single message, so it can do the other in another instance."""
     alone = False
     """True: the operator shares a phase with others only if its ``:impl`` names this implementation."""
+    played_only = False
+    """True: no plan is begun with this implementation, unless ``:impl`` names it or nothing else can do the operator; it is tried
+    against the best plan so far, on the timeline (`pointsman.plan.candidates.alternatives`)."""
 
     def stages(self, operator: Operator) -> int:
         """Number of stages that each node passes in a call (`pointsman.artifacts.images.images.OperatorImage.stages`)."""

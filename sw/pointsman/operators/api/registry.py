@@ -46,6 +46,7 @@ class Plugin(Implementation):
         self.processor_bound = inner.processor_bound
         self.traceable = inner.traceable
         self.alone = inner.alone
+        self.played_only = inner.played_only
         self.loading = inner.loading
 
     def stages(self, operator: Operator) -> int:
@@ -233,7 +234,7 @@ def _checked(one: Implementation, origin: str) -> Implementation:
         if kind not in OPERATORS:
             hint = suggestion(kind, OPERATORS) if isinstance(kind, str) else None
             raise PointsmanError(f"{origin}: {what} names {_short(kind)}, which is no kind of operator", hint=hint)
-    for name in ("processor_bound", "traceable", "alone"):
+    for name in ("processor_bound", "traceable", "alone", "played_only"):
         if not isinstance(getattr(one, name), bool):
             raise PointsmanError(f"{origin}: {name} of {what} must be True or False")
     if not isinstance(one.loading, Loading) or one.loading is Loading.ONLINE:

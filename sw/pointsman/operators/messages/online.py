@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from math import log2
 from typing import Any
 
 from pointsman.errors import PointsmanError
@@ -35,6 +36,8 @@ HOP_CYCLES = 9.0
 """Cycles that a header takes from a processor to the next, without the wait for a slot (measured by benchmarks/online.py)."""
 SERIAL = ("dyn_bcast", "dyn_spread", "dyn_gather", "dyn_seqread", "dyn_seqwrite")
 """Decompositions in which a single node sends or receives a message for each other node, so its messages queue."""
+TREES = {"dyn_reduce": 1.0, "dyn_allreduce": 2.0, "dyn_prefix": 2.0}
+"""Decompositions in which processors combine whole messages up a tree, and how often a message passes each of its levels."""
 AGREEING, AGREEMENT = 3, 6
 """Channels from AGREEING on carry the one-word messages by which nodes agree on a value; an operator whose nodes have to agree
 has AGREEMENT channels in all."""
@@ -45,6 +48,7 @@ class Online(Implementation):
 
     loading = Loading.ONLINE
     one_way = True
+    played_only = True
 
     def __init__(self, way: Decomposition) -> None:
         self.way = way
@@ -56,9 +60,19 @@ class Online(Implementation):
             return None
         nodes = max(len(instance.nodes) for instance in operator.instances)
         far = sum(size - 1 for size in context.topology.size) if context.topology.regular else nodes
-        # Messages of a SERIAL decomposition go through a single node one after the other.
-        several = max(1, nodes - 1) if self.name in SERIAL else 1
-        return Metric(words_per_cycle=WORDS_PER_CYCLE / several, latency=HOP_CYCLES * max(1, far) + 8.0 * (several - 1))
+        several = max(1.0, self._in_turn(nodes))
+        latency = HOP_CYCLES * max(1, far) + (8.0 * (several - 1) if self.name in SERIAL else 0.0)
+        return Metric(words_per_cycle=WORDS_PER_CYCLE / several, latency=latency)
+
+    def _in_turn(self, nodes: int) -> float:
+        """Times of a message that an operator of so many nodes takes at least: messages of a SERIAL decomposition go through a
+        single node one after the other, those of a TREE are combined whole, level after level, and where everybody sends at
+        once they share the links in the middle of the mesh."""
+        if self.name in SERIAL:
+            return nodes - 1
+        if self.name in TREES:
+            return TREES[self.name] * log2(nodes)
+        return nodes**0.5 / 3 if self.name in ("dyn_shift", "dyn_permute") else 1.0
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return []

@@ -8,10 +8,15 @@ from pointsman.operators.api.operands import box, is_constant, is_partial, keep_
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator
+from pointsman.protocol.costs import scheduled_words, scheduling_cycles
 from pointsman.routing.streams import Stream
 
 from .synchronised import Synchronised, shifted
 
+PERIOD = 24
+"""Slots of a schedule for which the metric is worked out."""
+COMMAND = 4
+"""Cycles of each of `Metric.reload_words`."""
 MOST_NODES = 64
 """Most nodes of an instance: on an 8x8 mesh a permutation puts at most 8 streams on a link."""
 
@@ -41,7 +46,12 @@ class SchPermuteRuntime(Synchronised):
         if any(box(i.nodes, context.topology) != frozenset(i.nodes) for i in operator.instances):
             return None
         most = max(len(i.nodes) for i in operator.instances)
-        return Metric(words_per_cycle=1 / (most**0.5 * 4), latency=4 * most**0.5, reload_words=200 + 40 * most)
+        work = scheduling_cycles(most, PERIOD)
+        return Metric(
+            words_per_cycle=scheduled_words(most, PERIOD) / PERIOD,
+            latency=4 * most**0.5,
+            reload_words=round(work / COMMAND),
+        )
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []

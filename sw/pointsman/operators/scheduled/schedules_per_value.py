@@ -41,8 +41,11 @@ class ByValue(Implementation):
 
     loading = Loading.PER_VALUE
 
-    def __init__(self, name: str, inner: Implementation, at_best: float) -> None:
+    def __init__(self, name: str, inner: Implementation, at_best: float, *, in_turn: bool) -> None:
         self.name = name
+        self.in_turn = in_turn
+        """Only where the schedules do not all fit the schedule memory and take turns there, or else only where they fit?"""
+        self.played_only = in_turn
         self.at_best = at_best
         """Estimated words per cycle."""
         self.inner = inner
@@ -55,8 +58,8 @@ class ByValue(Implementation):
         values = schedule_values(operator)
         if values is None or not _apart(operator, context):
             return None
-        if operator.impl is None and (len(values) + 1) * SHORT > context.shape.schedule_depth:
-            return None  # too long for the schedule memory; with :impl the planner tries, and reports why it fails
+        if self.in_turn != ((len(values) + 1) * SHORT > context.shape.schedule_depth):
+            return None
         found = [self.inner.metric(settled(operator, value), context) for value in values]
         if not found or any(metric is None for metric in found):
             return None
@@ -145,10 +148,14 @@ def _apart(operator: Operator, context: Context) -> bool:
     return all(keep_in(instance, context) == frozenset(instance.nodes) for instance in operator.instances)
 
 
-BY_VALUE: tuple[Implementation, ...] = (
-    ByValue("sch_bcast_dense", StrBcast(), 0.8),
-    ByValue("sch_collect_dim", StrCollectDimensions(), 0.5),
-    ByValue("sch_shift", StrShift(), 0.5),
-    ByValue("sch_stream", StrStream(), 0.5),
-    ByValue("sch_reduce", StrReduce(), 0.25),
+BY_VALUE: tuple[Implementation, ...] = tuple(
+    ByValue(name, inner, at_best, in_turn=in_turn)
+    for name, inner, at_best in (
+        ("sch_bcast_dense", StrBcast(), 0.8),
+        ("sch_collect_dim", StrCollectDimensions(), 0.5),
+        ("sch_shift", StrShift(), 0.5),
+        ("sch_stream", StrStream(), 0.5),
+        ("sch_reduce", StrReduce(), 0.25),
+    )
+    for in_turn in (False, True)
 )

@@ -6,8 +6,8 @@ length. Nothing is routed here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from pointsman.errors import PointsmanError
 from pointsman.plan.analysis import ProgramAnalysis
@@ -15,9 +15,11 @@ from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.cost.critical_path import critical_path_cycles
 from pointsman.plan.cost.schedule_lengths import PERIODS, refuse_many_phases, schedule_lengths
 from pointsman.plan.errors import PlanError
+from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
+from .alternatives import Played, alternatives
 from .divisions import costs_of, divisions, neighbours, searched
 from .replacements import Variant, variants
 from .value_schedules import with_schedules
@@ -35,6 +37,11 @@ class Candidate:
     whole: bool
     """Is everything in one phase although the search found divisions that it estimates to be quicker? Such a candidate
     takes longest to route, so it comes last."""
+
+    @property
+    def key(self) -> Hashable:
+        """The same for candidates that differ in schedule length and estimate only."""
+        return self.labels, tuple(sorted(self.variant.analysis.chosen.items()))
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
@@ -82,16 +89,18 @@ class Candidates:
     refused: tuple[PointsmanError, ...]
     fits: bool
     """Do the operators need no more VFSMs than the nodes have, by a lower bound? Otherwise processors must pass on messages."""
-    priced: tuple[_Priced, ...]
+    analysis: ProgramAnalysis
+    """Of the program as it was written."""
     period: int | None
     """The schedule length that was asked for."""
     most_phases: int | None
+    priced: dict[int, _Priced] = field(default_factory=dict)
+    """By ``id`` of a variant."""
 
     def near(self, one: Candidate) -> list[Candidate]:
         """Candidates that differ from ``one`` in a single place where a phase ends, with the same schedule length, and
         candidates of the same division with other lengths; the most promising first."""
-        (priced,) = (priced for priced in self.priced if priced.variant is one.variant)
-        analysis = one.variant.analysis
+        priced, analysis = self._priced(one.variant), one.variant.analysis
         shape = analysis.context.shape
         lengths = schedule_lengths(one.structure, shape, self.period)
         found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
@@ -103,6 +112,36 @@ class Candidates:
             except PlanError:
                 continue
         return sorted(found, key=lambda way: way.estimate)
+
+    def otherwise(self, one: Candidate, plan: Plan) -> Iterator[list[Candidate]]:
+        """Candidates that differ from ``one`` in how a single operator is done, for each way a list with the schedule
+        lengths, the most promising first. ``plan``: the plan of ``one``."""
+        for other in alternatives(self.analysis, one.variant, one.structure, self._played(one, plan), one.period):
+            try:
+                refuse_many_phases(other.structure, self.most_phases)
+                lengths = schedule_lengths(other.structure, self.analysis.context.shape, self.period)
+            except PlanError:
+                continue
+            several = list(self._priced(other.variant).ways(other.structure, lengths, whole=False))
+            yield sorted(several, key=lambda way: way.estimate)
+
+    def _played(self, one: Candidate, plan: Plan) -> dict[str, Played]:
+        """How each operator is done; operators that share a phase share its cycles in proportion to their estimates."""
+        costs = self._priced(one.variant).costs.at(one.period)
+        found: dict[str, Played] = {}
+        for phase in plan.phases:
+            alone = [costs.alone(each.operator) for each in phase.operators]
+            for each, estimate in zip(phase.operators, alone, strict=True):
+                label = each.operator.label
+                before = found[label].cycles if label in found else 0.0
+                cycles = phase.cycles * estimate / sum(alone) if sum(alone) else phase.cycles
+                found[label] = Played(each.implementation.name, before + cycles)
+        return found
+
+    def _priced(self, variant: Variant) -> _Priced:
+        if id(variant) not in self.priced:
+            self.priced[id(variant)] = _Priced(variant, costs_of(variant.analysis, period=self.period or PERIODS[1]))
+        return self.priced[id(variant)]
 
 
 def find_candidates(
@@ -117,7 +156,7 @@ def find_candidates(
     ``structures``: divisions to use; None: those of ``divisions``. ``most_phases``: most phases of a node; None: any number."""
     ways: list[Candidate] = []
     refused: list[PointsmanError] = []
-    several: list[_Priced] = []
+    several: dict[int, _Priced] = {}
     assumed = period or PERIODS[1]
     gap, fits = 0.0, False
     for variant in variants(analysis, period=assumed):
@@ -128,7 +167,7 @@ def find_candidates(
             continue
         costs = costs_of(variant.analysis, period=assumed)
         priced = _Priced(variant, costs)
-        several.append(priced)
+        several[id(variant)] = priced
         fits = fits or costs.fit(variant.analysis.operators)
         found = searched(variant.analysis, costs, effort=effort, most_phases=most_phases)
         gap = max([gap, *(one.gap for one in found)])
@@ -145,7 +184,8 @@ def find_candidates(
             whole = whole and not any(one.through for one in divided)
             ways += priced.ways(structure, lengths, whole=whole)
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
-    return Candidates(tuple(_divisions_first(ways)), gap, tuple(refused), fits, tuple(several), period, most_phases)
+    first = tuple(_divisions_first(ways))
+    return Candidates(first, gap, tuple(refused), fits, analysis, period, most_phases, several)
 
 
 def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:

@@ -48,12 +48,12 @@ def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
     names: dict[str, ReplacedOperator] = {}
     for operator in analysis.operators:
         own = analysis.feasible(operator)
-        others = _replacements(operator, analysis)
+        others = replacements_of(operator, analysis)
         if not own and not others:
             raise PlanError(why_none(operator, analysis.implementations))
         if not others:
             continue
-        cycles, way, parts = min(((_cycles(p, analysis, period), w, p) for w, p in others), key=_first)
+        cycles, way, parts = min(((parts_cycles(p, analysis, period), w, p) for w, p in others), key=_first)
         loop = Group(
             "loop", parts, label=f"{operator.label}/calls", count=max(1, operator.c), position=operator.position
         )
@@ -72,11 +72,13 @@ def _first(triple: tuple[float, Replacement, tuple[Operator, ...]]) -> float:
     return triple[0]
 
 
-def _replacements(operator: Operator, analysis: ProgramAnalysis) -> list[tuple[Replacement, tuple[Operator, ...]]]:
+def replacements_of(operator: Operator, analysis: ProgramAnalysis) -> list[tuple[Replacement, tuple[Operator, ...]]]:
     """Replacements of an operator whose parts can all be done, each with its parts."""
     found = []
     for one in analysis.implementations:
         if not isinstance(one, Replacement) or operator.kind not in one.kinds or operator.impl not in (None, one.name):
+            continue
+        if analysis.chosen.get(operator.label, one.name) != one.name:
             continue
         parts = one.replace(operator, analysis.context)
         if parts is not None and all(map(analysis.feasible, parts)):
@@ -84,7 +86,7 @@ def _replacements(operator: Operator, analysis: ProgramAnalysis) -> list[tuple[R
     return found
 
 
-def _cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: int) -> float:
+def parts_cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: int) -> float:
     """Estimated cycles of a call of the replaced operator; if it has several parts, with a change of phase after each."""
     cycles = sum(min(cycles for cycles, _ in analysis.feasible(part)) for part in parts)
     if len(parts) > 1:

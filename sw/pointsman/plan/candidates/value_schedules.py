@@ -97,8 +97,9 @@ def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
 
 
 def _wants(operator: Operator, analysis: ProgramAnalysis) -> bool:
-    """Does the operator name an implementation that has a schedule for each value?"""
-    if operator.impl is None or is_settled(operator):
+    """Is the operator to be done by an implementation that has a schedule for each value, by its ``:impl`` or by the planner's
+    choice?"""
+    if (operator.impl is None and operator.label not in analysis.chosen) or is_settled(operator):
         return False
     return all(one.loading is Loading.PER_VALUE for _, one in analysis.feasible(operator))
 

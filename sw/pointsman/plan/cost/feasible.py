@@ -16,8 +16,8 @@ from .call_attributes import call_cycles
 def feasible_implementations(
     operator: Operator, implementations: Sequence[Implementation], context: Context, *, fallbacks: bool = False
 ) -> list[tuple[float, Implementation]]:
-    """(cycles of a message, implementation) for implementations that can do an operator. Those by messages are among
-    them only if there is no other, if the program names one, or if ``fallbacks`` asks for them."""
+    """(cycles of a message, implementation) for implementations that can do an operator. Those that are `played_only` are
+    among them only if the program names one, or if ``fallbacks`` asks for them; if there is no other, those by messages."""
     found = []
     for implementation in implementations:
         if operator.kind not in implementation.kinds:
@@ -32,7 +32,8 @@ def feasible_implementations(
             cycles = call_cycles(operator, 1 / metric.words_per_cycle, metric.latency, answered=answered)
             found.append((cycles, implementation))
     if operator.impl is None and not fallbacks:
-        return [pair for pair in found if pair[1].loading is not Loading.ONLINE] or found
+        begun = [pair for pair in found if not pair[1].played_only]
+        return begun or [pair for pair in found if pair[1].loading is Loading.ONLINE] or found
     return found
 
 

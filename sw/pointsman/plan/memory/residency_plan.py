@@ -134,20 +134,26 @@ class VfsmPlaces:
     ) -> tuple[float, int, tuple[int, ...]]:
         """Choose places for ``number`` VFSMs: the cost (for each evicted phase 1 / changes of phase until it may run
         again), the number of phases evicted, and the places."""
+        holders = self.holders[pipeline]
+        changes = {other: apart(self.between, phase, other) for held_by in holders for other in held_by}
         evicted: set[int] = set()
         chosen: list[int] = []
+        left = {place for place in range(len(holders)) if place not in held}
+        worth: dict[int, tuple[float, int, int]] = {}
         for _ in range(number):
-
-            def worth(place: int) -> tuple[float, int, int]:
+            for place in left - worth.keys():
                 # Phases evicted by an earlier choice must be loaded again anyway, so they do not count.
-                others = [p for p in self.holders[pipeline][place] if p not in evicted]
-                nearest = min((apart(self.between, phase, other) for other in others), default=inf)
-                return (-nearest, len(self.holders[pipeline][place]), place)
-
-            place = min((p for p in range(len(self.holders[pipeline])) if p not in held and p not in chosen), key=worth)
-            evicted.update(self.holders[pipeline][place])
+                nearest = min([changes[other] for other in holders[place] if other not in evicted], default=inf)
+                worth[place] = (-nearest, len(holders[place]), place)
+            *_, place = min(worth.values())
+            left.remove(place)
+            del worth[place]
+            more = set(holders[place]) - evicted
+            evicted |= more
+            if more:
+                worth = {other: one for other, one in worth.items() if more.isdisjoint(holders[other])}
             chosen.append(place)
-        cost = sum(1.0 / apart(self.between, phase, other) for other in sorted(evicted))
+        cost = sum(1.0 / changes[other] for other in sorted(evicted))
         return cost, len(evicted), tuple(sorted(chosen))
 
 

@@ -183,6 +183,11 @@ def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, 
         f"the link at port {port} of node {node} carries words in slot {slot} in this phase and in "
         f"'{planned[later].name}'",
     )
+    stands = planned[earlier].barrier
+    if stands is not None and all(
+        any(set(one.nodes) <= set(other.nodes) for other in stands.operator.instances) for one in barrier.instances
+    ):
+        return PhaseSet(planned, closing)  # it got that barrier because of another phase
     try:
         return phases.again(context, earlier, closing)
     except PlanError:
@@ -223,7 +228,8 @@ def _left(context: PlanContext, planned: Sequence[PlannedPhase], limit: float) -
 
 
 def _refuse_slow(context: PlanContext, phases: PhaseSet, limit: float) -> None:
-    if _left(context, phases.planned, limit) <= 0:
+    # Waits that are not needed only make it quicker.
+    if sum(one.cycles for one in phases.planned) >= limit and _left(context, phases.planned, limit) <= 0:
         raise TooSlowError
 
 

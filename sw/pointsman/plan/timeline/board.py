@@ -11,6 +11,7 @@ from numesh.codes import MoveType
 from pointsman.operators import RoleDraft
 from pointsman.operators.api.operands import rounds_between_values
 from pointsman.operators.api.roles import VfsmSetting
+from pointsman.plan.memory.vfsm_numbers import VfsmMap, reserved, vfsm_numbers
 from pointsman.plan.plan import Plan, PlannedOperator, PlannedPhase
 from pointsman.routing.phase_router.fixed_routes import goes_on
 from pointsman.routing.streams import RoutedPhase, RoutedVfsm
@@ -161,6 +162,18 @@ class BoardNumbers:
                     self.command(node, pipeline) for pipeline in range(self.pipelines)
                 ]
         return rows
+
+    @cached_property
+    def maps(self) -> list[dict[int, VfsmMap]]:
+        """By phase and node, where its VFSMs are in the memories.
+
+        Raises
+        ------
+        PlanError
+            If they have no room.
+        """
+        standing = reserved([one.planned for one in self.plan.continuing], self.plan.shape)
+        return vfsm_numbers(self.plan.phases, self.plan.structure, self.plan.shape, standing)
 
     @cached_property
     def command_slots(self) -> list[np.ndarray]:

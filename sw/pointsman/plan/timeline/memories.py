@@ -14,7 +14,7 @@ import numpy as np
 from numesh.codes import FIRST_FREE_VFSM, Codes
 from pointsman.plan.errors import PlanError
 from pointsman.plan.memory.schedule_blocks import schedule_blocks
-from pointsman.plan.memory.vfsm_numbers import VfsmMap, reserved, vfsm_numbers
+from pointsman.plan.memory.vfsm_numbers import VfsmMap
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.phase_graph import END, PhaseGraph
 from pointsman.protocol.costs import ANNOTATION_DRAIN, load_cycles
@@ -60,8 +60,7 @@ class PlannedMemories:
         if np.all(np.sum(self._counts, axis=0) <= plan.shape.vfsms - FIRST_FREE_VFSM):
             return  # no two phases share a place
         try:
-            standing = reserved([one.planned for one in plan.continuing], plan.shape)
-            self._maps = vfsm_numbers(plan.phases, plan.structure, plan.shape, standing)
+            self._maps = self.network.maps
         except PlanError:
             return  # refused later
         self._counts[: self.network.loader] = 0
@@ -144,6 +143,12 @@ class PlannedMemories:
             marks.loaded(one)
         in_turn, both = (load_cycles(sent.tolist()) for sent in (words[0], words[0] + words[1]))
         return in_turn + ANNOTATION_DRAIN, both - in_turn
+
+    def whole(self, node: int, phase: int) -> int:
+        """Cycles to load all of a phase, whatever the router holds."""
+        words = self._words * self._counts[phase, node]
+        words[0] += self._words * self.plan.period
+        return load_cycles(words.tolist()) + ANNOTATION_DRAIN
 
     def _missing(self, node: int, phase: int) -> np.ndarray:
         """By pipeline, the number of commands that load what ``node`` lacks of ``phase``."""

@@ -36,7 +36,7 @@ from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 from . import kernel as k
 from . import online_kernel as agents
 from .board import BoardNumbers
-from .sampling import choice
+from .sampling import choice, writer_of
 
 Step = tuple[int, int, int]
 FUNCTIONS = ("write", "read", "func")
@@ -85,10 +85,14 @@ class OnlineSteps:
             self._called.pop((node, label, function), None)
         return steps
 
-    def calls(self, phase: int, node: int, one: PlannedOperator) -> Iterator[list[Step]]:
+    def calls(self, phase: int, node: int, one: PlannedOperator, visit: int) -> Iterator[list[Step]]:
         """Steps of each call of a node's I/O functions, for a round; none if the node has no part, or sends to itself."""
         operator = one.operator
-        for _, script in self._scripts[node, operator.label]:
+        for instance, script in self._scripts[node, operator.label]:
+            if operator.kind == "collect" and script.kind == "write":
+                (destination,) = _values(operator, visit) or (operator.instances[instance].operand("destination"),)
+                if writer_of(operator, instance, visit, destination) != node:
+                    continue
             for function in FUNCTIONS if not script.local else ():
                 for call in script.calls.get(function, ()):
                     yield self._run(phase, operator, call, 0, operator.m, node)

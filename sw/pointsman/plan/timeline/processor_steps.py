@@ -17,11 +17,12 @@ import numpy as np
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.operators.api.loading import Loading
+from pointsman.operators.api.operands import operand
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN
+from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, scheduled_words, scheduling_cycles
 from pointsman.protocol.phase_change import ChangeStep, Do, LoadCall, enter, finish, leaving, load
 
 from . import kernel as k
@@ -29,8 +30,10 @@ from .board import BoardNumbers, NumberedOperators, Row
 from .memories import PlannedMemories
 from .online_messages import OnlineSteps
 from .processor_state import Changed, ProcessorState
-from .sampling import SampledVisit, choice
+from .sampling import SampledVisit, choice, writer_of
 
+WAY_ENDS = 4
+"""Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
 CALLS = 6
 """Most calls of an I/O function that are played after a load; each but the first stands for its share of the rest."""
 
@@ -107,6 +110,9 @@ class StepWriter:
         if isinstance(one.implementation, Online):
             self._visit_online(node, number, visit, before)
             return
+        if one.implementation.loading is Loading.RESCHEDULED:
+            self._add(way, [*before, *self._rescheduled(node, number, visit)])
+            return
         steps: list[Step] = [*before, *self.load(node, number, value)]
         self._add(way, steps)
         draft = self.parts.role(number, node, value, 0)
@@ -114,11 +120,24 @@ class StepWriter:
             return
         calls = one.operator.c * draft.turns
         played = min(calls, max(CALLS, draft.turns))
+        writes = True
+        if one.operator.kind == "collect":
+            writes = self._collects(node, one, value, visit.number)
         for call in range(played):
             steps = []
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
-            self._add(way, [*steps, *self.call(node, number, value, call)])
+            self._add(way, [*steps, *self.call(node, number, value, call, writes=writes)])
+
+    @staticmethod
+    def _collects(node: int, one: PlannedOperator, value: int, visit: int) -> bool:
+        """Does the node write in this visit to a collect? A single node of each instance does."""
+        for i, instance in enumerate(one.operator.instances):
+            if node in instance.nodes:
+                destination = operand(one.operator, i, "destination", one.values[value])
+                if writer_of(one.operator, i, visit, destination) == node:
+                    return True
+        return False
 
     def _visit_online(self, node: int, number: int, visit: SampledVisit, before: list[Step]) -> None:
         way = self.ways[node]
@@ -129,8 +148,27 @@ class StepWriter:
         for call in range(played):
             if call and one.operator.c > played:
                 self._add(way, self._weigh(way, visit.weight * (one.operator.c - 1) / (played - 1)))
-            for steps in self.messages.calls(phase, node, one):
+            for steps in self.messages.calls(phase, node, one, visit.number):
                 self._add(way, steps)
+
+    def _rescheduled(self, node: int, number: int, visit: SampledVisit) -> list[Step]:
+        """Steps of a visit to an operator whose nodes make a schedule for the values that they are given: as
+        `pointsman.runtime.numesh.port.NumeshPort` loads it. Its words take the time of a mean schedule."""
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        nodes = max(len(instance.nodes) for instance in one.operator.instances)
+        period = self.plan.period
+        steps: list[Step] = [(k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
+        asked = visit.number // max(1, self.parts.block(number))
+        meet = self._meet(node, number, 0)
+        if way.value.get(number) != asked:
+            way.value[number] = asked
+            work = self.memories.whole(node, phase) + round(scheduling_cycles(nodes, period))
+            jumps = [*self._jump(node, -1, {}), *self._jump(node, phase, {})]
+            steps += [*meet, (k.WAIT, work, 0), *jumps, *meet]
+        gap = period / scheduled_words(nodes, period)
+        call = round((one.operator.m - 0.5) * gap + nodes**0.5 + WAY_ENDS)
+        return [*steps, (k.WAIT, call * one.operator.c, 0)]
 
     def _weigh(self, way: ProcessorState, weight: float) -> list[Step]:
         """Let the cycles of later steps count ``weight`` times; nothing if they do already."""

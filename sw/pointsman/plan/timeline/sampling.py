@@ -14,7 +14,8 @@ from functools import cache
 from math import gcd
 from zlib import crc32
 
-from pointsman.program.program import Group, Operator, Program
+from pointsman.operators.api.operands import rounds_between_values, taking_part
+from pointsman.program.program import Group, Operator, Program, Runtime
 
 VISITS = 80
 """Most visits of operators, about."""
@@ -24,6 +25,10 @@ ROUNDS = 12
 """Most sampled rounds of a loop, where all rounds would be too many visits."""
 FEWEST = 3
 """Least sampled rounds of a loop that is cut down: the first, in which phases are loaded, and two more."""
+VALUES = 4
+"""Least visits, over all times that the program is played, of an operator whose cycles depend on what applications give it."""
+SEVERAL = 5
+"""A program with more than VALUES times so many visits is played once."""
 GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -37,11 +42,31 @@ class SampledVisit:
     weight: float
 
 
-def visits(program: Program) -> Iterator[SampledVisit]:
-    """The sampled visits of a program. Programs may be deep, so the walk keeps its own stack."""
+def samples(program: Program) -> int:
+    """How often a program should be played, each time with other run-time values, so that its cycles are a fair mean: several
+    times if an operator with such values is visited seldom."""
+    rounds = _sampled(program)
+    visited = [count for operator, count in _visited(program, rounds) if asks(operator)]
+    if not visited or _visits(program, rounds) > SEVERAL * VALUES:
+        return 1
+    return -(-VALUES // max(1, min(visited)))
+
+
+def asks(operator: Operator) -> bool:
+    """Do the cycles of an operator depend on what the application gives its functions: run-time values, or who writes?"""
+    return operator.kind == "collect" or any(isinstance(v, Runtime) for _, v in operator.instances[0].operands)
+
+
+def visits(program: Program, sample: int = 0) -> Iterator[SampledVisit]:
+    """The sampled visits of a program; ``sample``: see `samples`. Programs may be deep, so the walk keeps its own stack."""
     rounds = _sampled(program)
     comes = _times(program)
     seen: dict[str, int] = {}
+    if sample:
+        # As if the program had been run that often before.
+        for operator, count in _visited(program, rounds):
+            block = rounds_between_values(operator)
+            seen[operator.label] = sample * -(-count // block) * block
     taken: dict[int, int] = {}
     stack: list[tuple[Group | Operator, float]] = [(program.root, 1.0)]
 
@@ -108,15 +133,26 @@ def _sampled(program: Program) -> dict[int, int]:
 
 
 def _visits(program: Program, rounds: dict[int, int]) -> int:
-    total = 0
+    return sum(count for _, count in _visited(program, rounds))
+
+
+def _visited(program: Program, rounds: dict[int, int]) -> Iterator[tuple[Operator, int]]:
+    """Every operator with the number of its visits."""
     around = [1]
     for part, depth in program.root.walk():
         del around[depth + 1 :]
         if isinstance(part, Operator):
-            total += around[depth]
+            yield part, around[depth]
         else:
             around.append(around[depth] * (rounds[id(part)] if part.kind == "loop" else 1))
-    return total
+
+
+def writer_of(operator: Operator, instance: int, visit: int, destination: int | None) -> int:
+    """The node that writes in a collect at a visit: one at a time may, and words that the destination sends to itself do not
+    travel. ``destination``: its position in the instance; None: any node may be it."""
+    nodes = operator.instances[instance].nodes
+    may = [k for k in taking_part(operator, instance) if k != destination] or list(taking_part(operator, instance))
+    return nodes[may[choice(f"{operator.label} writes", visit, len(may))]]
 
 
 def choice(label: str, number: int, count: int) -> int:

@@ -2,8 +2,9 @@
 
 Takes a plan with routes. Its program is played on them (``kernel``) by sampled rounds and values (``sampling``); so
 slots, bandwidth, latency, accesses of the interface, rewriting, changes of phase and waiting for others all count.
-Gives the same plan with other cycles, and leaves all else alone. Non-goals: schedules made at run time, and messages
-that processors pass on for operators with ``:valid`` or over changes of phase: such a plan keeps its estimate.
+Schedules made at run time are charged (`pointsman.protocol.costs.scheduling_cycles`), and their words take the time that such a
+schedule gives them on the mean. Gives the same plan with other cycles, and leaves all else alone. Non-goals: messages that
+processors pass on for operators with ``:valid`` or over changes of phase: such a plan keeps its estimate.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pointsman.operators.api.loading import Loading
 from pointsman.plan.plan import Plan
 
 from .board import BoardNumbers
 from .kernel import play
 from .processor_steps import StepWriter
-from .sampling import visits
+from .sampling import samples, visits
 
 LIMIT = 60_000_000
 """Most cycles times nodes that are played, which takes some two seconds."""
@@ -38,23 +38,28 @@ class Timeline:
 def timeline(plan: Plan) -> Timeline | None:
     """The cycles that a plan takes; None if it cannot be played, or does not end within LIMIT."""
     for phase in plan.phases:
-        if phase.has_loading(Loading.RESCHEDULED):
-            return None
         if phase.part is not None and any(one.operator.valid is not None for one in phase.operators):
             return None
     if any(one.planned.part is not None for one in plan.continuing):
         return None  # messages that go on over changes of phase
     network = BoardNumbers(plan)
-    writer = StepWriter(plan, network)
-    book = writer.write(visits(plan.program))
-    board = network.board(writer.standing())
     limit = max(1, LIMIT // network.nodes)
-    post = writer.messages.post()
-    spent, played, ended = play(board, book, post, network.nodes, len(plan.phases), writer.most_lanes, limit)
-    if not ended:
-        return None
-    means = np.mean(spent, axis=0)
-    return Timeline(tuple(means.tolist()), float(np.max(np.sum(spent, axis=1))), int(played))
+    times = samples(plan.program)
+    phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
+    for sample in range(times):
+        writer = StepWriter(plan, network)
+        book = writer.write(visits(plan.program, sample))
+        board = network.board(writer.standing())
+        post = writer.messages.post()
+        spent, played, ended = play(
+            board, book, post, network.nodes, len(plan.phases), writer.most_lanes, limit - all_played
+        )
+        if not ended:
+            return None
+        all_played += int(played)
+        phases += np.mean(spent, axis=0) / times
+        total += float(np.max(np.sum(spent, axis=1))) / times
+    return Timeline(tuple(phases.tolist()), total, all_played)
 
 
 def timed(plan: Plan) -> Plan:

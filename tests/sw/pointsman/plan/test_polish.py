@@ -26,6 +26,7 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = compile_text(text, topology=mesh(2, 2))
+    monkeypatch.setattr(build, "PLAYED", 0)  # other ways of operators are counted apart
     polished = make_plan(program, SHAPE, name="x")
     sizes = []
     tried = build._Attempts._try

@@ -1,0 +1,190 @@
+"""A planned candidate -> candidates in which one of its operators is done in another way, to be played against it.
+
+The first plans are made with implementations that metrics and rules prefer; metrics are rough. So every other implementation of
+every operator is a candidate here: routed streams, a schedule or a set of streams for each value, schedules made at run time,
+operators in its place (replacements), and messages that processors pass on. Takes the analysis of the program as it was written,
+a candidate, and how its plan does each operator. Gives candidates that differ from it in one operator, each with its
+estimate of cycles; the rest of the division stays as it is. Leaves alone: which of them are routed and played
+(`pointsman.plan.make_plan`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+
+from pointsman.errors import PointsmanError
+from pointsman.operators.api.cached import metric_of
+from pointsman.operators.api.loading import Loading
+from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.cost.call_attributes import best_rate, most_words
+from pointsman.plan.cost.cost_model import CostModel
+from pointsman.plan.structure.extents import ProgramPart
+from pointsman.plan.structure.structure import Structure
+from pointsman.program.program import Operator
+
+from .replacements import Variant, parts_cycles, replacements_of, variants
+from .value_schedules import with_schedules
+
+LONG = 1000
+"""Slots of a schedule in which ``:b`` limits any operator to which it is given."""
+
+
+DOUBTFUL = 2.0
+"""Factor on the cycles that an operator takes: ways that take more by their metrics are not tried."""
+SMALL = 0.02
+"""Share of all cycles: the ways of operators that take less are left as they are."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """How an operator is done in a plan: the name of its implementation, and the cycles of its part of a phase."""
+
+    name: str
+    cycles: float
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A variant of the program and its division, with ``label`` done by the implementation ``name``."""
+
+    label: str
+    name: str
+    variant: Variant
+    structure: Structure
+
+
+def alternatives(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, played: Mapping[str, Played], period: int
+) -> Iterator[Alternative]:
+    """Other ways of operators, those that promise most first; none where operators continue over phases.
+
+    A way is left out if by its metric the operator would take DOUBTFUL times the cycles that it takes now, and an operator is
+    left alone if it takes less than SMALL of all cycles.
+
+    Parameters
+    ----------
+    analysis : ProgramAnalysis
+        Of the program as it was written.
+    played : mapping
+        By label, how the operators of ``variant.program`` are done in the plan.
+    period : int
+        Schedule length in slots for which metrics are compared.
+    """
+    if structure.through:
+        return
+    ways = {label: one.name for label, one in played.items()}
+    total = sum(one.cycles for one in played.values())
+    kept = dict(variant.analysis.chosen)
+    kept |= {one.operator.label: one.implementation for one in variant.replaced}
+    divided = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
+    kept |= {label: ways[label] for label in divided if label in ways}
+    parts = {label: one for one in variant.replaced for label in one.parts}
+    promising: list[tuple[float, int, str, str]] = []
+    for operator in (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts)):
+        stand_in = next(
+            (one.parts for one in variant.replaced if one.operator.label == operator.label), (operator.label,)
+        )
+        spent = sum(played[label].cycles for label in stand_in if label in played)
+        if operator.impl is not None or not operator.instances or spent < SMALL * total:
+            continue
+        present = kept.get(operator.label, ways.get(operator.label))
+        for name, cycles in _estimates(operator, analysis, period).items():
+            if name == present or cycles > DOUBTFUL * spent:
+                continue
+            if _stands_apart(operator, analysis, name) and not _is_apart(operator, analysis, structure):
+                continue
+            promising.append((cycles - spent, len(promising), operator.label, name))
+    for *_, label, name in sorted(promising):
+        found = _changed(analysis, variant, structure, kept | {label: name}, period)
+        if found is not None:
+            yield Alternative(label, name, *found)
+
+
+def _estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
+    """By name of the implementations that can do an operator, the cycles by their metrics, over the whole program. The channels
+    of messages keep to no ``:b``."""
+    free = most_words(operator, LONG) is None
+    every = analysis.choosing({})
+    ways = []
+    for _, one in every.feasible(operator, fallbacks=True):
+        metric = metric_of(one, operator, analysis.context)
+        if metric is not None and (free or one.loading is not Loading.ONLINE):
+            rate = best_rate(operator, metric.words_per_cycle, period)
+            ways.append((one, replace(metric, words_per_cycle=rate)))
+    rounds = analysis.rounds.get(operator.label) or max(1, operator.c)
+    found: dict[str, float] = {}
+    model = CostModel({operator.label: ways}, {operator.label: rounds}, analysis.context, period=period)
+    for name, cycles in model.alternatives(operator) if ways else ():
+        found[name] = min(found.get(name, inf), cycles)
+    for replacement, parts in replacements_of(operator, every):
+        found[replacement.name] = rounds * max(1, operator.c) * parts_cycles(parts, every, period)
+    return found
+
+
+def _stands_apart(operator: Operator, analysis: ProgramAnalysis, name: str) -> bool:
+    """Is an implementation tried only for operators of all nodes that have a phase to themselves? Nodes of others would have to
+    know the value that a schedule is for, or to stay as long as messages may pass through them."""
+    return any(
+        one.alone or one.loading in (Loading.PER_VALUE, Loading.ONLINE)
+        for one in analysis.implementations
+        if one.name == name and operator.kind in one.kinds
+    )
+
+
+def _is_apart(operator: Operator, analysis: ProgramAnalysis, structure: Structure) -> bool:
+    """Are all nodes in the operator, and does it share no phase?"""
+    if structure.threads is not None or len(operator.nodes) < analysis.program.topology.nodes:
+        return False
+    return all(
+        len(phase.operators) == 1 or operator.label not in {o.label for o in phase.operators}
+        for phase in structure.phases
+    )
+
+
+def _changed(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, chosen: Mapping[str, str], period: int
+) -> tuple[Variant, Structure] | None:
+    """The variant and the division with these implementations; None if they cannot be."""
+    try:
+        other = variants(analysis.choosing(chosen), period=period)[0]
+        plain = all(phase.value is None for phase in structure.phases)
+        if [one.implementation for one in other.replaced] == [one.implementation for one in variant.replaced] and plain:
+            division: Structure | None = structure
+        else:
+            division = _folded(other.analysis, variant, structure)
+        if division is None:
+            return None
+        (found, *_) = with_schedules([division], other.analysis)
+    except PointsmanError:
+        return None
+    return other, found
+
+
+def _folded(analysis: ProgramAnalysis, variant: Variant, structure: Structure) -> Structure | None:
+    """The division of another variant of the program whose phases end where those of ``structure`` do, and between the operators
+    that stand in the place of one; None if it has no such division."""
+    whole = {label: one.operator.label for one in variant.replaced for label in one.parts}
+    phases: dict[str, set[tuple[str, ...]]] = {}
+    for phase in structure.phases:
+        labels = tuple(operator.label for operator in phase.operators)
+        for label in labels:
+            phases.setdefault(label, set()).add(labels)
+            phases.setdefault(whole.get(label, label), set()).add(labels)
+    new = {operator.label for operator in analysis.operators} - set(phases)
+
+    def place(part: ProgramPart) -> set[tuple[str, ...]]:
+        found: set[tuple[str, ...]] = set()
+        for operator in part.operators():
+            # A part of a replacement, "o/reduce", stands where the operator "o" stood.
+            found |= phases.get(operator.label, phases.get(operator.label.rsplit("/", 1)[0], set()))
+        return found
+
+    def ends(part: ProgramPart, i: int) -> bool:
+        before, after = part.children[i], part.children[i + 1]
+        both = {operator.label for child in (before, after) for operator in child.operators()}
+        return both <= new or place(before).isdisjoint(place(after))
+
+    found = analysis.folded(ends)
+    return None if found.through or not all(phase.operators for phase in found.phases) else found

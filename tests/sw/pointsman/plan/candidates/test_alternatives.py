@@ -1,0 +1,87 @@
+"""Other ways of operators are played against the best plan, and the quickest is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.candidates.alternatives import Played, alternatives
+from pointsman.plan.candidates.replacements import Variant
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.plan import Plan
+
+
+def plan(text: str) -> Plan:
+    return make_plan(compile_text(text, topology=mesh(4, 4)), NodeShape(), name="p")
+
+
+def names(found: Plan) -> set[str]:
+    return {one.implementation.name for phase in found.phases for one in phase.operators}
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("(permute 'o (runtime) :m 1)", 407),
+        ("(collect 'o (runtime) :m 500)", 3116),
+        ("(gather 'o 0 :m 500)", 25_000),
+    ],
+)
+def test_no_rule_keeps_a_quicker_way_out(text: str, most: int) -> None:
+    """Cycles that an implementation takes which rules used to leave out for another that took up to sixty times as many."""
+    found = plan(text)
+    assert found.cycles <= most
+    asked = plan(text[:-1] + f" :impl '{min(names(found))})")
+    assert found.cycles <= 1.02 * asked.cycles
+
+
+def test_words_that_b_limits_are_not_passed_on_by_processors() -> None:
+    assert names(plan("(stream 's 0 15 :m 40 :b .01)")) == {"str_stream"}
+
+
+def analysed(text: str) -> ProgramAnalysis:
+    return ProgramAnalysis(compile_text(text, topology=mesh(2, 2)), Context(mesh(2, 2), NodeShape()), IMPLEMENTATIONS)
+
+
+def test_every_kind_of_way_is_a_candidate() -> None:
+    analysis = analysed("(cshift 'o (runtime) :m 1)")
+    variant, structure = Variant(analysis), analysis.folded(lambda part, i: False)
+    played = {"o": Played("sch_shift_runtime", 30_000.0)}
+    found = {one.name: one for one in alternatives(analysis, variant, structure, played, 16)}
+    assert set(found) == {"dyn_shift", "par_shift", "sch_shift"}
+    assert len(found["sch_shift"].structure.phases) == 7
+    assert found["dyn_shift"].structure is structure
+    assert found["par_shift"].variant.analysis.chosen == {"o": "par_shift"}
+
+
+def test_what_is_asked_for_and_what_takes_little_stay_as_they_are() -> None:
+    analysis = analysed("(cshift 'o (runtime) :m 1 :impl 'dyn_shift) (allreduce 'a 'add :m 1)")
+    structure = analysis.folded(lambda part, i: True)
+    played = {"o": Played("dyn_shift", 30_000.0), "a": Played("str_allreduce", 100.0)}
+    assert not list(alternatives(analysis, Variant(analysis), structure, played, 16))
+
+
+def test_schedules_by_value_and_messages_need_a_phase_of_their_own() -> None:
+    analysis = analysed("(parallel (subset '((1 3 2 0)) (gather 'g 2 :m 20)) (cshift 'o (runtime :block 2) :m 200))")
+    structure = analysis.folded(lambda part, i: False)
+    played = {"g": Played("str_gather", 1.0), "o": Played("par_shift", 30_000.0)}
+    found = {one.name for one in alternatives(analysis, Variant(analysis), structure, played, 16)}
+    assert found.isdisjoint({"sch_shift", "sch_shift_runtime", "dyn_shift"})
+
+
+def test_a_replacement_takes_the_place_of_an_operator_and_gives_it_back() -> None:
+    analysis = analysed("(broadcast 'b 0 :m 4) (allreduce 'a 'add :m 4)")
+    structure = analysis.folded(lambda part, i: True)
+    played = {"b": Played("str_bcast", 500.0), "a": Played("str_allreduce", 500.0)}
+    several = alternatives(analysis, Variant(analysis), structure, played, 16)
+    other = next(one for one in several if one.name == "repl_allreduce")
+    labels = [[o.label for o in phase.operators] for phase in other.structure.phases]
+    assert labels == [["b"], ["a/reduce"], ["a/broadcast"]]
+    played = {"b": played["b"], "a/reduce": Played("str_reduce", 500.0), "a/broadcast": Played("str_bcast", 500.0)}
+    several = alternatives(analysis, other.variant, other.structure, played, 16)
+    back = next(one for one in several if one.name == "str_allreduce")
+    assert [[o.label for o in phase.operators] for phase in back.structure.phases] == [["b"], ["a"]]
