@@ -55,7 +55,7 @@ def run_tdm_application(
         tdm_node(tables, number, machine, functions=application.functions) for number in range(tables.topology.nodes)
     ]
     record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
-    answer, correct = answer_of(application, record.results)
+    answer, correct = answer_of(application, record.results[: tables.topology.nodes])
     refused = sum(node.substrate.interface.refused for node in nodes if isinstance(node.substrate, TdmSubstrate))
     times = {**(seconds or {}), "run": record.wall_seconds}
     return TdmRun(tables, machine.engine, record, correct, answer, refused, times)

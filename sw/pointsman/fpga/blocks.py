@@ -184,7 +184,7 @@ SWITCH_SIZES = (
     SizeOption("guard_cycles", "of these, cycles without a grant", 1),
     SizeOption("sl_cycles", "cycles of a decision", 1),
     SizeOption("sl_units", "slots decided at once", 1),
-    SizeOption("order", "order of the scheduler array", "plain", ("plain", "wrapped", "pipelined")),
+    SizeOption("order", "order of the scheduler array", "plain", ("plain", "wrapped")),
     SizeOption("priority", "where the array starts", "round_robin", ("fixed", "round_robin", "random")),
     SizeOption("age_bits", "bits of the predictor's counters", 8),
     SizeOption("stored", "configurations of the second level", 4),

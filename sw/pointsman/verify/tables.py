@@ -208,7 +208,8 @@ def _ends(operator: Operator, instance: Instance, name: str, value: tuple[int, .
         return (given,)
     assert isinstance(given, Runtime)
     if given.distributed or given.dynamic:
-        return given.values if given.values is not None else range(len(instance.nodes))
+        allowed = given.values if given.values is not None else range(len(instance.nodes))
+        return tuple(end for end in allowed if operator.valid is None or end in operator.valid)
     chosen = [
         key
         for key, one in operator.instances[0].operands

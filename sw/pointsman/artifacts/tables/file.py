@@ -22,9 +22,9 @@ from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from tdm_switch.shape import ShapeError, SwitchShape
 
-from .tables import ConnectionTables, Mode, OperatorTable, PhaseTable, WorkingSet
+from .tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseTable, WorkingSet
 
-KIND = FileKind(b"\x89PtsTab\n", 1, "connection table")
+KIND = FileKind(b"\x89PtsTab\n", 2, "connection table")
 SWITCH, PROGRAM, SET = 1, 2, 3
 """Kinds of sections. There is a SET section for each working set, with the number of the set as index."""
 MAX_SETS = 65_536
@@ -195,7 +195,14 @@ class _TablesReader(SectionReader):
                     f"not {len(one.sets)}",
                     section,
                 )
+            self._connections(tables, one.marked, section)
             self._operator(one, tables.topology.nodes)
+        for one in tables.operators:
+            if one.agreement != -1:
+                self._within(
+                    f"the agreement of operator '{one.operator.label}'", (one.agreement,), len(tables.operators)
+                )
+                self._agreement(one, tables.operators[one.agreement])
 
     def _within(self, what: str, numbers: tuple[int, ...], count: int) -> None:
         for number in numbers:
@@ -242,6 +249,24 @@ class _TablesReader(SectionReader):
                 if operand.sort == "node":
                     self._within(f"{operand.name} of '{operator.label}'", (number,), smallest)
 
+    def _agreement(self, one: OperatorTable, other: OperatorTable) -> None:
+        """Check that an operator's nodes can agree by another: an allreduce of the same nodes with a word for each unknown."""
+        operator, hidden = one.operator, other.operator
+        sorts = {operand.name: operand.sort for operand in OPERATORS[operator.kind].operands}
+        most = max(len(instance.nodes) for instance in operator.instances)
+        words = sum(
+            most if sorts[name] == "permutation" else 1
+            for name, value in operator.instances[0].operands
+            if isinstance(value, Runtime) and value.distributed and not value.dynamic
+        )
+        same = [instance.nodes for instance in operator.instances] == [instance.nodes for instance in hidden.instances]
+        if hidden.kind != "allreduce" or not same or hidden.m != words or other.agreement != -1 or not words:
+            self.fail(
+                f"the nodes of operator '{operator.label}' must agree by an allreduce of their own with {words} words, "
+                f"not by '{hidden.label}'",
+                self.sections[1],
+            )
+
     def _operand(self, operator: Operator, sort: str, value: object, size: int) -> None:
         what, section = f"an operand of '{operator.label}'", self.sections[1]
         if isinstance(value, Runtime):
@@ -265,7 +290,12 @@ class _TablesReader(SectionReader):
                 f"not {len(one.configurations)}",
                 section,
             )
-        for part in (*one.configurations, one.dynamic, one.hold):
-            for pair in part:
-                if not all(0 <= port < tables.ports for port in pair):
-                    self.fail(f"a connection must join ports 0 to {tables.ports - 1}, not {pair}", section)
+        if one.in_turn and not tables.registers:
+            self.fail("configurations in turn must have a register", section)
+        for part in (*one.configurations, one.dynamic, one.hold, *one.in_turn):
+            self._connections(tables, part, section)
+
+    def _connections(self, tables: ConnectionTables, part: tuple[Pair, ...], section: Section) -> None:
+        for pair in part:
+            if not all(0 <= port < tables.ports for port in pair):
+                self.fail(f"a connection must join ports 0 to {tables.ports - 1}, not {pair}", section)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from pointsman.network import Topology
+from pointsman.program.order import Place, in_order
 from pointsman.program.program import Operator
 from tdm_switch.shape import SwitchShape
 
@@ -20,6 +21,8 @@ Mode = Literal["preload", "dynamic", "hybrid"]
 """Who establishes connections: the tables; the scheduler on request; or the tables those that are certain, the
 scheduler the rest."""
 MODES: tuple[Mode, ...] = get_args(Mode)
+TURN_REGISTER = 0
+"""The register that takes the configurations of a set in turn (`WorkingSet.in_turn`)."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,9 @@ class WorkingSet:
         A processor that enters drops the latches and dynamic connections that earlier sets have left in its row.
     exclusive : bool
         No other set gives a destination of this set to another source in the same register: loading cannot be refused.
+    in_turn : tuple of tuple of Pair
+        Configurations of a set that needs more of them than there are registers. One register takes them in turn: a
+        processor that sends to another destination than before has its own row of that register replaced first.
     """
 
     name: str
@@ -48,16 +54,23 @@ class WorkingSet:
     hold: tuple[Pair, ...] = ()
     flush: bool = False
     exclusive: bool = True
+    in_turn: tuple[tuple[Pair, ...], ...] = ()
 
     @property
     def degree(self) -> int:
-        """Number of configurations that are not empty: the set's multiplexing degree k."""
-        return sum(bool(configuration) for configuration in self.configurations)
+        """Number of configurations that are not empty: the set's multiplexing degree k, at any time. Configurations in turn
+        count as one."""
+        return sum(bool(configuration) for configuration in self.configurations) + bool(self.in_turn)
 
     @cached_property
     def pairs(self) -> frozenset[Pair]:
         """All connections of the set, preloaded and dynamic."""
-        return frozenset(pair for part in (*self.configurations, self.dynamic) for pair in part)
+        return frozenset(pair for part in (*self.configurations, self.dynamic, *self.in_turn) for pair in part)
+
+    @cached_property
+    def taken_in_turn(self) -> frozenset[Pair]:
+        """Connections of the configurations in turn."""
+        return frozenset(pair for part in self.in_turn for pair in part)
 
     def row(self, port: int) -> tuple[int | None, ...]:
         """Destination of input ``port`` in each configuration; None where it has no connection."""
@@ -73,6 +86,10 @@ class OperatorTable:
 
     ``values`` are the legal combinations of those run-time operands that are nodes or distances; ``sets[i]`` is the
     number of the working set for ``values[i]``.
+
+    ``place``: the groups of the program around the operator, which tell with which operators it is in order. ``marked``:
+    connections on which a message begins with a word that names the operator (its number in the tables), because messages of an
+    operator in no order with this one use them too.
     """
 
     operator: Operator
@@ -82,6 +99,10 @@ class OperatorTable:
     sets: tuple[int, ...]
     bandwidth: float
     """Most words per cycle that a message gets, by the processor's accesses and by the slots."""
+    place: Place = ()
+    marked: tuple[Pair, ...] = ()
+    agreement: int = -1
+    """Number of the allreduce by which, in the load function, nodes agree on a ``:distributed`` value; -1: there is none."""
 
     @property
     def second_level(self) -> bool:
@@ -125,6 +146,19 @@ class ConnectionTables:
     phases: tuple[PhaseTable, ...]
     sets: tuple[WorkingSet, ...]
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def beside(self) -> tuple[frozenset[int], ...]:
+        """For each operator, the operators that may be loaded and used in any order with it."""
+        every = range(len(self.operators))
+        return tuple(
+            frozenset(b for b in every if not in_order(self.operators[a].place, self.operators[b].place)) for a in every
+        )
+
+    @cached_property
+    def marked(self) -> tuple[frozenset[Pair], ...]:
+        """For each operator, the connections on which its messages begin with a mark."""
+        return tuple(frozenset(one.marked) for one in self.operators)
 
     @property
     def ports(self) -> int:

@@ -15,14 +15,15 @@ from pointsman.fpga.blocks import BLOCKS
 def _size_options(command: Any) -> Any:
     """The sizes of all blocks; which of them a block has is checked when the block is known."""
     sizes: dict[str, list[str]] = {}
-    kinds: dict[str, click.ParamType | type[int]] = {}
+    choices: dict[str, dict[str, None]] = {}
     for block in BLOCKS.values():
         for size in block.sizes:
             sizes.setdefault(size.name, []).append(f"{block.name}: {size.help} ({size.default})")
-            kinds[size.name] = click.Choice(size.choices) if size.choices else int
+            choices.setdefault(size.name, {}).update(dict.fromkeys(size.choices))
     for name, texts in reversed(sizes.items()):
         option = f"--{name.replace('_', '-')}"
-        command = click.option(option, type=kinds[name], help=f"{'; '.join(texts)}.")(command)
+        kind: Any = click.Choice(list(choices[name])) if choices[name] else int
+        command = click.option(option, type=kind, help=f"{'; '.join(texts)}.")(command)
     return command
 
 

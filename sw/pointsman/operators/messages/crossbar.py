@@ -28,6 +28,7 @@ from . import (
     Send,
     value_of,
 )
+from .agreement import plain_operator
 
 MAX_SCRIPTS = 100_000
 """Most scripts (run-time values × nodes) that `use_of` reads for an operator; beyond that every pair of its ports is used."""
@@ -103,8 +104,29 @@ def way_named(name: str, kind: str) -> Decomposition:
     raise PointsmanError(f"there is no way '{name}' to do a {kind} on the switch", hint=f"there are: {names or 'none'}")
 
 
-def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
-    """Decompositions that can do ``operator``; if its ``:impl`` names a decomposition of the switch, only that.
+@dataclass(frozen=True)
+class Way:
+    """A way to do an operator on the switch.
+
+    Parameters
+    ----------
+    decomposition : Decomposition
+        Its messages.
+    operator : Operator
+        The operator that the decomposition does: without ``:distributed`` values if the nodes agree on them first.
+    agrees : bool
+        The nodes agree on the ``:distributed`` values in the load function.
+    """
+
+    decomposition: Decomposition
+    operator: Operator
+    agrees: bool = False
+
+
+def ways(operator: Operator, topology: Topology) -> tuple[Way, ...]:
+    """Ways to do ``operator``; if its ``:impl`` names a decomposition of the switch that can do it, only that.
+
+    A value that not every node knows is agreed upon in the load function, unless a way needs it nowhere but where it is known.
 
     Raises
     ------
@@ -113,36 +135,34 @@ def ways(operator: Operator, topology: Topology) -> tuple[Decomposition, ...]:
     """
     mine = [way for way in WAYS if operator.kind in way.kinds]
     named = [way for way in mine if way.name == operator.impl]
-    found = tuple(
-        way
-        for way in named or mine
-        if way.fits(operator, topology) and not _takes_from_anybody(operator, way, topology)
+    plain = plain_operator(operator)
+    for some in (named, mine):  # a way that the operands rule out is named in vain, as ways of other targets are
+        found = []
+        for way in some:
+            if way.fits(operator, topology) and not needs_agreement(operator, way):
+                found.append(Way(way, operator))
+            elif plain != operator and way.fits(plain, topology):
+                found.append(Way(way, plain, agrees=True))
+        if found:
+            return tuple(found)
+    raise PointsmanError(
+        f"{operator.position}: operator '{operator.label}': the switch cannot do this {operator.kind} "
+        f"({', '.join(way.name for way in mine) or 'there is no way'})"
     )
-    if not found:
-        names = ", ".join(way.name for way in named or mine)
-        raise PointsmanError(
-            f"{operator.position}: operator '{operator.label}': the switch cannot do this {operator.kind} "
-            f"({names or 'there is no way'})",
-            hint="words on the switch carry no sender's name, so a reader must know from whom it reads",
-        )
-    return found
 
 
-def _takes_from_anybody(operator: Operator, way: Decomposition, topology: Topology) -> bool:
-    """Does some script receive from an unknown sender? A processor of the switch waits at a single input buffer at a time."""
-    if is_permuted(operator) and is_partial(operator, "permutation"):
-        return True
-    partial = [is_partial(operator, name) for name in chosen_operands(operator) if name in runtime_operands(operator)]
-    known = runtime_values(operator)[0]
-    value = tuple(-1 if unknown else number for unknown, number in zip(partial, known, strict=True))
-    return any(
-        source is None
-        for i, instance in enumerate(operator.instances)
-        for node in instance.nodes
-        for source, _ in way.script(
-            operator, i, node, arguments(operator, value, range(len(instance.nodes))), topology
-        ).messages_in()
-    )
+def needs_agreement(operator: Operator, way: Decomposition) -> bool:
+    """Must nodes know more of a ``:distributed`` or ``:dynamic`` value for this way than they are told?
+
+    Only a ring hands a message on whoever has written it, and of a stream only its writer needs to know the destination.
+    """
+    partial = any(is_partial(operator, name) for name in runtime_operands(operator))
+    return partial and way.name != RingBcast.name and operator.kind != "stream"
+
+
+def reads_from_anybody(operator: Operator) -> bool:
+    """Do receivers of an operator not know which node sends the next message?"""
+    return operator.kind == "collect"
 
 
 # -- run-time values -------------------------------------------------------------------------------------------
@@ -194,10 +214,11 @@ class SwitchUse:
     depth: int
 
 
-def use_of(operator: Operator, way: Decomposition, topology: Topology) -> SwitchUse:
+def use_of(found: Way, topology: Topology) -> SwitchUse:
     """Traffic counted in the scripts of all nodes for all run-time values (above MAX_SCRIPTS: estimated)."""
+    operator, way = found.operator, found.decomposition
     possible = runtime_values(operator)
-    partial = any(is_partial(operator, name) for name in runtime_operands(operator))
+    partial = found.agrees or any(is_partial(operator, name) for name in runtime_operands(operator))
     nodes = sum(len(instance.nodes) for instance in operator.instances)
     words: dict[Pair, float] = {}
     count: dict[Pair, int] = {}

@@ -3,7 +3,8 @@
 Takes a Program and the sizes of a switch. Gives `ConnectionTables`: for each phase's working set W(j) its configurations, the
 connections left to the scheduler, those held, and whether rows are flushed on entering. Modes:
 
-``preload``  every connection that any run-time value can use is in a table; a set that does not fit is refused;
+``preload``  every connection that any run-time value can use is in a table; of a set that needs more configurations than
+             there are slots, a register takes the configurations in turn;
 ``dynamic``  no tables: the scheduler establishes connections on request; sets hold and flush;
 ``hybrid``   the last slot is the scheduler's; connections used for most run-time values are in tables, as far as they fit.
 
@@ -17,16 +18,18 @@ from dataclasses import dataclass
 
 from pointsman.artifacts.tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseTable, WorkingSet
 from pointsman.artifacts.tables.tables import MODES
+from pointsman.connections import colour_crossbar
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import runtime_values
-from pointsman.operators.messages import Decomposition
-from pointsman.operators.messages.crossbar import SwitchUse, use_of, ways
+from pointsman.operators.messages.agreement import agreement_of
+from pointsman.operators.messages.crossbar import SwitchUse, Way, reads_from_anybody, use_of, ways
 from pointsman.plan.structure.phase_graph import START
 from pointsman.plan.structure.structure import PhaseOutline, Structure, outline
+from pointsman.program.order import Place, places
 from pointsman.program.program import Group, Operator, Program, Runtime
-from pointsman.targets.errors import FitError
 from tdm_switch.shape import SwitchShape
 
+from .marks import Sender, marked_connections
 from .working_sets import Cost, PhaseNeeds, always_fit, assign, degree_of, divide, exclusive, greedy_degree
 
 MOSTLY = 0.5
@@ -35,12 +38,16 @@ MOSTLY = 0.5
 
 @dataclass(frozen=True)
 class _Done:
-    """An operator with its implementation, the connections that this uses, and the number of its calls."""
+    """An operator with its implementation, the connections that this uses, and the number of its calls.
+
+    An operator on whose value nodes have to agree is followed by the ``agreement``."""
 
     operator: Operator
-    way: Decomposition
+    way: Way
     use: SwitchUse
     times: float
+    place: Place
+    agreement: _Done | None = None
 
     @property
     def pairs(self) -> frozenset[Pair]:
@@ -54,8 +61,6 @@ def make_tables(
 
     Raises
     ------
-    FitError
-        If a working set does not fit the slots that the tables own.
     PointsmanError
         If the switch has too few ports, or cannot do an operator.
     """
@@ -82,20 +87,32 @@ class _Maker:
         self.registers = {"preload": shape.slots, "dynamic": 0, "hybrid": shape.slots - 1}[mode]
         self.structure = outline(program)
         self.optional = _optional(program)
-        self.done = [[self._choose(one, phase) for one in phase.operators] for phase in self.structure.phases]
-        for phase, ops in zip(self.structure.phases, self.done, strict=True):
-            _check_pairs(phase, ops)
+        self.places = places(program)
+        self.done = [
+            [done for one in phase.operators for done in self._with_agreement(one, phase)]
+            for phase in self.structure.phases
+        ]
         self.notes: list[str] = []
 
-    def _choose(self, operator: Operator, phase: PhaseOutline) -> _Done:
+    def _with_agreement(self, operator: Operator, phase: PhaseOutline) -> list[_Done]:
+        done = self._choose(operator, float(operator.c * phase.loops), self.places[operator.label])
+        return [done] if done.agreement is None else [done, done.agreement]
+
+    def _choose(self, operator: Operator, times: float, place: Place) -> _Done:
         """The implementation with the least predicted cycles a call, among those whose connections fit if there are any."""
-        times = float(operator.c * phase.loops)
         found = []
+        agreement: _Done | None = None
         for rank, way in enumerate(ways(operator, self.program.topology)):
-            use = use_of(operator, way, self.program.topology)
+            use = use_of(way, self.program.topology)
             degree = degree_of(use.words)
             fits = degree <= (self.registers or self.shape.slots)
-            found.append((not fits, self.cost.call(use, degree), rank, _Done(operator, way, use, times)))
+            cycles = self.cost.call(use, degree)
+            if way.agrees:
+                if agreement is None:
+                    agreement = self._choose(agreement_of(operator), times, place)
+                cycles += self.cost.call(agreement.use, degree_of(agreement.use.words))
+            done = _Done(operator, way, use, times, place, agreement if way.agrees else None)
+            found.append((not fits, cycles, rank, done))
         return min(found, key=lambda entry: entry[:3])[3]
 
     # -- sets ------------------------------------------------------------------------------------------------
@@ -107,6 +124,11 @@ class _Maker:
             sets, of = self._table_sets()
         operators: list[OperatorTable] = []
         phases: list[PhaseTable] = []
+        marks = iter(
+            marked_connections(
+                [Sender(one.place, one.pairs, reads_from_anybody(one.operator)) for ops in self.done for one in ops]
+            )
+        )
         for p, (outlined, ops) in enumerate(zip(self.structure.phases, self.done, strict=True)):
             first = len(operators)
             for done in ops:
@@ -114,7 +136,15 @@ class _Maker:
                 entered = of[p] if len(of[p]) == len(values) else (of[p][0],) * len(values)
                 operators.append(
                     OperatorTable(
-                        done.operator, done.way.name, p, values, entered, self._bandwidth(done, sets, entered)
+                        done.operator,
+                        done.way.decomposition.name,
+                        p,
+                        values,
+                        entered,
+                        self._bandwidth(done, sets, entered),
+                        done.place,
+                        next(marks),
+                        len(operators) + 1 if done.agreement is not None else -1,
                     )
                 )
             union = frozenset().union(*(done.pairs for done in ops))
@@ -148,7 +178,7 @@ class _Maker:
         return min((1 << self.shape.age_bits) - 1, self.cost.establish)
 
     def _bandwidth(self, done: _Done, sets: Sequence[WorkingSet], entered: Sequence[int]) -> float:
-        degree = max((degree_of(sets[s].pairs) for s in set(entered)), default=1)
+        degree = max((1 if sets[s].in_turn else degree_of(sets[s].pairs) for s in set(entered)), default=1)
         turn = max(1, degree) * self.shape.slot_cycles / self.shape.slot_words
         cycles = max(done.use.accesses, max(done.use.words.values(), default=0.0) * turn)
         return done.operator.m / cycles if cycles else 1.0
@@ -208,22 +238,33 @@ class _Maker:
             for p in range(first, last):
                 of[p] = (len(wanted),)
             wanted.append((name, union, ops, loops))
-        chosen = [self._chosen(name, pairs, ops) for name, pairs, ops, _ in wanted]
-        placed = assign(chosen, self.registers, self.shape.ports)
-        alone = exclusive(placed)
+        chosen = [self._chosen(pairs, ops) for _, pairs, ops, _ in wanted]
+        placed = assign(
+            [mine if degree_of(mine) <= self.registers else () for mine in chosen], self.registers, self.shape.ports
+        )
+        turns = [
+            tuple(map(tuple, colour_crossbar(sorted(mine), self.shape.ports)))
+            if degree_of(mine) > self.registers
+            else ()
+            for mine in chosen
+        ]
+        alone = exclusive(placed, turns)
         sets = []
-        for (name, pairs, _, loops), configurations, mine, kept in zip(wanted, placed, chosen, alone, strict=True):
-            rest = tuple(sorted(pairs - mine))
+        for number, (name, pairs, _, loops) in enumerate(wanted):
+            rest = tuple(sorted(pairs - chosen[number]))
             hold = rest if loops > 1 and always_fit(rest, self.shape.slots - self.registers) else ()
-            sets.append(
-                WorkingSet(name, configurations, rest, hold, flush=bool(rest) and len(wanted) > 1, exclusive=kept)
-            )
+            flush = bool(rest) and len(wanted) > 1
+            sets.append(WorkingSet(name, placed[number], rest, hold, flush, alone[number], turns[number]))
+            if turns[number]:
+                self.notes.append(
+                    f"set {name}: {len(turns[number])} configurations take turns in a register, for there are "
+                    f"{self.registers} for the tables"
+                )
         return sets, of
 
-    def _chosen(self, name: str, pairs: frozenset[Pair], ops: Sequence[_Done]) -> frozenset[Pair]:
+    def _chosen(self, pairs: frozenset[Pair], ops: Sequence[_Done]) -> frozenset[Pair]:
         """The connections of a working set that are put into tables."""
         if self.mode == "preload":
-            self._check_fit(name, pairs, ops)
             return pairs
         weight: dict[Pair, float] = dict.fromkeys(pairs, 0.0)
         for done in ops:
@@ -240,20 +281,6 @@ class _Maker:
                 into[v] = into.get(v, 0) + 1
                 chosen.append(pair)
         return frozenset(chosen)
-
-    def _check_fit(self, name: str, pairs: frozenset[Pair], ops: Sequence[_Done]) -> None:
-        needed = degree_of(pairs)
-        if needed <= self.registers:
-            return
-        for port in range(self.shape.ports):
-            out, into = (sum(pair[end] == port for pair in pairs) for end in (0, 1))
-            if needed in (out, into):
-                what = f"sends to {out}" if out == needed else f"receives from {into}"
-                raise FitError(
-                    f"{ops[0].operator.position}: the working set of '{name}' does not fit {self.registers} slots: "
-                    f"port {port} {what} ports in it, {needed - self.registers} more than there are slots",
-                    hint=f"use --slots {needed}, or --mode hybrid or dynamic, or restrict run-time values with :values",
-                )
 
     def _holds(self, pairs: frozenset[Pair], ops: Sequence[_Done]) -> bool:
         """Does holding all connections, with more slots taking turns, cost fewer cycles than establishing them at each call?"""
@@ -291,20 +318,6 @@ class _Maker:
 
 def _name(phase: PhaseOutline) -> str:
     return "+".join(one.label for one in phase.operators)
-
-
-def _check_pairs(phase: PhaseOutline, ops: Sequence[_Done]) -> None:
-    """Refuse operators of a phase that send between the same two ports: their words could not be told apart."""
-    used: dict[Pair, str] = {}
-    for done in ops:
-        for pair in sorted(done.pairs):
-            other = used.setdefault(pair, done.operator.label)
-            if other != done.operator.label:
-                raise PointsmanError(
-                    f"{done.operator.position}: operators '{other}' and '{done.operator.label}' of one phase both send from "
-                    f"port {pair[0]} to port {pair[1]}, where their words could not be told apart",
-                    hint="put them into a sequential group, or choose other ways with :impl",
-                )
 
 
 def _edges(structure: Structure) -> dict[tuple[int, int], float]:

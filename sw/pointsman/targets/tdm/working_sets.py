@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pointsman.artifacts.tables import Pair
+from pointsman.artifacts.tables.tables import TURN_REGISTER
 from pointsman.connections import colour_crossbar
 from pointsman.operators.messages.crossbar import SwitchUse
 from tdm_switch.shape import SwitchShape
@@ -57,7 +58,13 @@ class Cost:
     shape: SwitchShape
 
     def call(self, use: SwitchUse, degree: int) -> float:
-        """Cycles of a call of an operator when ``degree`` slots take turns."""
+        """Cycles of a call of an operator when ``degree`` slots take turns. Beyond the slots of the switch configurations are
+        taken in turn: a connection has all cycles, and every further destination of a port costs the commands for a row."""
+        if degree > self.shape.slots:
+            several: dict[int, int] = {}
+            for u, _ in use.words:
+                several[u] = several.get(u, 0) + 1
+            return self.call(use, 1) + COMMAND_CYCLES * sum(count for count in several.values() if count > 1)
         turn = max(1, degree) * self.shape.slot_cycles
         per_word = turn / self.shape.slot_words
         link = max(use.words.values(), default=0.0) * per_word
@@ -139,17 +146,23 @@ def assign(sets: Sequence[Collection[Pair]], registers: int, ports: int) -> list
     return found
 
 
-def exclusive(sets: Sequence[tuple[tuple[Pair, ...], ...]]) -> list[bool]:
-    """For each set: does every set that connects one of its destinations in the same register use the same source?"""
+def exclusive(
+    sets: Sequence[tuple[tuple[Pair, ...], ...]], turns: Sequence[tuple[tuple[Pair, ...], ...]] | None = None
+) -> list[bool]:
+    """For each set: does every set that connects one of its destinations in the same register use the same source?
+
+    ``turns``: for each set the configurations that one register takes in turn.
+    """
     owners: dict[tuple[int, int], set[int]] = {}
-    for configurations in sets:
-        for register, configuration in enumerate(configurations):
+    places = [
+        [*enumerate(configurations), *((TURN_REGISTER, one) for one in (turns[number] if turns else ()))]
+        for number, configurations in enumerate(sets)
+    ]
+    for parts in places:
+        for register, configuration in parts:
             for u, v in configuration:
                 owners.setdefault((register, v), set()).add(u)
-    return [
-        all(len(owners[register, v]) == 1 for register, one in enumerate(configurations) for _, v in one)
-        for configurations in sets
-    ]
+    return [all(len(owners[register, v]) == 1 for register, one in parts for _, v in one) for parts in places]
 
 
 def _clashes(owners: Mapping[int, set[int]], colour: Sequence[Pair]) -> int:

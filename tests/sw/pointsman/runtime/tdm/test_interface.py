@@ -7,7 +7,7 @@ from typing import Any
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.runtime.api.requests import Category, Transfer, WaitEmpty
-from pointsman.runtime.tdm import Interface
+from pointsman.runtime.tdm.interface import Interface
 from pointsman.targets.tdm import make_tables
 from tdm_switch.shape import SwitchShape
 
