@@ -7,16 +7,18 @@ where a message goes on from there. So the judge sees every online stream as the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import LaneImage, OnlineNode
 from pointsman.network import Topology
+from pointsman.network.topology import partitions
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.messages.online import Online, traffic
+from pointsman.operators.trees.multicast_trees import narrow_tree
 from pointsman.program.program import Group, Operator, Program
-from pointsman.routing.online.channels import Pair, Together, combined, online_network, online_streams
-from pointsman.routing.online.overlays import Burst, chosen, registers_of
+from pointsman.routing.online.channels import Channel, Pair, Together, combined, online_network, online_streams
+from pointsman.routing.online.overlays import Burst, Overlay, chosen, over, registers_of
 from pointsman.routing.streams import Stream
 
 from .plan import OnlinePart, PlannedOperator
@@ -36,11 +38,13 @@ def online_part(
     express: int = 0,
     shape: NodeShape | None = None,
     period: int = 0,
+    narrow: bool = False,
 ) -> OnlinePart | None:
     """The online streams of a phase; None if no operator of it is done by messages.
 
     ``express``: see ``online_network``. ``shape``: shape of the nodes; if given and all operators are done by messages, channels
     other than those to all neighbours may be chosen; None: channels go to all neighbours. ``period``: slots of the schedule.
+    ``narrow``: channels only along trees on which a node has few neighbours, which need the fewest registers and slots.
     """
     topology = program.topology
     words: dict[str, dict[Pair, float]] = {}
@@ -50,13 +54,31 @@ def online_part(
     if not words:
         return None
     together = combined(_together(phase, program, words))
-    network = online_network(topology, together, express)
+    found = over(_narrow(together, topology), topology, together) if narrow else None
+    network = found or online_network(topology, together, express)
     if shape is not None and express == 0 and len(words) == len(phase.operators):
         room = max(registers_of(network), shape.registers - shape.pipelines - CLOSING)
         network = chosen(topology, together, _bursts(phase, words), network, room, period)
     label = f"{name} online"
     own = {label: tuple(sorted(pair for pair in pairs if pair[0] != pair[1])) for label, pairs in words.items()}
     return OnlinePart(label, network, tuple(online_streams(network, label)), own)
+
+
+def _narrow(pairs: Iterable[Pair], topology: Topology) -> Overlay:
+    """Channels both ways along a tree for each set of nodes that messages join, with two children a node if there is such
+    a tree."""
+    channels: set[Channel] = set()
+    for part in partitions([set(pair) for pair in pairs]):
+        for inside in (part, set(topology.working)):
+            nodes = tuple(sorted(inside))
+            root = nodes[len(nodes) // 2]
+            others = tuple(node for node in nodes if node != root)
+            trees = (narrow_tree(nodes, root, others, topology, legs) for legs in range(3, 3 + topology.ports))
+            links = next((links for links in trees if links is not None), None)
+            if links is not None:
+                channels |= {Channel(a, b, (a, b)) for link in links for a, b in (link, link[::-1])}
+                break
+    return Overlay("a tree", tuple(sorted(channels)))
 
 
 def _bursts(phase: PhaseOutline, words: Mapping[str, dict[Pair, float]]) -> list[Burst]:

@@ -46,9 +46,9 @@ BLOCK = 20
 BLOCKS = [("numesh", k) for k in range(10)] + [("tdm", k) for k in range(3)] + [("packet", k) for k in range(2)]
 """Programs of a test, and the tests: 300 programs."""
 KNOWN: dict[str, tuple[int, ...]] = {
-    "numesh": (53, 138),
+    "numesh": (138,),
     "tdm": (0, 1, 6, 15, 17, 21, 22, 23, 34, 38, 40, 44, 50, 51, 52, 53, 54, 56),
-    "packet": (22, 26, 38),
+    "packet": (),
 }
 """Seeds of programs of which it is known that they go wrong."""
 SMALL = ("1x1", "2x1", "2x2", "1x3", "3x2")

@@ -1,4 +1,4 @@
-"""The target *packet* of ``pointsman compile`` and ``run``: a mesh of packet routers, and interface addresses on it."""
+"""The target *packet* of ``pointsman compile`` and ``run``: a network of packet routers, and interface addresses on it."""
 
 from __future__ import annotations
 
@@ -111,15 +111,23 @@ class PacketTarget:
 
 
 def packet_shape(topology: Topology) -> RouterShape:
-    """The e-cube router for a mesh or torus."""
-    if not topology.regular:
-        raise PointsmanError(
-            f"packet routers are joined in a mesh or torus without faults, not in a {topology.described}"
-        )
+    """The e-cube router for a mesh or torus without faults, the up-down router for any other network."""
     try:
+        if not topology.regular:
+            return RouterShape(size=(topology.nodes,), routing="up-down", graph=_links(topology))
         return RouterShape(size=topology.size, torus=topology.kind == "torus")
     except ShapeError as error:
         raise PointsmanError(str(error)) from None
+
+
+def _links(topology: Topology) -> tuple[tuple[int, int], ...]:
+    """The links of a graph of routers. All routers of a graph are joined, so a node that is dead hangs on a node that works: no
+    way of a message leads over a node with a single link."""
+    found = [(link.node, link.other) for link in topology.links]
+    for node in sorted(topology.dead):
+        count = {one: sum(one in link for link in found) for one in topology.working}
+        found.append((min(count, key=lambda one: (count[one], one)), node))
+    return tuple(found)
 
 
 def _table(made: PacketProgram) -> str:

@@ -54,11 +54,14 @@ class ChoiceLimits:
         Are operators that can be done by messages done by messages only?
     plain : bool
         Do messages go over channels between neighbours only?
+    narrow : bool
+        Do messages go along trees only, on which a node has few neighbours?
     """
 
     promising: float
     fallbacks: bool
     plain: bool = False
+    narrow: bool = False
 
 
 def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit: float = inf) -> PlannedPhase | None:
@@ -115,9 +118,10 @@ def _choices(context: PlanContext, index: int) -> Iterator[ChoiceLimits]:
         if fallbacks and not _may_be_online(context, phase, fallbacks):
             continue
         yield ChoiceLimits(promising, fallbacks)
-        # Channels between neighbours only may fit where longer ones do not.
+        # Channels between neighbours only may fit where longer ones do not, and those of a tree where all do not.
         if _may_be_online(context, phase, fallbacks):
             yield ChoiceLimits(promising, fallbacks, plain=True)
+            yield ChoiceLimits(promising, fallbacks, plain=True, narrow=True)
 
 
 def _may_be_online(context: PlanContext, phase: PhaseOutline, fallbacks: bool) -> bool:
@@ -197,7 +201,7 @@ def _drafts(
     failure: PointsmanError | None = None
     for implementations in _combinations(context, index, choice):
         try:
-            draft = _draft(context, constraints, index, implementations, choice.plain)
+            draft = _draft(context, constraints, index, implementations, choice)
         except RoutingError as error:
             failure = failure or error
             continue
@@ -233,7 +237,7 @@ def _draft(
     constraints: Constraints,
     index: int,
     implementations: tuple[Implementation, ...],
-    plain: bool,
+    choice: ChoiceLimits,
 ) -> Draft | None:
     """Route a phase with these implementations and decide how it may end; None if they cannot be used safely."""
     phase = context.structure.phases[index]
@@ -249,9 +253,16 @@ def _draft(
         own = context.streams(operator, implementation)
         spans.append(range(len(streams), len(streams) + len(own)))
         streams += own
-    shape = None if plain else context.shape
+    shape = None if choice.plain else context.shape
     part = online_part(
-        phase, implementations, context.program, phase_name(phase), context.express, shape, context.period
+        phase,
+        implementations,
+        context.program,
+        phase_name(phase),
+        context.express,
+        shape,
+        context.period,
+        choice.narrow,
     )
     if part is not None and part.streams:
         spans.append(range(len(streams), len(streams) + len(part.streams)))

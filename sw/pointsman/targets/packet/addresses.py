@@ -30,7 +30,7 @@ class Address:
 
 
 def allocate(
-    arrivals: Mapping[Arrival, float], conflicts: Mapping[int, set[frozenset[Arrival]]], addresses: int
+    arrivals: Mapping[Arrival, float], conflicts: Mapping[int, set[frozenset[Arrival]]] | None, addresses: int
 ) -> dict[Arrival, Address]:
     """Give arrivals addresses such that conflicting arrivals have different ones, as long as there are enough.
 
@@ -38,8 +38,8 @@ def allocate(
     ----------
     arrivals : mapping of Arrival to float
         Words of each arrival in a run of the program.
-    conflicts : mapping of node to set of pairs
-        Arrivals that should not wait in the same queue.
+    conflicts : mapping of node to set of pairs, or None
+        Arrivals that should not wait in the same queue. None: any two; they share addresses evenly.
     addresses : int
         Interface addresses of a node, with address 0; at least 2.
     """
@@ -48,6 +48,11 @@ def allocate(
         at_node[arrival.node].append(arrival)
     found: dict[Arrival, Address] = {}
     for node, here in at_node.items():
+        if conflicts is None:
+            numbers = range(1, addresses)
+            for number in numbers:
+                found.update(_named(number, here[number - 1 :: len(numbers)]))
+            continue
         enemies: dict[Arrival, set[Arrival]] = defaultdict(set)
         for pair in conflicts.get(node, ()):
             one, other = pair

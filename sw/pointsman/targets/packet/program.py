@@ -19,8 +19,8 @@ from pointsman.program.program import Operator, Program
 from .addresses import Address, allocate
 from .arrivals import Arrival, ArrivalOrder
 
-MAX_ANALYSED = 20_000
-"""Arrivals times operators up to which sharing of addresses is worked out when there are enough for all."""
+MAX_ANALYSED = 300_000
+"""Phases times steps of messages up to which it is worked out which operators may share an address without waiting."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,15 @@ def make_packet_program(
         If an operator cannot be done by messages, the program is for another network, or there are no such addresses.
     """
     topology = program.topology
-    if (
-        topology.kind not in ("mesh", "torus")
-        or topology.size != shape.size
-        or (topology.kind == "torus") != shape.torus
-        or shape.graph is not None
-    ):
-        kind = "graph" if shape.graph is not None else "torus" if shape.torus else "mesh"
+    kind = "graph" if shape.graph is not None else "torus" if shape.torus else "mesh"
+    links = {frozenset((link.node, link.other)) for link in topology.links}
+    links = {frozenset((link.node, link.other)) for link in topology.links}
+    if not topology.regular:
+        joined = {frozenset(link) for link in shape.graph or () if topology.dead.isdisjoint(link)}
+        fits = kind == "graph" and topology.nodes == shape.nodes and joined == links
+    else:
+        fits = (topology.kind, topology.size) == (kind, shape.size)
+    if not fits:
         raise PointsmanError(
             f"the program is for a {topology} {topology.kind}, the routers are a "
             f"{'x'.join(map(str, shape.size))} {kind}"
@@ -140,16 +142,15 @@ def make_packet_program(
         traffic.append(float(hidden.m))
     dependencies = ArrivalOrder(structure, operators, phase_of, topology)
     arrivals = {arrival: traffic[arrival.operator] for arrival in dependencies.arrivals}
-    work = len(arrivals) * max(1, len(operators))
     here: dict[int, list[Arrival]] = {}
     for arrival in arrivals:
         here.setdefault(arrival.node, []).append(arrival)
-    enough = max(map(len, here.values()), default=0) < addresses
-    if work > MAX_ANALYSED and enough:
-        conflicts = {node: {frozenset((a, b)) for a in those for b in those if a != b} for node, those in here.items()}
-        notes.append("every operator has addresses of its own: there are enough")
+    work = len(structure.phases) * sum(len(flow.events) + 1 for flows in dependencies.flows for flow in flows)
+    conflicts: dict[int, set[frozenset[Arrival]]] | None = None
+    if work > MAX_ANALYSED:
+        notes.append("the order of messages was not worked out: operators share interface addresses evenly")
     else:
-        conflicts = {node: set(pairs) for node, pairs in dependencies.conflicts().items()}
+        conflicts = dict(dependencies.conflicts())
         # Load functions may be called early: nothing else is known to be over by then.
         for node, those in here.items():
             apart = {

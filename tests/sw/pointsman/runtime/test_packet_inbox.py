@@ -14,9 +14,12 @@ import pytest
 
 from packet_router.header import TAGS, pack_header
 from packet_router.shape import RouterShape
+from pointsman.cli.targets.packet import packet_shape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
-from pointsman.network import mesh, parse_size
+from pointsman.network import graph, mesh, parse_size, torus
+from pointsman.network.faults import with_faults
+from pointsman.network.lattice import diamond
 from pointsman.runtime.packet import packet_node
 from pointsman.runtime.packet_inbox import Inbox
 from pointsman.runtime.reference import ReferenceMachine
@@ -84,3 +87,26 @@ def test_a_message_that_is_due_nowhere_is_an_error():
     inbox = Inbox({Address(3, 0): 2})
     with pytest.raises(PointsmanError, match="came to interface address 3, where none is due"):
         inbox._take(3, np.array([pack_header(RouterShape(), 0, 3, tag=2)], np.uint32))
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        diamond(2),
+        graph(16, [(k, (k + d) % 16) for k in range(16) for d in (1, 5)]),
+        with_faults(mesh(4, 4), links=[(5, 6)]),
+        with_faults(torus(4, 4), links=[(5, 6), (0, 1)]),
+        with_faults(mesh(4, 4), nodes=[0, 5]),
+    ],
+    ids=["lattice", "graph", "a link is dead", "links of a torus are dead", "nodes are dead"],
+)
+def test_programs_run_on_other_networks(topology):
+    text = "(loop 'l 2 (broadcast 'b (runtime) :m 3) (prefix 'p 'left :m 2) (cshift 'c 3 :m 4) (gather 'g 1 :m 2))"
+    program, shape = compile_text(text, topology=topology), packet_shape(topology)
+    made = make_packet_program(program, shape, name="case")
+    walker = walking.Walker(program, 1, slowest=60, calls=True)
+    expected = ReferenceMachine(program, "case", walker.functions).run(walker.main)
+    machine = boxes.Mailboxes(shape, 1, room=4)
+    nodes = [packet_node(made, n, machine, functions=walker.functions) for n in range(shape.nodes)]
+    results = machine.run([walker.main(node) for node in nodes])
+    assert [results[n] for n in topology.working] == [expected.results[n] for n in topology.working]

@@ -55,7 +55,7 @@ def test_a_network_must_be_given_once() -> None:
         network_of({**NOTHING, "target": "numesh", "mesh": "2x2", "network": "torus:2x2"})
 
 
-@pytest.mark.parametrize("target", ["packet", "tdm"])
+@pytest.mark.parametrize("target", ["tdm"])
 def test_hardware_without_faulty_links_says_so(target: str) -> None:
     program = compile_text("(barrier 'b)", topology=with_faults(mesh(2, 2), links=[(0, 1)]))
     given = {"ports": None, "addresses": None, "slots": None, "slot_cycles": None, "sl_cycles": None, "mode": None}

@@ -54,6 +54,12 @@ def test_without_conflicts_all_share_one() -> None:
     assert {address.number for address in found.values()} == {1}
 
 
+def test_what_is_in_no_known_order_is_spread_evenly() -> None:
+    found = allocate({Arrival(i, 0, 0): float(40 - i) for i in range(40)}, None, 16)
+    assert len(set(found.values())) == 40
+    assert [found[Arrival(i, 0, 0)] for i in (0, 14, 15, 30)] == [Address(1), Address(15), Address(1, 1), Address(1, 2)]
+
+
 def test_where_tags_are_too_few_a_second_header_word_tells_messages_apart() -> None:
     found = allocate({Arrival(i, 0, 0): float(20 - i) for i in range(20)}, {}, 2)
     last = TAGS - 1

@@ -104,3 +104,23 @@ def test_program_for_another_network_is_refused():
     program = compile_text("(barrier 'b)", topology=mesh(2, 3))
     with pytest.raises(PointsmanError, match=r"^the program is for a 2x3 mesh, the routers are a 4x4 mesh$"):
         make_packet_program(program, RouterShape(), name="p")
+
+
+def test_what_may_be_left_out_proves_no_order():
+    """A barrier in an optional group separates nothing; outside it does."""
+    barrier = "(barrier 'w)"
+    for between, apart in ((barrier, 1), (f"(optional {barrier})", 2)):
+        found = _numbers(f"(sequential (stream 'A 1 3 :m 3) {between} (stream 'B 2 3 :m 2))", 3)
+        assert len({found["A"], found["B"]}) == apart, between
+
+
+def test_a_later_round_proves_nothing_of_the_first():
+    """Nodes 0 and 3 meet, then all shift in a loop: a shift's word may come to node 3 before the barrier's."""
+    found = _numbers("(subset '((0 3)) (barrier 'b)) (loop 'l 3 (cshift 'c 5 :m 2))", 3, (3, 2))
+    assert found["b"] != found["c"]
+
+
+def test_an_order_that_only_some_senders_know_proves_nothing():
+    text = "(sequential (stream 'A 1 3) (stream 'C 3 2) {})"
+    assert len(set(_numbers(text.format("(stream 'D 2 3)"), 3).values())) == 1
+    assert len(set(_numbers(text.format("(gather 'D 3)"), 3).values())) == 2
