@@ -31,7 +31,6 @@ def test_verilog_and_address_map_are_written(tmp_path: Path) -> None:
         (["tdm-switch", "--ports", "129"], "ports must be 1 to 128, not 129"),
         (["tdm-switch", "--slots", "0"], "slots must be 1 to 64, not 0"),
         (["tdm-switch", "--width", "8"], "width must be 24 to 64, not 8"),
-        (["tdm-switch", "--order", "pipelined"], "order must be one of plain, wrapped, not 'pipelined'"),
         (["tdm-switch", "--mesh", "4x4"], "the block tdm-switch has no option --mesh"),
         (["tdm-switch", "--vfsms", "8"], "the block tdm-switch has no option --vfsms"),
         (["numesh", "--mesh", "2x2", "--slots", "2"], "the block numesh has no option --slots"),
@@ -60,3 +59,9 @@ def test_blocks_refuse_bad_sizes() -> None:
         BLOCKS["tdm-switch"].dut({"guard_cycles": 8})
     with pytest.raises(PointsmanError, match="no size vfsms"):
         BLOCKS["tdm-switch"].dut({"vfsms": 8})
+
+
+def test_an_order_that_the_switch_does_not_have_is_not_offered() -> None:
+    done = CliRunner().invoke(main, ["verilog", "tdm-switch", "--order", "pipelined", "-o", "x.v"])
+    assert done.exit_code == 2
+    assert "'pipelined' is not one of 'plain', 'wrapped'" in done.output

@@ -119,13 +119,6 @@ def test_options_of_the_switch_are_refused_elsewhere() -> None:
     assert "--preload is for the mesh of scheduled routers" in call("run", MATMUL, *SMALL, "--preload", code=2).output
 
 
-def test_a_set_that_does_not_fit_is_refused_with_its_place(tmp_path: Path) -> None:
-    file = tmp_path / "all.cop"
-    file.write_text("(permute 'p (runtime))\n")
-    message = call("compile", file, "--ports", "8", "--slots", "4", "--target", "tdm", code=2).output
-    assert "all.cop:1:1: the working set of 'p' does not fit 4 slots: port 0 sends to 7 ports in it, 3 more" in message
-
-
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "m.tables"
     call("compile", COP, "--mesh", "2x2", "--target", "tdm", "-o", file)
