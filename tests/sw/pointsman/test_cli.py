@@ -162,7 +162,7 @@ def test_compile_prints_the_phases_and_check_proves_what_it_wrote(tmp_path: Path
     lines = result.stdout.splitlines()
     assert lines[0].startswith("matmul on a 2x2 mesh, ")
     assert lines[1].split() == ["phase", "block", "operator", "implementation", "words", "bandwidth", "ends", "by"]
-    assert [(line.split()[0], line.split()[4]) for line in lines[3:-1]] == [("b", "225"), ("c", "225")]
+    assert {(line.split()[0].split("=")[0], line.split()[4]) for line in lines[3:-1]} == {("b", "225"), ("c", "225")}
     assert lines[-1] == f"wrote {path}"
     assert [file.name for file in tmp_path.iterdir()] == ["m.image"]
     call("check", path)

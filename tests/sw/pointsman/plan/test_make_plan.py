@@ -8,9 +8,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
-from pointsman.plan import make_plan as build
 from pointsman.plan.analysis import ProgramAnalysis
-from pointsman.plan.candidates import candidates
 from pointsman.plan.candidates.candidates import find_candidates
 from pointsman.plan.make_plan import PLANS, PlanError, make_plan
 from pointsman.plan.structure.structure import outline
@@ -41,19 +39,6 @@ def test_an_operator_without_implementation_is_named_with_its_place(kind: str) -
 @pytest.mark.parametrize("kind", sorted(OPERATORS))
 def test_every_kind_of_operator_has_an_implementation(kind: str) -> None:
     assert any(kind in one.kinds for one in IMPLEMENTATIONS)
-
-
-def test_an_optional_phase_through_a_node_that_has_no_part_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Else the compiler would put all into one phase.
-    monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
-    monkeypatch.setattr(build, "POLISH", 0)
-    text = "(broadcast 'a 0 :m 20) (optional (subset '((0 2)) (stream 's 0 1 :m 4))) (broadcast 'b 1 :m 20)"
-    program = compile_text(text, topology=mesh(3, 1), file="x.cop")
-    with pytest.raises(PlanError) as caught:
-        make_plan(program, NodeShape(), name="x", period=16)
-    assert caught.value.message == (
-        "x.cop:1:51: phase 's' is optional and uses node 1, which has no operator in it and cannot tell whether it runs"
-    )
 
 
 def test_a_phase_that_always_runs_may_use_a_node_that_has_no_part_in_it() -> None:

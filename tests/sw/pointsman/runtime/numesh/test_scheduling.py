@@ -25,7 +25,7 @@ def images_of(text: str, size: tuple[int, ...], period: int = 16) -> Images:
 
 @pytest.mark.parametrize("size", [(2, 2), (4, 3), (2, 2, 2)])
 def test_schedule_of_a_random_permutation_keeps_every_rule(size: tuple[int, ...]) -> None:
-    images = images_of("(broadcast 'b 0 :m 9) (permute 'p (runtime) :m 5)", size)
+    images = images_of("(broadcast 'b 0 :m 9) (permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", size)
     nodes = images.topology.nodes
     for seed in range(3):
         order = random.Random(seed).sample(range(nodes), nodes)
@@ -47,7 +47,7 @@ def test_schedules_of_several_instances_stand_side_by_side() -> None:
 
 
 def test_schedule_that_lost_a_vfsm_is_found_out() -> None:
-    images = images_of("(permute 'p (runtime) :m 5)", (2, 2))
+    images = images_of("(permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", (2, 2))
     made = schedule_moves(images, 0, 0, ((0, 3), (3, 0)))
     part = made.parts[1]
     broken = type(part)(part.phase, part.schedule[1:] + part.schedule[:1], part.annotations, part.settle)
@@ -56,7 +56,7 @@ def test_schedule_that_lost_a_vfsm_is_found_out() -> None:
 
 
 def test_too_short_a_period_is_said() -> None:
-    images = images_of("(permute 'p (runtime) :m 5)", (3, 3), period=12)
+    images = images_of("(permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", (3, 3), period=12)
     moves = tuple((node, 8 - node) for node in range(9) for _ in range(6) if node != 4)
     with pytest.raises(PointsmanError, match=r"^x.cop:1:1: operator 'p': no slots found for 48 streams in 12 slots"):
         schedule_moves(images, 0, 0, moves)
