@@ -25,7 +25,7 @@ def images_of(text: str, size: tuple[int, ...], period: int = 16) -> Images:
 
 @pytest.mark.parametrize("size", [(2, 2), (4, 3), (2, 2, 2)])
 def test_schedule_of_a_random_permutation_keeps_every_rule(size: tuple[int, ...]) -> None:
-    images = images_of("(broadcast 'b 0 :m 9) (permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", size)
+    images = images_of("(broadcast 'b 0 :m 9) (permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", size, period=24)
     nodes = images.topology.nodes
     for seed in range(3):
         order = random.Random(seed).sample(range(nodes), nodes)
