@@ -1,6 +1,6 @@
 """Decisions of the planner, for ``pointsman explain --decision``: phases, implementations, ends, and the alternatives.
 
-Takes a Plan and the costs with which it was searched; gives plain values (`decision_json`), and text made of these
+Takes a Plan and the analysis of its program; gives plain values (`decision_json`), and text made of these
 (`decision_text`). All times are predicted cycles of the whole program.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pointsman.plan.cost.cost_model import CostModel
+from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.candidates.alternatives import estimates
 from pointsman.plan.plan import Considered, Continuing, Plan, PlannedPhase
 from pointsman.routing.phase_router.fixed_routes import goes_on
 
@@ -22,20 +23,23 @@ LONGEST = 60
 """Characters of an outcome that the text shows at most."""
 
 
-def decision_json(plan: Plan, costs: CostModel) -> dict[str, Any]:
+def decision_json(plan: Plan, analysis: ProgramAnalysis) -> dict[str, Any]:
     """The decision as plain values.
 
     Parameters
     ----------
-    costs : CostModel
-        Estimates for the program, made with the plan's period.
+    analysis : ProgramAnalysis
+        Of the plan's program.
     """
     return {
         "period": plan.period,
         "cycles": plan.cycles,
         "gap": plan.gap,
         "phases": [
-            {**_phase(phase, costs), "continuing": [one.operator.operator.label for one in plan.beside(index)]}
+            {
+                **_phase(phase, analysis, plan.period),
+                "continuing": [one.operator.operator.label for one in plan.beside(index)],
+            }
             for index, phase in enumerate(plan.phases)
         ],
         "continuing": [
@@ -58,7 +62,7 @@ def _least_words(plan: Plan, one: Continuing, phase: int) -> int:
     return min((routed.words(s) for s in range(len(routed.streams))), default=0)
 
 
-def _phase(phase: PlannedPhase, costs: CostModel) -> dict[str, Any]:
+def _phase(phase: PlannedPhase, analysis: ProgramAnalysis, period: int) -> dict[str, Any]:
     return {
         "name": phase.name,
         "cycles": phase.cycles,
@@ -74,7 +78,10 @@ def _phase(phase: PlannedPhase, costs: CostModel) -> dict[str, Any]:
                 "label": one.operator.label,
                 "implementation": one.implementation.name,
                 "alternatives": [
-                    {"implementation": name, "alone": cycles} for name, cycles in costs.alternatives(one.operator)
+                    {"implementation": name, "alone": cycles}
+                    for name, cycles in sorted(
+                        estimates(one.operator, analysis, period).items(), key=lambda way: (way[1], way[0])
+                    )
                 ],
             }
             for one in phase.operators
@@ -119,7 +126,7 @@ def decision_text(plain: dict[str, Any]) -> str:
         if len(words) > 1:
             slots = f"{', '.join(map(str, one['words']))} words a period in them"
         lines.append(f"  {one['implementation']}, {one['cycles']:,.0f} cycles, {slots}")
-    ways = plain["ways"][:MOST_WAYS]
+    ways = sorted(plain["ways"], key=lambda way: way["outcome"] != "chosen")[:MOST_WAYS]
     rows = [
         [
             " | ".join("+".join(labels) for labels in way["phases"][:MOST_WAYS])

@@ -36,7 +36,7 @@ def node(number: int, log: list[str]) -> Any:
         log.append(f"{name} {number}")
 
     cop = SimpleNamespace(init=lambda: step("init"), fini=lambda: step("fini"))
-    return SimpleNamespace(number=number, cop=cop, activity="", attended=lambda program: program)
+    return SimpleNamespace(number=number, cop=cop, working=True, activity="", attended=lambda program: program)
 
 
 def test_a_program_runs_between_init_and_fini_and_other_processors_do_nothing() -> None:

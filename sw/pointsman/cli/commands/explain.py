@@ -65,7 +65,6 @@ def explain(program: Path, as_json: bool, decision: bool, output: Path | None, *
         from numesh.shape import NodeShape
         from pointsman.operators import IMPLEMENTATIONS, Context
         from pointsman.plan.analysis import ProgramAnalysis
-        from pointsman.plan.candidates.divisions import costs_of
         from pointsman.plan.make_plan import PlanOptions, make_plan
         from pointsman.report.decision import decision_json, decision_text
 
@@ -73,7 +72,7 @@ def explain(program: Path, as_json: bool, decision: bool, output: Path | None, *
         plan = make_plan(
             parsed, shape, name=program.stem, effort=given["effort"], options=PlanOptions(most_phases=given["phases"])
         )
-        costs = costs_of(ProgramAnalysis(plan.program, Context(topology, shape), IMPLEMENTATIONS), period=plan.period)
-        plain["decision"] = decision_json(plan, costs)
+        analysis = ProgramAnalysis(plan.program, Context(topology, shape), IMPLEMENTATIONS)
+        plain["decision"] = decision_json(plan, analysis)
         text += "\n\n" + decision_text(plain["decision"])
     emit_text(json.dumps(plain, indent=1) if as_json else text, output)

@@ -90,7 +90,7 @@ def alternatives(
         if operator.impl is not None or not operator.instances or spent < SMALL * total:
             continue
         present = kept.get(operator.label, ways.get(operator.label))
-        for name, cycles in _estimates(operator, analysis, period).items():
+        for name, cycles in estimates(operator, analysis, period).items():
             if name == present or cycles > DOUBTFUL * spent:
                 continue
             if _stands_apart(operator, analysis, name) and not _is_apart(operator, analysis, structure):
@@ -102,9 +102,9 @@ def alternatives(
             yield Alternative(label, name, *found)
 
 
-def _estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
-    """By name of the implementations that can do an operator, the cycles by their metrics, over the whole program. The channels
-    of messages keep to no ``:b``."""
+def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
+    """By name of the implementations and replacements that can do an operator, the cycles that it would take by their metrics
+    over the whole program, with the network to itself. The channels of messages keep to no ``:b``."""
     free = most_words(operator, LONG) is None
     every = analysis.choosing({})
     ways = []

@@ -1,10 +1,9 @@
 """Rule "passages": a node passes every phase in which its router has a part (Metcalf 1997, §5.2, §5.5.2).
 
 Takes all phases; notes findings. A node whose router only passes on the words of others has a part in a phase but no
-operator there whose load function would enter it, or only
-operators that it may pass over. Passages, lists of phases to go through between two operators, must
-do so instead. Proves that each passage is a way that the program allows, and that every way into and out of such a
-phase has its passage.
+operator there whose load function would enter it, or only operators that it may pass over. Passages, lists of phases to go
+through between two operators, must do so instead. Proves that each passage is a way that the program allows, and that every way
+into and out of such a phase has its passage.
 
 Leaves to ``threads`` whether the ways of nodes with threads are those of the program.
 """

@@ -14,7 +14,6 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
-from pointsman.plan.candidates.divisions import costs_of
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
@@ -32,10 +31,7 @@ TEXT = """
 def decided():
     program = compile_text(TEXT, topology=mesh(3, 3))
     plan = make_plan(program, NodeShape(), name="test")
-    costs = costs_of(
-        ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS), period=plan.period
-    )
-    return plan, decision_json(plan, costs)
+    return plan, decision_json(plan, ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS))
 
 
 def test_every_operator_is_told_with_its_implementation_and_the_others(decided) -> None:
@@ -107,8 +103,8 @@ def test_what_continues_is_told_with_its_words_in_each_phase() -> None:
     root = disjoint_tree(program)
     structure = divided(program, root, fold(root, lambda part, i: True))
     plan = make_plan(program, shape, name="test", period=16, structures=[structure])
-    costs = costs_of(ProgramAnalysis(program, Context(program.topology, shape), IMPLEMENTATIONS), period=plan.period)
-    plain = decision_json(plan, costs)
+    analysis = ProgramAnalysis(program, Context(program.topology, shape), IMPLEMENTATIONS)
+    plain = decision_json(plan, analysis)
     (one,) = plain["continuing"]
     least = [min(chain.words for chain in plan.phases[p].routed.beside[0].chains) for p in range(2)]
     assert one["words"] == least

@@ -7,14 +7,15 @@ import pytest
 
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.operators.messages.crossbar import use_of, way_named, ways
+from pointsman.operators.messages import crossbar
+from pointsman.operators.messages.crossbar import Way, use_of, way_named, ways
 from pointsman.operators.messages.replay import replay
 
 
 def pairs(machine, text, name=None):
     operator = machine.one(text, mesh(4))
-    way = way_named(name, operator.kind) if name else ways(operator, mesh(4))[0]
-    return use_of(operator, way, mesh(4))
+    way = Way(way_named(name, operator.kind), operator) if name else ways(operator, mesh(4))[0]
+    return use_of(way, mesh(4))
 
 
 def test_a_shift_takes_one_connection_from_each_port(machine):
@@ -46,7 +47,8 @@ def test_all_read_what_the_source_writes(machine, name):
         assert all(results[n][0].tolist() == [7, 8] for n in range(4) if n != source)
 
 
-def test_who_reads_from_anybody_is_refused(machine):
+def test_an_operand_that_no_way_takes_is_refused(machine, monkeypatch):
+    monkeypatch.setattr(crossbar, "WAYS", (crossbar.ChainBcast(),))
     with pytest.raises(PointsmanError, match="the switch cannot do this collect"):
         ways(machine.one("(collect 'c 0 :m 2)", mesh(4)), mesh(4))
 

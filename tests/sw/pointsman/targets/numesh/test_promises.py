@@ -17,7 +17,7 @@ PROGRAMS = {
     "columns": "(subset (make-1d 'y) (stream 'o (runtime) (runtime) :m 9))",
     "hops": "(subset (make-1d 'x) (stream 'o (runtime) (runtime) :m 9 :impl (quote str_stream_tree)))",
     "reduce": "(subset (make-1d 'x) (allreduce 'o 'sum :m 3))",
-    "collect": "(subset (make-1d 'x) (collect 'o (runtime) :m 9))",
+    "collect": "(subset (make-1d 'x) (collect 'o (runtime) :m 9 :impl (quote str_collect_runtime)))",
 }
 
 

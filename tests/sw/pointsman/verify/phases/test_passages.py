@@ -27,9 +27,9 @@ def test_passages_a_passage_leads_through_no_phase(by_hand: ModuleType, breaks: 
     )
 
 
-def test_passages_a_passage_leads_through_it(by_hand: ModuleType, breaks: Judge) -> None:
-    images = by_hand.delay_1x3()
-    breaks("passages", "a passage leads through it", replace(images, passages=(*images.passages, (0, -1, -1, (0,)))))
+def test_passages_a_passage_leads_through_it(passing: Images, shows: Judge) -> None:
+    images = replace(passing, passages=(*passing.passages, (0, 1, -1, (2,))))
+    shows("passages", "a passage leads through it", images)
 
 
 def test_passages_no_passage_leads_to_it_from_phase_a(passing: Images, shows: Judge) -> None:
