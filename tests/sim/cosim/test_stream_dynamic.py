@@ -99,3 +99,10 @@ def test_it_is_only_taken_where_it_is_asked_for_and_fits() -> None:
     assert images_of(plain, mesh(4)).operators[0].implementation == "dyn_stream"
     with pytest.raises(PointsmanError, match="str_stream_dyn"):
         images_of(TEXT.format(1), mesh(7))
+
+
+def test_the_compiler_keeps_a_slot_for_the_commands_of_the_vfsm_that_brings_commands() -> None:
+    """Without a slot the judge's rule "reprogramming" is broken: at the length that the compiler chooses, not at 16 slots."""
+    text = "(stream 's 0 (runtime :dynamic t) :m 4 :impl 'str_stream_dyn)"
+    images = make_images(make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="dynamic"))
+    assert check_images(images).ok, check_images(images).render()

@@ -65,6 +65,8 @@ class StrStreamDyn(Synchronised):
                         a,
                         (b,),
                         max_words=1,
+                        # Load functions set the VFSM that brings the commands; it may be in another pipeline than the delivery.
+                        rewritten=what == "tell",
                         group=f"{operator.label} {what}",
                         keep_in=inside,
                         into=stream_name(operator, i, f"read{others[0]}")
