@@ -156,7 +156,7 @@ def main() -> None:
     app = Gauss(Namespace(size=options.size, values=1), topology)
     if options.program is not None:
         Gauss.program = str(options.program.absolute())
-    program, name = compile_application(app, APPLICATION, topology, {"n": options.size})
+    program, name = compile_application(app, APPLICATION, topology, parameters={"n": options.size})
     structures = None if options.division is None else [structure_of(program, options.division)]
     began = time.process_time()
     plan = make_plan(

@@ -26,10 +26,11 @@ def run_nodes(
     """Run ``main`` on every node that works, between cop_init and cop_fini. Other processors of the machine do nothing."""
 
     async def program(node: Node) -> Any:
-        await node.cop.init()
+        cop = node.cop  # the application may put something else there
+        await cop.init()
         node.activity = "before its first operator"
         result = await main(node)
-        await node.cop.fini()
+        await cop.fini()
         return result
 
     try:

@@ -7,12 +7,16 @@ imports, of those that these import, and so on, and the versions of Python and o
 
 For example, the kernels of ``routing/network_router/rip_up.py`` are compiled again when ``routing/pathfinder/arrays.py`` changes,
 whose constants they use, and not when ``routing/network_router/levels.py`` changes, which calls them.
+
+What is kept has a checksum. Files that are damaged count as absent, and a disk that takes no files only makes the next process
+compile again.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import pickle
 import re
 import sys
 import sysconfig
@@ -24,7 +28,9 @@ from typing import Any
 
 import numba
 from numba.core import config as numba_config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from .errors import PointsmanError
 from .files import cache_folder
 
 config: Any = numba_config
@@ -46,12 +52,71 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     file = Path(function.__code__.co_filename)
     if file not in _folders:
         _folders[file] = _folder(file)
+    made = numba.njit(**options)(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = _folders[file] or before
     try:
-        return numba.njit(cache=True, **options)(function)
+        made._cache = _Kept(function)  # in place of ``cache=True``, which makes a cache without checksums
+    except (RuntimeError, OSError):  # there is no folder that can be written: nothing is kept
+        pass
     finally:
         config.CACHE_DIR = before
+    return made
+
+
+class _Kept(FunctionCache):
+    """Numba's cache of a function's machine code, with files that are checked."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        plain = self._cache_file
+        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, plain._source_stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except OSError:
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError:  # a full disk, for example: the next process compiles again
+            return
+
+
+class _CheckedFiles(IndexDataCacheFile):
+    """Index and data files that begin with a checksum of the rest; a file that is damaged counts as absent."""
+
+    def _load_index(self) -> dict[Any, str]:
+        found = self._checked(self._index_path)
+        if found is None:
+            return {}
+        version, stamp, overloads = found
+        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self._write(self._index_path, (self._version, self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return self._checked(self._data_path(name))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _write(self, path: str, value: Any) -> None:
+        data = self._dump(value)
+        with self._open_for_write(path) as file:
+            file.write(hashlib.sha256(data).digest() + data)
+
+    @staticmethod
+    def _checked(path: str) -> Any:
+        try:
+            content = Path(path).read_bytes()
+        except OSError:
+            return None
+        data = content[32:]
+        return pickle.loads(data) if hashlib.sha256(data).digest() == content[:32] else None
 
 
 def is_cold(package: Path) -> bool:
@@ -77,12 +142,12 @@ def _folder(file: Path) -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     for path in sorted(compiled_in(file)):
         digest.update(f"\0{path}\0".encode() + path.read_bytes())
-    folder = cache_folder() / f"kernels-{digest.hexdigest()[:16]}"
     try:
+        folder = cache_folder() / f"kernels-{digest.hexdigest()[:16]}"
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
         probe.touch()
-    except OSError:
+    except (OSError, ValueError, PointsmanError):  # the command tells of a wrong folder before it begins
         return ""
     return str(folder)
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pointsman.errors import PointsmanError
+from pointsman.files import open_without_waiting
 
 MAGIC = b"\x89PtsImg\n"
 """First bytes of an image file. The first byte is no text and the last a line feed, so that text conversions are
@@ -221,7 +222,7 @@ def unpack_sections(
 def read_file(path: str | os.PathLike[str], kind: FileKind = IMAGE) -> bytes:
     """All bytes of a regular file; an error if there are more than ``MAX_BYTES``."""
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
+        with open(path, "rb", opener=open_without_waiting) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise ImageError(f"{_a(kind)} must be a regular file", file=os.fspath(path))
@@ -231,17 +232,13 @@ def read_file(path: str | os.PathLike[str], kind: FileKind = IMAGE) -> bytes:
                     file=os.fspath(path),
                 )
             return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ImageError(f"cannot be read: {error.strerror}", file=os.fspath(path)) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise ImageError(f"cannot be read: {reason or error}", file=os.fspath(path)) from None
 
 
 def _a(kind: FileKind) -> str:
     return f"{'an' if kind.noun[0] in 'aeiou' else 'a'} {kind.noun}"
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    # Opening a named pipe would wait for a writer; as it is no regular file it is refused afterwards.
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _check_crc(expected: int, data: bytes | bytearray, *, file: str | None, section: str, offset: int) -> None:

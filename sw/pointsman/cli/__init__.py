@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
+import sys
 from typing import Any
 
 import click
 
 import pointsman
 from pointsman.errors import PointsmanError
+from pointsman.files import cache_folder
 
 from .commands.check import check
 from .commands.compare import compare
@@ -19,21 +24,51 @@ from .commands.route import route
 from .commands.run import run
 from .commands.synth import synth
 from .commands.verilog import verilog
-from .options import EXIT_USER
+from .options import EXIT_INTERRUPTED, EXIT_USER
 
 
 class _Group(click.Group):
-    """Command group that prints a `PointsmanError` as a message, without a traceback."""
+    """Command group that prints the errors of users and of their machines as a message, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        _print_any_text()
         try:
-            return super().invoke(ctx)
+            cache_folder()
+            result = super().invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # a full disk is told now, not at the end of Python
+            return result
         except PointsmanError as error:
             click.echo(f"pointsman: {error}", err=True)
             ctx.exit(EXIT_USER)
         except KeyboardInterrupt:
             click.echo("pointsman: interrupted", err=True)
-            ctx.exit(130)
+            ctx.exit(EXIT_INTERRUPTED)
+        except MemoryError:
+            click.echo("pointsman: there is not enough memory for this", err=True)
+            ctx.exit(EXIT_USER)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # nobody reads on, as after `| head`
+                raise
+            what = f"{error.filename}: " if error.filename is not None else ""
+            click.echo(f"pointsman: {what}{error.strerror or error}", err=True)
+            _drop_output()
+            ctx.exit(EXIT_USER)
+
+
+def _print_any_text() -> None:
+    """Names of files and texts of applications may have characters that the terminal has not: they are printed as numbers."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """What could not be written to standard output is not tried again at the end of Python."""
+    try:
+        sys.stdout.flush()
+    except (OSError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

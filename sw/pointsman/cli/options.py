@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     from numesh.shape import NodeShape
     from pointsman.artifacts.images.images import Images
     from pointsman.cop import Program
+    from pointsman.cop.compile import Host
     from pointsman.cop.limits import Limits
     from pointsman.network import Topology
     from pointsman.operators import Implementation
 
 EXIT_USER = 2
 """Exit status for anything that the user can mend."""
+EXIT_INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
 EXIT_WRONG = 1
 """Exit status of a run with a wrong answer, and of a check with findings."""
 
@@ -41,7 +45,7 @@ def network_options(command: Any) -> Any:
     for option in (
         click.option(
             "--faults",
-            type=click.Path(path_type=Path),
+            type=FilePath(),
             metavar="FILE",
             help='Nodes and links that do not work, as JSON: {"nodes": [5], "links": [[0, 1]]}. Programs go around them.',
         ),
@@ -57,10 +61,39 @@ def network_options(command: Any) -> Any:
     return command
 
 
+class FilePath(click.Path):
+    """Names of files and folders."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":  # Path("") would be the folder in which the command is called
+            self.fail("a name must not be empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Effort(click.FloatRange):
+    """Values of ``--effort``: above 0 up to 1000, and a number (``nan`` is between all bounds)."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=1000)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
+SEED = click.IntRange(0, (1 << 32) - 1)
+"""Values of ``--seed``, for any generator of random numbers."""
+
+
 def effort_option(command: Any) -> Any:
     return click.option(
         "--effort",
-        type=click.FloatRange(min=0, min_open=True, max=1000),
+        type=Effort(),
         default=1.0,
         show_default=True,
         help="Work to spend on phases and routes: less is quicker, more may find better ones.",
@@ -120,13 +153,17 @@ class SourceOptions:
     def bounds(self) -> Limits:
         return limits_of(self.limits)
 
-    def program(self, path: Path, topology: Topology) -> Program:
-        """The program of a COP file, or of a file of Python; likely mistakes are told."""
+    def host(self, parameters: Mapping[str, int] | None = None, **settings: Any) -> Host:
+        """What the command gives to a program: its parameters (those of ``--set`` if not given), limits, and ``settings``."""
+        given = parameters_of(self.settings) if parameters is None else parameters
+        return {"parameters": given, "limits": self.bounds, **settings}  # type: ignore[typeddict-item]
+
+    def program(self, path: Path, topology: Topology, **settings: Any) -> Program:
+        """The program of a COP file, or of a file of Python; likely mistakes are told. ``settings``: mode and schedlen."""
         from pointsman.cop import compile_file, compile_python_file
 
         compiled = compile_python_file if path.suffix == ".py" else compile_file
-        parameters, limits = parameters_of(self.settings), self.bounds
-        program = compiled(path, topology=topology, parameters=parameters, limits=limits)
+        program = compiled(path, topology=topology, **self.host(**settings))
         self.warn(program)
         return program
 
@@ -159,7 +196,7 @@ def language_options(command: Any) -> Any:
         "--implementations",
         "plugins",
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=FilePath(),
         multiple=True,
         help="Python file with further implementations of operators; it is run.",
     )(command)

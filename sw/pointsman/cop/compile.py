@@ -14,6 +14,7 @@ from typing import TypedDict, Unpack
 
 from pointsman.cop.library.library import LIBRARY
 from pointsman.errors import PointsmanError
+from pointsman.files import read_bytes
 from pointsman.network import Topology, mesh
 from pointsman.program.program import Program
 
@@ -170,12 +171,7 @@ def read_file(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         If it cannot be read.
     """
     name = os.fspath(path)
-    try:
-        with Path(name).open("rb") as stream:
-            content = stream.read(4 * limits.text + 1)  # a character has up to four bytes
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise PointsmanError(f"cannot read {name}: {reason}") from None
+    content = read_bytes(name, most=4 * limits.text + 1)  # a character has up to four bytes
     try:
         text = content.decode()
     except UnicodeDecodeError as error:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from pointsman import files
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, read_text, write_whole
+from pointsman.files import cache_folder, check_writable, is_file, read_text, write_whole
 
 
 @pytest.mark.parametrize("content", ["", "text with ×\n", b"", b"\0\xff" * 1000])
@@ -76,9 +77,48 @@ def test_failed_write_keeps_the_old_file_and_leaves_no_other(tmp_path: Path, mon
 
 
 def test_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PointsmanError, match="File name too long"):
-        write_whole(tmp_path / ("n" * 255), "x")
+    write_whole(tmp_path / ("n" * 255), "x")  # the longest
+    for function in (check_writable, lambda path: write_whole(path, "x")):
+        with pytest.raises(PointsmanError, match="File name too long"):
+            function(tmp_path / ("n" * 256))
+    assert [path.name for path in tmp_path.iterdir()] == ["n" * 255]
+    assert not is_file(tmp_path / ("n" * 256))
+    with pytest.raises(PointsmanError, match=r"cannot read the list .*: File name too long"):
+        read_text(tmp_path / ("n" * 256), "list")
+
+
+def test_pipes_are_read_and_written_only_if_somebody_is_at_the_other_end(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(PointsmanError, match="nobody writes into this pipe"):
+        read_text(path, "list")
+    with pytest.raises(PointsmanError, match="cannot write"):
+        write_whole(path, "x")
+    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(path, "text")
+    assert read_text(path, "list") == "text"
+    os.close(reading)
+
+
+def test_text_that_no_file_can_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PointsmanError, match="surrogates not allowed"):
+        write_whole(tmp_path / "file", "\ud800")
+    with pytest.raises(PointsmanError, match="null"):
+        read_text(tmp_path / "a\0b", "list")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_without_an_end_is_not_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 1000)
+    with pytest.raises(PointsmanError, match="it has more than 1000 bytes"):
+        read_text(Path("/dev/zero"), "list")
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser", "~nosuchuser/x"])
+def test_cache_of_a_user_who_does_not_exist_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POINTSMAN_CACHE", name)
+    with pytest.raises(PointsmanError, match=f"the folder {name} of POINTSMAN_CACHE cannot be found"):
+        cache_folder()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")

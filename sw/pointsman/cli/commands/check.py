@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from pointsman.cli.options import EXIT_WRONG
-from pointsman.files import check_writable, write_whole
+from pointsman.cli.options import EXIT_WRONG, FilePath
+from pointsman.files import check_writable, is_file, open_without_waiting, write_whole
 
 
 @click.command()
-@click.argument("image", type=click.Path(path_type=Path))
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the findings as JSON.")
+@click.argument("image", type=FilePath())
+@click.option("--json", "json_path", type=FilePath(), help="Write the findings as JSON.")
 @click.pass_context
 def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
     """Prove an IMAGE file: replay all nodes over a period, for every run-time value and every pair of phases.
@@ -25,9 +25,9 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
     if json_path is not None:
         check_writable(json_path)
     text, plain = (_tables if is_tables(image) else _images)(image)
-    click.echo(text)
     if json_path is not None:
         write_whole(json_path, json.dumps(plain, indent=1) + "\n")
+    click.echo(text)
     if not plain["ok"]:
         ctx.exit(EXIT_WRONG)
 
@@ -58,7 +58,7 @@ def is_tables(path: Path) -> bool:
     from pointsman.artifacts.tables.file import KIND
 
     try:
-        with path.open("rb") as file:
-            return path.is_file() and file.read(len(KIND.magic)) == KIND.magic
-    except OSError:
+        with open(path, "rb", opener=open_without_waiting) as file:
+            return is_file(path) and file.read(len(KIND.magic)) == KIND.magic
+    except (OSError, ValueError):
         return False

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from pointsman.cli.options import (
+    FilePath,
     SourceOptions,
     effort_option,
     emit_text,
@@ -21,20 +22,22 @@ from pointsman.cli.options import (
 )
 from pointsman.cli.targets.by_name import target_named
 from pointsman.cli.targets.options import (
+    MODES,
     addresses_option,
     named_options,
     network_of,
     refuse_switch_options,
     switch_options,
+    target_for,
     target_option,
 )
 from pointsman.files import check_writable
 
 
 @click.command("compile")
-@click.argument("program", type=click.Path(path_type=Path))
+@click.argument("program", type=FilePath())
 @network_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Image file, or the text of --emit.")
+@click.option("-o", "--output", type=FilePath(), help="Image file, or the text of --emit.")
 @set_option
 @addresses_option
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
@@ -45,7 +48,7 @@ from pointsman.files import check_writable
     type=click.Choice(["program", "python", "plan", "routes", "images", "tables"]),
     help="Stop after this stage and print it: the program as COP or as Python, the others as JSON; tables: of target tdm.",
 )
-@click.option("--readmemh", type=click.Path(path_type=Path), help="Folder for $readmemh files of every memory.")
+@click.option("--readmemh", type=FilePath(), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
 @target_option
 @switch_options
@@ -66,13 +69,16 @@ def compile_(
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 --set block=225 -o matmul.image
     """
     named = named_options(ctx)
-    refuse_switch_options(named, target)
+    if "target" in named:
+        refuse_switch_options(named, target)
     topology = network_of(ctx.params)
     shape_of(topology, given)
     if output is not None:
         check_writable(output)
     reading = SourceOptions.of(given)
-    parsed = reading.program(program, topology)
+    parsed = reading.program(program, topology, mode=MODES[target], schedlen=given["period"])
+    target = target_for(parsed, ctx.params, named)
+    refuse_switch_options(named, target)
     if emit in ("program", "python"):
         from pointsman.cop import program_to_cop, program_to_python
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pointsman.cli.options import note
+from pointsman.cli.options import SEED, FilePath, note
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("connections", type=click.Path(path_type=Path))
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write configurations and bounds as JSON.")
+@click.argument("connections", type=FilePath())
+@click.option("--json", "json_path", type=FilePath(), help="Write configurations and bounds as JSON.")
 @click.option(
     "--algorithm",
     default="best",
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "for a demand best, birkhoff, pack, list.",
 )
 @click.option("--degree", type=int, metavar="K", help="Slots there are; an error if the connections do not fit.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--effort", type=float, default=1.0, show_default=True, help="Work to spend, relative to the usual.")
 def configure(
     connections: Path, json_path: Path | None, algorithm: str, degree: int | None, seed: int, effort: float
@@ -47,8 +47,6 @@ def configure(
 
     if json_path is not None:
         check_writable(json_path)
-    if not 0 <= seed < 1 << 32:
-        raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
     problem = read_problem(connections)
     from pointsman.connections import algorithms
 

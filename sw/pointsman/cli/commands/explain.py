@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pointsman.cli.options import (
+    FilePath,
     SourceOptions,
     effort_option,
     emit_text,
@@ -27,7 +28,7 @@ DEEPEST_JSON = 200
 
 
 @click.command()
-@click.argument("program", type=click.Path(path_type=Path))
+@click.argument("program", type=FilePath())
 @network_options
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with every instance.")
@@ -38,7 +39,7 @@ DEEPEST_JSON = 200
 )
 @effort_option
 @phases_option
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
+@click.option("-o", "--output", type=FilePath(), help="Write it into this file.")
 @warnings_option
 @limit_option
 def explain(program: Path, as_json: bool, decision: bool, output: Path | None, **given: Any) -> None:

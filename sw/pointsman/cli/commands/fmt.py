@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from pointsman.cli.options import EXIT_WRONG, limit_option, limits_of, note
+from pointsman.cli.options import EXIT_WRONG, FilePath, limit_option, limits_of, note
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
 
 @click.command()
-@click.argument("files", type=click.Path(path_type=Path, allow_dash=True), nargs=-1, required=True)
+@click.argument("files", type=FilePath(), nargs=-1, required=True)
 @click.option("--check", is_flag=True, help="Write nothing; name the files that would change, with exit status 1.")
 @limit_option
 @click.pass_context

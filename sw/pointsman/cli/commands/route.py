@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pointsman.cli.options import note
+from pointsman.cli.options import SEED, FilePath, note
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.routing.routers import ROUTERS
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("streams", type=click.Path(path_type=Path))
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write routes, slots and bounds as JSON.")
+@click.argument("streams", type=FilePath())
+@click.option("--json", "json_path", type=FilePath(), help="Write routes, slots and bounds as JSON.")
 @click.option(
     "--router",
     type=click.Choice(list(ROUTERS)),
@@ -31,12 +31,10 @@ if TYPE_CHECKING:
 @click.option(
     "--length", type=int, metavar="S", help="Slots of the schedule. Default: chosen, with the reason printed."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same answer.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--effort", type=float, default=1.0, show_default=True, help="Work to spend, relative to the usual.")
 @click.option("--time", "time_limit", type=float, metavar="SECONDS", help="Take the best answer after this time.")
-@click.option(
-    "--plot", "plot_path", type=click.Path(path_type=Path), help="Draw link load and slots (.png, .svg, .pdf)."
-)
+@click.option("--plot", "plot_path", type=FilePath(), help="Draw link load and slots (.png, .svg, .pdf).")
 def route(
     streams: Path,
     json_path: Path | None,

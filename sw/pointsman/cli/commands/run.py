@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ import click
 
 from pointsman.cli.options import (
     EXIT_WRONG,
+    SEED,
+    FilePath,
     SourceOptions,
     effort_option,
     language_options,
@@ -22,11 +25,14 @@ from pointsman.cli.options import (
 )
 from pointsman.cli.targets.by_name import target_named
 from pointsman.cli.targets.options import (
+    MODES,
     addresses_option,
     named_options,
     network_of,
+    refuse_hardware_options,
     refuse_switch_options,
     switch_options,
+    target_for,
     target_option,
 )
 from pointsman.errors import PointsmanError
@@ -35,12 +41,14 @@ from pointsman.files import check_writable, write_whole
 if TYPE_CHECKING:
     from pointsman.network import Topology
     from pointsman.program.program import Program
-    from pointsman.runtime import Application
+    from pointsman.runtime.api.guarded import GuardedApplication
     from pointsman.targets.target import TargetRun
+
+    _Maker = Callable[[Topology], GuardedApplication]
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-@click.argument("application", type=click.Path(path_type=Path))
+@click.argument("application", type=FilePath())
 @network_options
 @target_option
 @addresses_option
@@ -52,25 +60,27 @@ if TYPE_CHECKING:
     help="verilated: the RTL, compiled; model: a cycle model; amaranth: the RTL, interpreted (slow). "
     "auto: verilated if there is a C++ compiler, else model.",
 )
-@click.option("--image", type=click.Path(path_type=Path), help="Run this image instead of compiling the program.")
-@click.option("--dry", is_flag=True, help="Run the program by its meaning alone, without hardware; quick.")
+@click.option("--image", type=FilePath(), help="Run this image instead of compiling the program.")
+@click.option(
+    "--dry",
+    is_flag=True,
+    help="Run the program by its meaning alone, without hardware; quick. It is read as for --target.",
+)
 @click.option("--preload", is_flag=True, help="Fill the routers' memories at once instead of by the processors.")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @effort_option
 @phases_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the stream router.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the stream router.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option(
     "--trace",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     help="Write every word and activity: .jsonl as lines of JSON, else for Perfetto.",
 )
-@click.option(
-    "--wave", type=click.Path(path_type=Path), help="Write a waveform (FST) of all routers; engine verilated."
-)
+@click.option("--wave", type=FilePath(), help="Write a waveform (FST) of all routers; engine verilated.")
 @click.option("--wave-window", nargs=2, type=click.IntRange(min=0), help="First and last cycle of the waveform.")
 @click.option("--monitors", is_flag=True, help="Check every link and register in every cycle; slow.")
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@click.option("--json", "json_path", type=FilePath(), help="Write the results as JSON.")
 @switch_options
 @warnings_option
 @language_options
@@ -91,66 +101,91 @@ def run(ctx: click.Context, application: Path, target: str, dry: bool, json_path
 
     topology = network_of(ctx.params)
     named = named_options(ctx)
-    refuse_switch_options(named, target)
+    if "target" in named:
+        refuse_switch_options(named, target)
     shape_of(topology, given)
+    if dry and given["image"] is not None:
+        raise PointsmanError("--dry runs the program, --image an image: give one of them")
+    if dry:
+        refuse_hardware_options(named)
     for path in (json_path, given["trace"], given["wave"]):
         if path is not None:
             check_writable(path)
     if given["wave_window"] is not None and given["wave"] is None:
         raise PointsmanError("--wave-window needs --wave")
-    app, parameters = _application(application, ctx.args, topology)
-    if dry and given["image"] is not None:
-        raise PointsmanError("--dry runs the program, --image an image: give one of them")
+    make = _maker(application, ctx.args)
     with application_errors(application):
-        done = _dry(ctx, app, parameters, topology) if dry else _on_target(ctx, app, parameters, topology)
-    click.echo(done.text)
+        done = _dry(ctx, make, topology) if dry else _on_target(ctx, make, topology)
     if json_path is not None:
         write_whole(json_path, json.dumps(done.results, indent=1) + "\n")
+    click.echo(done.text)
     if not done.results["correct"]:
         ctx.exit(EXIT_WRONG)
 
 
-def _application(path: Path, arguments: list[str], topology: Topology) -> tuple[Application, dict[str, int]]:
-    """The application of a file with its own options, and the values of its program's parameters."""
-    from pointsman.runtime.api.application import application_errors, load_application, options_help, parse_options
+def _maker(path: Path, arguments: list[str]) -> _Maker:
+    """A function that makes the application of a file, with its own options, for a network."""
+    from pointsman.foreign import foreign_code
+    from pointsman.runtime.api.application import (
+        ApplicationOptionError,
+        load_application,
+        options_help,
+        parse_options,
+    )
+    from pointsman.runtime.api.guarded import GuardedApplication
 
     kind = load_application(path)
     try:
         options = parse_options(kind, path, arguments)
-    except PointsmanError as error:
+    except ApplicationOptionError as error:
         raise PointsmanError(f"{error.message}\n{options_help(kind, path)}".rstrip()) from None
-    with application_errors(path):
-        app = kind(options, topology)
-        return app, dict(app.parameters())
+
+    def make(topology: Topology) -> GuardedApplication:
+        with foreign_code(path, "the application", doing=f"{kind.__name__}.__init__"):
+            return GuardedApplication(kind(options, topology), path)
+
+    return make
 
 
-def _program(
-    ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology
-) -> tuple[Program, str]:
-    """The application's program, and a name for it."""
+def _compiled(ctx: click.Context, make: _Maker, topology: Topology) -> tuple[GuardedApplication, Program, str]:
+    """The application, its program, and a name for that. Both are for the network that the program sets, if it sets one."""
     from pointsman.runtime.api.application import compile_application
 
     reading = SourceOptions.of(ctx.params)
-    parsed, name = compile_application(app, ctx.params["application"], topology, parameters, reading.bounds)
+    app, path = make(topology), ctx.params["application"]
+    for _ in range(2):
+        host = reading.host(app.parameters(), mode=MODES[ctx.params["target"]], schedlen=ctx.params["period"])
+        parsed, name = compile_application(app.application, path, topology, **host)
+        if parsed.topology == topology:
+            break
+        topology = parsed.topology
+        app = make(topology)
     reading.warn(parsed)
-    return parsed, name
+    return app, parsed, name
 
 
-def _dry(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> TargetRun:
+def _dry(ctx: click.Context, make: _Maker, topology: Topology) -> TargetRun:
     from pointsman.cli.targets.reference import run_dry
 
     started = time.perf_counter()
-    parsed, name = _program(ctx, app, parameters, topology)
+    app, parsed, name = _compiled(ctx, make, topology)
+    target_for(parsed, ctx.params, named_options(ctx))
     return run_dry(parsed, name, app, time.perf_counter() - started)
 
 
-def _on_target(ctx: click.Context, app: Application, parameters: dict[str, int], topology: Topology) -> TargetRun:
-    given = ctx.params
-    chosen = target_named(given["target"])
-    chosen.refuse(named_options(ctx))
+def _on_target(ctx: click.Context, make: _Maker, topology: Topology) -> TargetRun:
+    given, named = ctx.params, named_options(ctx)
     started = time.perf_counter()
     if given["image"] is not None:
-        artifact = chosen.read(given["image"], topology, given)
+        refuse_switch_options(named, given["target"])
+        chosen = target_named(given["target"])
+        chosen.refuse(named)
+        app, artifact = make(topology), chosen.read(given["image"], topology, given)
     else:
-        artifact = chosen.compile(*_program(ctx, app, parameters, topology), given)
+        app, parsed, name = _compiled(ctx, make, topology)
+        target = target_for(parsed, given, named)
+        refuse_switch_options(named, target)
+        chosen = target_named(target)
+        chosen.refuse(named)
+        artifact = chosen.compile(parsed, name, given)
     return chosen.run(artifact, app, {"compile": time.perf_counter() - started}, given)

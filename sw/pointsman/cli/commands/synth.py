@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from pointsman.cli.options import FilePath
 from pointsman.files import check_writable, write_whole
 from pointsman.fpga.blocks import BLOCKS
 
@@ -36,8 +37,8 @@ def _size_options(command: Any) -> Any:
     "--seeds", type=int, default=3, show_default=True, help="How often to place, each time from another seed."
 )
 @click.option("--freq", type=float, default=300.0, show_default=True, help="MHz that the placer aims at.")
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the figures as JSON.")
-@click.option("--keep", type=click.Path(path_type=Path), help="Folder for all that yosys and nextpnr wrote.")
+@click.option("--json", "json_path", type=FilePath(), help="Write the figures as JSON.")
+@click.option("--keep", type=FilePath(), help="Folder for all that yosys and nextpnr wrote.")
 def synth(
     block: str,
     device: str,

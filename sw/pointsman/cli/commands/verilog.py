@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import NODE_SIZES, names_network, network_options, shape_of, shape_options, topology_of
+from pointsman.cli.options import (
+    NODE_SIZES,
+    FilePath,
+    names_network,
+    network_options,
+    shape_of,
+    shape_options,
+    topology_of,
+)
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.fpga.blocks import SWITCH_SIZES
@@ -71,8 +79,8 @@ def _packet_options(command: Any) -> Any:
 @click.command()
 @click.argument("block", type=click.Choice([NUMESH, SWITCH, PACKET]))
 @network_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Verilog file.")
-@click.option("--image", type=click.Path(path_type=Path), help="Image whose contents the memories get at power-up.")
+@click.option("-o", "--output", type=FilePath(), required=True, help="Verilog file.")
+@click.option("--image", type=FilePath(), help="Image whose contents the memories get at power-up.")
 @shape_options
 @_switch_options
 @_packet_options

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import names_network, topology_of
+from pointsman.cli.options import NODE_SIZES, names_network, topology_of
 from pointsman.errors import PointsmanError
 
 if TYPE_CHECKING:
     from pointsman.network import Topology
+    from pointsman.program.program import Program
     from pointsman.targets.target import Given
 
 TARGETS = ("numesh", "tdm", "packet")
@@ -60,6 +61,57 @@ def refuse_switch_options(named: Given, target: str) -> None:
     if target != "tdm" and given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in named if name in given)
         raise PointsmanError(f"{names} are for the switch, not for target {target}", hint="add --target tdm")
+
+
+MODES = {"numesh": "numesh", "tdm": "tdm", "packet": "dyn"}
+"""Value of ``*mode*`` for each target."""
+_HARDWARE = {
+    "engine": "--engine",
+    "preload": "--preload",
+    "effort": "--effort",
+    "phases": "--phases",
+    "seed": "--seed",
+    "max_cycles": "--max-cycles",
+    "trace": "--trace",
+    "wave": "--wave",
+    "wave_window": "--wave-window",
+    "monitors": "--monitors",
+    "addresses": "--addresses",
+    "plugins": "--implementations",
+    **{name: f"--{name.replace('_', '-')}" for name, _, _ in _SWITCH},
+    **{name: f"--{name.replace('_', '-')}" for name in NODE_SIZES},
+}
+"""Options of ``run`` that say something about hardware only, by their names in Python."""
+
+
+def target_for(program: Program, given: Mapping[str, Any], named: Given) -> str:
+    """The target of a program: the one that its ``*mode*`` forces, otherwise that of the options.
+
+    Raises
+    ------
+    PointsmanError
+        If the program sets ``*mode*`` and ``--target`` asks for another.
+    """
+    target = str(given["target"])
+    if program.mode == MODES[target]:
+        return target
+    forced = next(name for name, mode in MODES.items() if mode == program.mode)
+    if "target" in named:
+        raise PointsmanError(
+            f"the program sets *mode* to {program.mode}, which is target {forced}, and --target asks for {target}",
+            hint="leave --target out, or (define *mode* …)",
+        )
+    return forced
+
+
+def refuse_hardware_options(named: Given) -> None:
+    """Refuse options that say something about hardware, for ``--dry``."""
+    given = [option for name, option in _HARDWARE.items() if name in named]
+    if given:
+        raise PointsmanError(
+            f"{', '.join(given)} {'are' if len(given) > 1 else 'is'} about hardware, and --dry runs without any",
+            hint="leave --dry out, or " + ("these options" if len(given) > 1 else given[0]),
+        )
 
 
 def refuse_addresses(named: Given) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pointsman.cop.compile import Host
 from pointsman.errors import PointsmanError
+from pointsman.files import is_file
+from pointsman.foreign import foreign_code
 from pointsman.network import Topology
 from pointsman.program.program import Program
 
@@ -39,25 +40,19 @@ def compile_python_file(
         If the file cannot be read, does not run, or has no program.
     """
     file = Path(path)
-    if not file.is_file():
+    if not is_file(file):
         raise PointsmanError(f"cannot read {file}: there is no such file")
-    try:
-        program = getattr(_module(file), NAME, None)
+    with foreign_code(file, "the program"):
+        try:
+            module = _module(file)
+        except SyntaxError as error:
+            if error.lineno is None:
+                raise
+            raise PointsmanError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+        program = getattr(module, NAME, None)
         if program is None:
             raise PointsmanError(f"{file} defines no '{NAME}'", hint="def program(net: cop.Network) -> cop.Parts: ...")
         return compile_program(program, topology=topology, **host)
-    except SyntaxError as error:
-        raise PointsmanError(f"{error.filename}:{error.lineno}: {error.msg}") from None
-    except PointsmanError:
-        raise
-    except (Exception, SystemExit) as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
-        if not frames:
-            raise
-        raise PointsmanError(
-            f"{file}:{frames[-1].lineno}: {type(error).__name__}: {error}",
-            hint="this was raised by the program's own code",
-        ) from error
 
 
 def _module(file: Path) -> Any:

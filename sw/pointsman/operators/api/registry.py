@@ -12,7 +12,7 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
@@ -21,6 +21,8 @@ from typing import Any
 
 from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
+from pointsman.files import is_file
+from pointsman.foreign import shown, text_of
 from pointsman.operators.api.loading import Loading
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
@@ -118,7 +120,7 @@ class Plugin(Implementation):
             return getattr(self.inner, method)(operator, *arguments)
 
     def _wrong(self, method: str, wanted: str, given: object) -> PointsmanError:
-        return PointsmanError(f"{self.origin}: {self.name}.{method} must give {wanted}, not {_short(given)}")
+        return PointsmanError(f"{self.origin}: {self.name}.{method} must give {wanted}, not {shown(given)}")
 
 
 def all_implementations(
@@ -155,7 +157,7 @@ def load_file(path: Path) -> list[Plugin]:
     PointsmanError
         If the file cannot be read, does not run, or has no usable implementation.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise PointsmanError(f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(f"pointsman_implementations_{path.stem}", path)
     if spec is None or spec.loader is None:
@@ -211,7 +213,7 @@ def _take(given: object, origin: str, path: Path | None) -> list[Plugin]:
             with _blamed(origin, path, f"{one.__name__}()"):
                 one = one()
         if not isinstance(one, Implementation):
-            raise PointsmanError(f"{origin}: {_short(one)} is not an implementation")
+            raise PointsmanError(f"{origin}: {shown(one)} is not an implementation")
         plugins.append(Plugin(_checked(one, origin), origin, path))
     return plugins
 
@@ -222,24 +224,24 @@ def _checked(one: Implementation, origin: str) -> Implementation:
     name = getattr(one, "name", None)
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise PointsmanError(
-            f"{origin}: {what} must have a name of letters, digits and _, not {_short(name)}", hint='name = "my_bcast"'
+            f"{origin}: {what} must have a name of letters, digits and _, not {shown(name)}", hint='name = "my_bcast"'
         )
     kinds = getattr(one, "kinds", None)
     if not isinstance(kinds, tuple) or not kinds:
         raise PointsmanError(
-            f"{origin}: {what} must list the kinds of operators that it does, not {_short(kinds)}",
+            f"{origin}: {what} must list the kinds of operators that it does, not {shown(kinds)}",
             hint='kinds = ("broadcast",)',
         )
     for kind in kinds:
         if kind not in OPERATORS:
             hint = suggestion(kind, OPERATORS) if isinstance(kind, str) else None
-            raise PointsmanError(f"{origin}: {what} names {_short(kind)}, which is no kind of operator", hint=hint)
+            raise PointsmanError(f"{origin}: {what} names {shown(kind)}, which is no kind of operator", hint=hint)
     for name in ("processor_bound", "traceable", "alone", "played_only"):
         if not isinstance(getattr(one, name), bool):
             raise PointsmanError(f"{origin}: {name} of {what} must be True or False")
     if not isinstance(one.loading, Loading) or one.loading is Loading.ONLINE:
         raise PointsmanError(
-            f"{origin}: loading of {what} must be a Loading other than ONLINE, not {_short(one.loading)}",
+            f"{origin}: loading of {what} must be a Loading other than ONLINE, not {shown(one.loading)}",
             hint="loading = Loading.SYNCHRONISED",
         )
     return one
@@ -253,22 +255,17 @@ def _blamed(origin: str, path: Path | None, doing: str | None) -> Iterator[None]
     except PointsmanError:
         raise
     except SyntaxError as error:
+        if error.lineno is None:
+            raise PointsmanError(f"{origin}: {text_of(error)}") from None
         raise PointsmanError(f"{error.filename or origin}:{error.lineno}: {error.msg}") from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         where = origin
         if path is not None:
             lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
             where = f"{path}:{lines[-1]}" if lines else str(path)
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise PointsmanError(
-            f"{where}: {said}" + (f" (in {doing})" if doing else ""),
+            f"{where}: {text_of(error)}" + (f" (in {doing})" if doing else ""),
             hint="this was raised by the implementation's code",
         ) from error
-
-
-def _short(value: object, shown: Callable[[object], str] = repr) -> str:
-    try:
-        text = shown(value)
-    except Exception:
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= 80 else text[:79] + "…"

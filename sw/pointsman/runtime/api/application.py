@@ -9,17 +9,19 @@ import argparse
 import importlib.util
 import inspect
 import sys
-import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Unpack
 
-from pointsman.cop import Limits, Parts, Program, compile_file, compile_program
-from pointsman.cop.limits import DEFAULT_LIMITS
+from pointsman.cop import Parts, Program, compile_file, compile_program
+from pointsman.cop.compile import Host
+from pointsman.cop.text.source import CopError
 from pointsman.errors import PointsmanError
+from pointsman.files import is_file
+from pointsman.foreign import fault, foreign_code, foreign_frames, said_by
 from pointsman.network import Topology
 
 from .node import Node
@@ -101,9 +103,13 @@ def answer_of(application: Application, results: Sequence[Any]) -> tuple[str, bo
         return str(error), False
 
 
+class ApplicationOptionError(PointsmanError):
+    """An option on the command line that the application does not know, or with a value that it does not take."""
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise PointsmanError(f"{self.prog}: {message}", hint="see the options of the application above")
+        raise ApplicationOptionError(f"{self.prog}: {message}", hint="see the options of the application above")
 
 
 def load_application(path: Path) -> type[Application]:
@@ -114,7 +120,7 @@ def load_application(path: Path) -> type[Application]:
     PointsmanError
         If the file cannot be read, does not run, or has no or several applications.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise PointsmanError(f"there is no application file {path}")
     spec = importlib.util.spec_from_file_location(f"pointsman_application_{path.stem}", path)
     if spec is None or spec.loader is None:
@@ -123,20 +129,21 @@ def load_application(path: Path) -> type[Application]:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except SyntaxError as error:
-        raise PointsmanError(f"{path}:{error.lineno}: {error.msg}") from None
-    except PointsmanError:
+    except (KeyboardInterrupt, PointsmanError):
         raise
-    except (Exception, SystemExit) as error:
-        raise PointsmanError(f"{path} does not run: {type(error).__name__}: {error}") from error
-    found = [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value)
-        and issubclass(value, Application)
-        and value is not Application
-        and value.__module__ == spec.name
-    ]
+    except BaseException as error:
+        if isinstance(error, SyntaxError) and error.lineno is not None and error.filename is not None:
+            raise PointsmanError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+        raise fault(error, path, "the application", said="does not run: ") from error
+    with foreign_code(path, "the application", doing="the search for its class"):
+        found = [
+            value
+            for value in vars(module).values()
+            if inspect.isclass(value)
+            and issubclass(value, Application)
+            and value is not Application
+            and value.__module__ == spec.name
+        ]
     if len(found) != 1:
         raise PointsmanError(
             f"{path} must define one class derived from pointsman.runtime.Application, not {len(found)}"
@@ -144,7 +151,9 @@ def load_application(path: Path) -> type[Application]:
     kind = found[0]
     if inspect.isabstract(kind):
         raise PointsmanError(f"{path}: {kind.__name__} must define {', '.join(sorted(kind.__abstractmethods__))}")
-    program = getattr(kind, "program", None)
+    program = inspect.getattr_static(kind, "program", None)
+    if isinstance(program, staticmethod | classmethod):
+        program = program.__func__
     if not (isinstance(program, str | Program) or callable(program)):
         raise PointsmanError(
             f"{path}: {kind.__name__} must name its COP file, or be its own program",
@@ -153,10 +162,10 @@ def load_application(path: Path) -> type[Application]:
     return kind
 
 
-def compile_application(
-    app: Application, path: Path, topology: Topology, parameters: Mapping[str, int], limits: Limits = DEFAULT_LIMITS
-) -> tuple[Program, str]:
+def compile_application(app: Application, path: Path, topology: Topology, **host: Unpack[Host]) -> tuple[Program, str]:
     """Compile the program of an application (file ``path``) for a network; gives the Program and its name for messages.
+
+    ``host``: parameters, limits, mode and schedlen, as `pointsman.cop.compile_text` takes them.
 
     Raises
     ------
@@ -166,14 +175,14 @@ def compile_application(
     program = inspect.getattr_static(app, "program")
     if isinstance(program, str):
         file = path.parent / program
-        return compile_file(file, topology=topology, parameters=parameters, limits=limits), file.stem
+        return compile_file(file, topology=topology, **host), file.stem
     if isinstance(program, Program):
         if program.topology != topology:
             raise PointsmanError(
                 f"{path}: the program was made for a {program.topology.described}, not for a {topology.described}",
                 hint="name the function that makes it instead",
             )
-        if dict(program.parameters) != dict(parameters):
+        if dict(program.parameters) != dict(host.get("parameters") or {}):
             raise PointsmanError(
                 f"{path}: the program was made with other parameters than the application's",
                 hint="name the function that makes it instead",
@@ -183,36 +192,39 @@ def compile_application(
     owner = getattr(program, "__qualname__", "").rpartition(".")[0]
     is_method = inspect.isfunction(program) and owner and not owner.endswith("<locals>")
     body: Any = program if inspect.isfunction(program) and not is_method else app.program
-    return compile_program(body, topology=topology, parameters=parameters, limits=limits), path.stem
+    return compile_program(body, topology=topology, **host), path.stem
 
 
 @contextmanager
 def application_errors(path: Path) -> Iterator[None]:
-    """Turn exceptions of the application's own code into a `PointsmanError` that names the line; pass others through."""
+    """Turn exceptions of the application's own code into a `PointsmanError` that names its line.
+
+    An error that Pointsman raises in a call by the application also names the line of that call.
+    """
     try:
-        yield
-    except (PointsmanError, WrongAnswer):
+        with foreign_code(path, "the application"):
+            yield
+    except CopError:
         raise
-    except Exception as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == path.resolve()]
+    except PointsmanError as error:
+        frames = foreign_frames(error, path)
         if not frames:
             raise
-        notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
-        raise PointsmanError(
-            f"{path}:{frames[-1].lineno}: {type(error).__name__}: {error}{notes}",
-            hint="this was raised by the application's own code",
-        ) from error
+        place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}"
+        raise PointsmanError(f"{said_by(error)}\n  called from {place}") from error
 
 
 def parse_options(application: type[Application], path: Path, arguments: Sequence[str]) -> argparse.Namespace:
     """Read the application's own options."""
     parser = _Parser(prog=path.name, add_help=False, allow_abbrev=False)
-    application.options(parser)
-    return parser.parse_args(list(arguments))
+    with foreign_code(path, "the application", doing=f"{application.__name__}.options"):
+        application.options(parser)
+        return parser.parse_args(list(arguments))
 
 
 def options_help(application: type[Application], path: Path) -> str:
     """Text that explains the application's own options."""
     parser = _Parser(prog=path.name, add_help=False, allow_abbrev=False)
-    application.options(parser)
-    return parser.format_help()
+    with foreign_code(path, "the application", doing=f"{application.__name__}.options"):
+        application.options(parser)
+        return parser.format_help()

@@ -61,6 +61,8 @@ class Node:
 
     @activity.setter
     def activity(self, doing: str) -> None:
+        if not isinstance(doing, str):
+            raise TypeError(f"an activity must be told in words, not as {type(doing).__name__}")
         if self.watch is not None and doing != self._activity:
             self.watch(doing)
         self._activity = doing

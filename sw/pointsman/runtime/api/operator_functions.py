@@ -9,10 +9,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
+from pointsman.foreign import shown
 
 from .combine import combiner, function_named
+from .messages import as_items
 from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission, Port, Signature, Substrate
+
+MOST_NAMES = 24
+"""Functions that an error names at most."""
 
 
 class Caller(Protocol):
@@ -28,7 +34,8 @@ class Cop:
     All are coroutines. ``label_load(*values)`` takes the run-time values in the order of the operands; every node of
     the operator's subset must call it before its other functions, and again for other values. ``label_write(message)``
     and ``label_read()`` belong to directional operators, ``label_func(message)`` to functional ones. A message of
-    an array type is a NumPy array of exactly ``:m`` words; of a plain type a number. A function gives None to a node that
+    an array type is a NumPy array of exactly ``:m`` words; of a plain type a number. What would lose its value in the operator's
+    type is refused (`messages`). A function gives None to a node that
     receives nothing: in a reduce every node but the destination, and nodes outside ``:valid``.
     """
 
@@ -49,9 +56,12 @@ class Cop:
         try:
             return self._functions[name]
         except KeyError:
-            known = ", ".join(sorted(self._functions)) or "none"
+            names = sorted(self._functions)
+            known = f"there are: {', '.join(names[:MOST_NAMES]) or 'none'}{', …' if len(names) > MOST_NAMES else ''}"
+            close = suggestion(name, names)
             raise PointsmanError(
-                f"the COP program {self._substrate.name} has no function {name}", hint=f"there are: {known}"
+                f"the COP program {self._substrate.name} has no function {name}",
+                hint=f"{close} {known}" if close else known,
             ) from None
 
     async def _loop_load(self) -> None:
@@ -186,7 +196,7 @@ class OperatorFunctions:
                 chosen.append(name)
             elif sort == "function":
                 if not callable(value):
-                    raise self._error("load", f"must give a function that combines messages, not {value!r}")
+                    raise self._error("load", f"must give a function that combines messages, not {shown(value)}")
                 self.combine = combiner(self.signature, value)
             else:
                 permutation = self._permutation(name, value)
@@ -214,25 +224,32 @@ class OperatorFunctions:
         try:
             entries = tuple(index(entry) for entry in value)
         except (TypeError, ValueError, OverflowError):
-            raise self._error("load", f"must give a list of nodes as {name}, not {value!r}") from None
+            raise self._error("load", f"must give a list of nodes as {name}, not {shown(value)}") from None
         if sorted(entries) != list(range(len(entries))):
             raise self._error("load", f"gives as {name} a list in which not every node stands once")
         return entries
 
-    def _error(self, what: str, rest: str) -> PointsmanError:
+    def _error(self, what: str, rest: str, hint: str | None = None) -> PointsmanError:
         where = f"{self.signature.source}: " if self.signature.source else ""
-        return PointsmanError(f"{where}{self.signature.label}_{what}: node {self.node.number} {rest}")
+        return PointsmanError(f"{where}{self.signature.label}_{what}: node {self.node.number} {rest}", hint=hint)
 
     def _words(self, what: str, message: Any) -> np.ndarray:
         """The message as words, checked."""
-        try:
-            items = np.ascontiguousarray(message, self.dtype)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise self._error(what, f"sends what is no {self.signature.type}: {error}") from None
-        words = items.reshape(-1).view(np.uint32)
-        if words.size != self.signature.m:
-            raise self._error(what, f"sends {words.size} words; the message has {self.signature.m} (:m)")
-        return words
+        if type(message) is np.ndarray and message.dtype == self.dtype:
+            items = np.ascontiguousarray(message)
+        else:
+            try:
+                items = as_items(message, self.dtype)
+            except PointsmanError as error:
+                raise self._error(
+                    what, f"sends what is no {self.signature.type}: {error.message}", error.hint
+                ) from None
+        words = self.signature.m
+        if items.nbytes == 4 * words:
+            return items.reshape(-1).view(np.uint32)
+        if items.nbytes % 4:
+            raise self._error(what, f"sends {items.nbytes} bytes; the message has {words} words of 4 bytes (:m)")
+        raise self._error(what, f"sends {items.nbytes // 4} words; the message has {words} (:m)")
 
     def _message(self, words: np.ndarray) -> Any:
         items = words.view(self.dtype)

@@ -68,10 +68,11 @@ class ReferenceMachine:
         """
 
         async def program(node: Node) -> Any:
-            await node.cop.init()
+            cop = node.cop  # the application may put something else there
+            await cop.init()
             node.activity = "before its first operator"
             result = await main(node)
-            await node.cop.fini()
+            await cop.fini()
             return result
 
         results: list[Any] = [None] * len(self.nodes)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from pointsman.cli.targets.by_name import target_named
-from pointsman.cli.targets.options import network_of, refuse_addresses, refuse_switch_options
+from pointsman.cli.targets.options import (
+    network_of,
+    refuse_addresses,
+    refuse_hardware_options,
+    refuse_switch_options,
+    target_for,
+)
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
@@ -79,3 +85,20 @@ def test_a_target_refuses_what_is_another_ones(target: str, named: dict, said: s
     with pytest.raises(PointsmanError) as found:
         target_named(target).refuse(named)
     assert found.value.message.startswith(said)
+
+
+def test_mode_and_target_force_each_other() -> None:
+    scheduled, packets = (
+        compile_text(f"(define *mode* '{mode}) (barrier 'b)", topology=mesh(2)) for mode in ("numesh", "dyn")
+    )
+    assert target_for(packets, {"target": "numesh"}, {}) == "packet"
+    assert target_for(packets, {"target": "packet"}, {"target": "packet"}) == "packet"
+    assert target_for(scheduled, {"target": "numesh"}, {}) == "numesh"
+    with pytest.raises(PointsmanError, match="which is target numesh, and --target asks for tdm"):
+        target_for(scheduled, {"target": "tdm"}, {"target": "tdm"})
+
+
+def test_what_is_about_hardware_is_refused_without_hardware() -> None:
+    refuse_hardware_options({"target": "tdm", "period": 8, "dry": True})
+    with pytest.raises(PointsmanError, match="--trace, --vfsms are about hardware, and --dry runs without any"):
+        refuse_hardware_options({"trace": "x", "vfsms": 3})

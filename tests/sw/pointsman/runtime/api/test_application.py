@@ -16,6 +16,6 @@ from pointsman.runtime.api.application import compile_application, load_applicat
 def test_file_function_method_and_program_mean_the_same(ring_application, how: str, tmp_path: Path) -> None:
     path = ring_application.written(tmp_path, how)
     app = load_application(path)(Namespace(), mesh(2, 2))
-    program, name = compile_application(app, path, mesh(2, 2), {"words": 4})
+    program, name = compile_application(app, path, mesh(2, 2), parameters={"words": 4})
     text = "(parameter words 4) (cshift 'c 1 :m words)"
     assert (program, name) == (compile_text(text, topology=mesh(2, 2)), "ring")

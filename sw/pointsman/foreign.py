@@ -1,0 +1,152 @@
+"""Code of other people that Pointsman runs (applications, programs in Python, implementations): where and how it failed.
+
+Such code may raise anything. What it raises becomes a `PointsmanError` that names its file and line, with its own frames
+only; what is raised by code of ours without any line of theirs passes through.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from .errors import PointsmanError
+
+_PACKAGES = ("pointsman", "cosim", "numesh", "tdm_switch", "packet_router")
+MOST_FRAMES = 8
+"""Frames that an error shows at most; the first and the last are kept."""
+LONGEST_TEXT = 400
+"""Characters of an exception's text that are shown at most."""
+
+
+@contextmanager
+def foreign_code(path: Path, whose: str, *, doing: str | None = None) -> Iterator[None]:
+    """Turn exceptions of the code in ``path``, and in files beside it, into a `PointsmanError` that names the line.
+
+    Parameters
+    ----------
+    path : Path
+        The file that somebody else has written.
+    whose : str
+        Whose code that is, for the hint: "the application".
+    doing : str or None
+        What is asked of it, for example "Ring.parameters". Whatever is raised is then the code's own fault, even if no line
+        of it was reached, as when a function takes other arguments.
+
+    Raises
+    ------
+    PointsmanError
+        For every exception but KeyboardInterrupt. One that already is a PointsmanError passes as it is.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, PointsmanError):
+        raise
+    except BaseException as error:
+        if doing is None and not foreign_frames(error, path):
+            raise
+        raise fault(error, path, whose, doing) from error
+
+
+def fault(error: BaseException, path: Path, whose: str, doing: str | None = None, said: str = "") -> PointsmanError:
+    """The `PointsmanError` for an exception of somebody else's code; ``said`` comes before the exception's text."""
+    frames = foreign_frames(error, path)
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else str(path)
+    notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()) if isinstance(note, str))
+    asked = f" (in {doing})" if doing and not frames else ""
+    shown = "" if len(frames) < 2 else "\n" + "\n".join(map(_shown, _few(frames)))
+    hint = f"this was raised by {whose}'s own code"
+    if frames and _is_ours(_innermost(error)):
+        hint = f"this was raised inside Pointsman, which {whose} called there"
+    return PointsmanError(f"{where}: {said}{text_of(error)}{notes}{asked}{shown}", hint=hint)
+
+
+def foreign_frames(error: BaseException, path: Path) -> list[traceback.FrameSummary]:
+    """Frames of an exception's traceback in the file ``path``, and in files below its folder that are no library."""
+    try:
+        file = path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return []
+    found = []
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename.startswith("<"):
+            continue
+        place = Path(frame.filename).resolve()
+        if place == file or (place.is_relative_to(file.parent) and not _is_ours(place) and not _is_library(place)):
+            frame.filename = str(path) if place == file else frame.filename
+            found.append(frame)
+    return found
+
+
+def text_of(error: BaseException) -> str:
+    """``Type: text`` of any exception in one line, even if the exception cannot be printed."""
+    lines = said_by(error).strip().splitlines() or [""]
+    said = lines[0] + (" …" if len(lines) > 1 else "")
+    if len(said) > LONGEST_TEXT:
+        said = said[: LONGEST_TEXT - 1] + "…"
+    name = type(error).__name__
+    return f"{name}: {said}" if said else name
+
+
+def said_by(error: BaseException) -> str:
+    """The text of any exception, even if the exception cannot be printed."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return "(its text cannot be shown)"
+
+
+def shown(value: object) -> str:
+    """A value for a message, in one line, even if it cannot be printed."""
+    try:
+        text = repr(value)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        text = ""
+    if not text or "\n" in text:
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _shown(frame: traceback.FrameSummary | None) -> str:
+    if frame is None:
+        return "  …"
+    line = f": {frame.line}" if frame.line else ""
+    return f"  {frame.filename}:{frame.lineno} in {frame.name}{line}"[:300]
+
+
+def _few(frames: list[traceback.FrameSummary]) -> list[traceback.FrameSummary | None]:
+    if len(frames) <= MOST_FRAMES:
+        return list(frames)
+    half = MOST_FRAMES // 2
+    return [*frames[:half], None, *frames[-half:]]
+
+
+def _innermost(error: BaseException) -> Path:
+    frames = traceback.extract_tb(error.__traceback__)
+    return Path(frames[-1].filename).resolve() if frames else Path()
+
+
+def _is_ours(file: Path) -> bool:
+    return any(file.is_relative_to(folder) for folder in _our_folders())
+
+
+def _is_library(file: Path) -> bool:
+    return any(file.is_relative_to(folder) for folder in _library_folders())
+
+
+@cache
+def _library_folders() -> tuple[Path, ...]:
+    return tuple(Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+
+def _our_folders() -> list[Path]:
+    modules = [sys.modules.get(name) for name in _PACKAGES]
+    return [Path(folder).resolve() for module in modules for folder in getattr(module, "__path__", ())]
