@@ -168,8 +168,7 @@ class StrBcastLinear(Implementation):
 
         Deliveries come first: if an entering VFSM read its link again before the deliveries are on, words could pass undelivered.
         """
-        instance = next(i for i, one in enumerate(operator.instances) if node in one.nodes)
-        if len(_sources(operator, instance)) == 1:
+        if len(runtime_values(operator)) == 1:
             return ()
         entering: list[VfsmSetting] = []
         deliveries: list[VfsmSetting] = []
@@ -250,9 +249,9 @@ class StrBcastDense(Implementation):
         streams = []
         for i, instance in enumerate(operator.instances):
             members = frozenset(instance.nodes)
+            sources = _sources(operator, i)
             for node in instance.nodes:
                 for other in mesh_neighbours(node, members, context.topology):
-                    sources = _sources(operator, i)
                     if all(flood_parent(other, source, context.topology) != node for source in sources):
                         continue  # no word ever goes that way
                     streams.append(

@@ -7,7 +7,7 @@ same, and no two instances share nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.implementation import role
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.program.program import Instance, Operator
-from pointsman.routing.streams import RoutedPhase, RoutedVfsm, Stream
+from pointsman.routing.streams import Place, RoutedPhase, RoutedVfsm, Stream, largest_gap
 
 
 class Instances:
@@ -140,17 +140,34 @@ def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequen
 
 def shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
     """The routes of an instance as a key that is equal for translated instances: nodes are named by their place in it."""
+    return _chains(
+        instance, streams, routed, lambda v: (v.pipeline, v.number, v.type, v.source, v.destination, v.slots)
+    )
+
+
+def turns_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:
+    """The routes of an instance as a key that is equal where words wait for each other, and for turns of VFSMs, alike: `shape_of`
+    without pipelines and numbers of VFSMs, and of their slots only the largest gap."""
+
+    def end(place: Place) -> tuple[str, int]:
+        return place.kind, place.number if place.kind == "link" else 0
+
+    return _chains(
+        instance,
+        streams,
+        routed,
+        lambda v: (v.type, end(v.source), end(v.destination), largest_gap(v.slots, routed.period), v.parent),
+    )
+
+
+def _chains(
+    instance: Instance, streams: list[int], routed: RoutedPhase, told: Callable[[RoutedVfsm], tuple[object, ...]]
+) -> object:
+    """Chains of an instance, each VFSM by the place of its node in the instance and what is ``told`` of it."""
     place = {node: i for i, node in enumerate(instance.nodes)}
     own = {s: k for k, s in enumerate(streams)}
     return tuple(
-        (
-            own[chain.stream],
-            chain.chain,
-            tuple(
-                (place.get(v.node, -1 - v.node), v.pipeline, v.number, v.type, v.source, v.destination, v.slots)
-                for v in chain.vfsms
-            ),
-        )
+        (own[chain.stream], chain.chain, tuple((place.get(v.node, -1 - v.node), *told(v)) for v in chain.vfsms))
         for chain in routed.chains
         if chain.stream in own
     )

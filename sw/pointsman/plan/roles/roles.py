@@ -17,7 +17,7 @@ from pointsman.plan.termination.marked_graph import Termination, operator_graph,
 from pointsman.program.program import Instance, Operator
 from pointsman.routing.streams import RoutedPhase
 
-from .instances import Instances, shape_of
+from .instances import Instances, turns_of
 
 
 def plan_operator(
@@ -52,9 +52,10 @@ def plan_operator(
                     silent.add(node)
             continue
         own = instances.streams[i]
+        turns = turns_of(instance, own, routed)
         for value in values:
             here = {node: instances.role(i, node, value) for node in instance.nodes}
-            found = _termination(operator, instance, value, here, own, routed, wiring, seen)
+            found = _termination(operator, instance, value, here, own, wiring, turns, seen)
             bound, clear = bound and found.message_bound, clear and found.clear
             silent |= {node for node, draft in here.items() if all(lane.turn == SYNC for lane in draft.lanes)}
             for node, delay in found.delays.items():
@@ -141,18 +142,18 @@ def _termination(
     value: tuple[int, ...],
     drafts: Mapping[int, RoleDraft],
     streams: list[int],
-    routed: RoutedPhase,
     wiring: Wiring,
+    turns: object,
     seen: dict[object, Termination],
 ) -> Termination:
-    """How an instance ends. ``seen``: answers so far, which translated instances share."""
+    """How an instance ends. ``seen``: answers so far, shared by instances with equal ``turns``."""
     if len(instance.nodes) == 1 or all(draft.local for draft in drafts.values()):
         return Termination(True, dict.fromkeys(instance.nodes, 0), clear=True)
     lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}
     if len(lengths) > 1:
         return Termination(False, {})
     words = next(iter(lengths), None) or operator.m
-    key = (value, shape_of(instance, streams, routed))
+    key = (value, turns)
     if key not in seen:
         lanes = {node: draft.lanes for node, draft in drafts.items()}
         settings = {node: draft.settings for node, draft in drafts.items()}

@@ -37,7 +37,8 @@ class Counting:
         group_of: Sequence[int],
     ) -> None:
         self.streams, self.parts, self.sizes, self.period = streams, parts, sizes, period
-        self.groups = np.array(group_of, np.int64)
+        # Parts that look alike and have streams of the same groups, such as the rows of a mesh, have the same counts.
+        self.distinct = list(dict.fromkeys((part, tuple(group_of[s] for s in site.streams)) for part, site in parts))
         self.needs: dict[RoutingPart, list[Need]] = {}
         for part, site in parts:
             if part not in self.needs:
@@ -70,8 +71,8 @@ class Counting:
     def _possible(self, levels: np.ndarray, *, whole: bool) -> np.ndarray:
         """Which of ``levels`` (a row each) counting permits; ``whole``: all chains of a demand have equally many words."""
         left = np.ones(len(levels), np.bool_)
-        for part, site in self.parts:
-            words = levels[:, self.groups[list(site.streams)]]
+        for part, groups in self.distinct:
+            words = levels[:, list(groups)]
             mine = np.zeros(len(levels), np.bool_)
             for most in sorted({self.most_chains, 1}):
                 if mine.all():
@@ -94,10 +95,14 @@ class Counting:
 
     def refuse(self) -> None:
         """Raise RoutingError, naming the scarce resource, if the streams cannot have a word per period each."""
+        roomy: set[RoutingPart] = set()
         for part, site in self.parts:
+            if part in roomy:
+                continue
             ones = [1] * len(site.streams)
             found = overloaded(part, self.loads[part], ones, ones, self.period, self.sizes, reserve=True)
             if found is None:
+                roomy.add(part)
                 continue
             kind, number = found
             hint = "a longer period, more pipelines, or fewer streams in one phase"

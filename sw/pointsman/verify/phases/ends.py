@@ -136,27 +136,15 @@ def _freed(games: PhaseGames, index: int, state: int, game: GameBoard, node: int
     most = games.most_left(game, node, words)
     if most is not None and (not most or delay >= games.cycles_for(most, every)):
         return None
-    free = games.play(game, words)
-    assert free is not None
-    for other, lanes in game.lanes.items():
-        if other == node:
-            continue
-        for lane in (None, *range(len(lanes))):
-            for after in (0,) if lane is None else range(words - 1, 0, -1):
-                end = games.play(game, words, other, lane, after)
-                if end is None or node not in end.done:
-                    break
-                left = max((free.passed[place] - end.passed[place] for place in here), default=0)
-                if not left:
-                    continue
-                if after == 0:
-                    return (
-                        f"it may be through before node {other} has begun, and words are on their way",
-                        "a longer message, or a barrier",
-                    )
-                need = games.cycles_for(left, every)
-                if delay < need:
-                    return _late(left, delay, need)
+    for other, after, left in games.left_when_stopped(game, node, words):
+        if after == 0:
+            return (
+                f"it may be through before node {other} has begun, and words are on their way",
+                "a longer message, or a barrier",
+            )
+        need = games.cycles_for(left, every)
+        if delay < need:
+            return _late(left, delay, need)
     return None
 
 

@@ -61,6 +61,8 @@ class GameBoard:
     """By node and message lengths: the result of ``PhaseGames.needed``."""
     left: dict[tuple[int, int], int | None] = field(default_factory=dict)
     """By message length and node: the result of ``PhaseGames.most_left`` in words."""
+    stopped: dict[tuple[int, int], tuple[tuple[int, int, int], ...]] = field(default_factory=dict)
+    """By message length and node: what ``PhaseGames.left_when_stopped`` gives."""
 
     twin: tuple[GameBoard, Mapping[Place, Place], Mapping[int, int]] | None = None
     """A board that differs only in the numbers of its nodes, on which the games of this board are played, and its

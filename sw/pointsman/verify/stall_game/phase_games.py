@@ -9,7 +9,7 @@ if there would be too many, the report says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -259,6 +259,38 @@ class PhaseGames:
                 break
             behind += 1
         return behind
+
+    def left_when_stopped(self, game: GameBoard, node: int, words: int) -> Iterator[tuple[int, int, int]]:
+        """Games in which ``node`` gets through although another node stands still, and words are left in its router.
+
+        Yields
+        ------
+        tuple of int
+            The other node; words after which a lane of it stopped (0: it has not begun); most words that a VFSM at ``node`` still
+            has to pass.
+        """
+        first, _, nodes = game.twin or (game, None, None)
+        own = node if nodes is None else nodes[node]
+        if (words, own) not in first.stopped:
+            first.stopped[words, own] = tuple(self._left_when_stopped(first, own, words))
+        names = None if nodes is None else {there: here for here, there in nodes.items()}
+        for other, after, left in first.stopped[words, own]:
+            yield other if names is None else names[other], after, left
+
+    def _left_when_stopped(self, game: GameBoard, node: int, words: int) -> Iterator[tuple[int, int, int]]:
+        free = self.play(game, words)
+        here = game.here.get(node, ())
+        for other, lanes in game.lanes.items():
+            if other == node:
+                continue
+            for lane in (None, *range(len(lanes))):
+                for after in (0,) if lane is None else range(words - 1, 0, -1):
+                    end = self.play(game, words, other, lane, after)
+                    if free is None or end is None or node not in end.done:
+                        break
+                    left = max((free.passed[place] - end.passed[place] for place in here), default=0)
+                    if left:
+                        yield other, after, left
 
     def most_left(self, game: GameBoard, node: int, words: int) -> int | None:
         """Most words that a VFSM at ``node`` has still to pass when the node is through although another node has

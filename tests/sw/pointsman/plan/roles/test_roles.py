@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.operators import RoleDraft
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
 from pointsman.plan.errors import PlanError
-from pointsman.plan.roles.roles import at_stage, merged
+from pointsman.plan.roles import roles
+from pointsman.plan.roles.roles import at_stage, merged, plan_operator
 from pointsman.program.program import Operator
+from pointsman.routing.phase_router.router import route_phase
+from pointsman.routing.streams import RoutedPhase
 
 READ = LaneImage(False, (2,))
 WRITE = LaneImage(True, (3,))
@@ -46,3 +52,40 @@ def test_when_its_stage_is_over_a_node_only_meets_the_others() -> None:
     assert at_stage(draft, 2).lanes == (meeting,)
     stages = RoleDraft("read", each=(RoleDraft("read", (READ,)), RoleDraft("none")))
     assert at_stage(stages, 1) == RoleDraft("none")
+
+
+@pytest.mark.parametrize(("size", "period"), [(4, 8), (5, 16)])
+def test_instances_with_other_slots_and_equal_turns_end_alike(
+    size: int, period: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (rows,) = compile_text("(subset (make-1d 'x) (broadcast 'o (runtime) :m 3))", topology=mesh(size, size)).operators()
+    context = Context(mesh(size, size), NodeShape())
+    asked: list[object] = []
+
+    def ends(implementation: Implementation, routed: RoutedPhase) -> object:
+        found = plan_operator(rows, implementation, range(len(routed.streams)), routed, Wiring(routed))
+        return found and (found.delays, found.message_bound, found.clear)
+
+    for implementation in (one for one in IMPLEMENTATIONS if one.name in ("str_bcast_linear", "str_bcast_tree")):
+        if implementation.metric(rows, context) is None:
+            continue
+        routed = route_phase(implementation.streams(rows, context), mesh(size, size), NodeShape(), period=period)
+        # Rows that the router makes alike in all else, but with slots of their own.
+        routed = replace(
+            routed,
+            chains=tuple(
+                replace(
+                    chain,
+                    vfsms=tuple(
+                        replace(v, slots=tuple(sorted((s + chain.stream) % period for s in v.slots)))
+                        for v in chain.vfsms
+                    ),
+                )
+                for chain in routed.chains
+            ),
+        )
+        together = ends(implementation, routed)
+        with monkeypatch.context() as apart:
+            apart.setattr(roles, "turns_of", lambda *_: asked.append(None) or len(asked))
+            assert ends(implementation, routed) == together
+    assert len(asked) > 1

@@ -93,3 +93,22 @@ def test_states_beyond_the_limit_are_spread(by_hand: ModuleType) -> None:
     games.images = replace(images, operators=(many,))
     assert list(games.states(0)) == list(range(0, 3 * MOST_STATES, 3))
     assert len(games.notebook.unchecked) == 1
+
+
+def test_words_left_on_a_board_that_is_played_as_another_are_its_own(by_hand: ModuleType) -> None:
+    images = with_words(by_hand.rows_and_columns(3, period=16), 3)
+    alike, apart = games_of(images), games_of(images)
+    twins = left = 0
+    for index, operator in enumerate(images.operators):
+        if operator.phase != 0:
+            continue
+        for state in range(operator.states):
+            for one, other in zip(alike.games(index, state).all, apart.games(index, state).all, strict=True):
+                twins += one.twin is not None
+                other.twin = None
+                for node in one.lanes:
+                    found = set(alike.left_when_stopped(one, node, 3))
+                    assert found == set(apart.left_when_stopped(other, node, 3))
+                    left += len(found)
+    assert twins
+    assert left
