@@ -35,7 +35,7 @@ from pointsman.plan.timeline.one_call import call_cycles
 from pointsman.program.program import Operator
 from pointsman.runtime import Node, WaitUntil, numesh_node
 from pointsman.runtime.api.requests import Category
-from pointsman.runtime.numesh.scheduling import schedule_moves
+from pointsman.runtime.numesh.scheduling.made import schedule_moves
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 

@@ -59,6 +59,8 @@ class ActivityWatch:
         self._counted = np.zeros(len(Category), dtype=np.int64)
         substrate = NumeshSubstrate(images, number, machine, preloaded=preloaded)
         self._router = substrate.router
+        self.remarks = substrate.remarks
+        """What the node's run time has to say in the report."""
         self.node = Node(substrate, images.topology, number, machine, functions, self._changes)
 
     def _changes(self, doing: str) -> None:

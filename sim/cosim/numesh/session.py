@@ -31,6 +31,8 @@ class Run:
     answer: str
     seconds: dict[str, float]
     spans: list[Span]
+    remarks: tuple[str, ...] = ()
+    """What the nodes' run time has to say about the run, each line once."""
 
 
 def run_application(
@@ -92,7 +94,8 @@ def run_application(
     answer, correct = answer_of(application, record.results)
     times = {**(seconds or {}), "run": record.wall_seconds}
     spans = [span for watch in watched for span in watch.spans]
-    return Run(images, machine.engine, record, correct, answer, times, spans)
+    remarks = tuple(dict.fromkeys(remark for watch in watched for remark in watch.remarks))
+    return Run(images, machine.engine, record, correct, answer, times, spans, remarks)
 
 
 def _difference(images: Images, machine: Machine) -> str:

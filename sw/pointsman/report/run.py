@@ -65,8 +65,9 @@ def run_json(
     seed: int,
     by_operator: Mapping[Any, Mapping[str, float]] | None = None,
     by_phase: Mapping[Any, Mapping[str, float]] | None = None,
+    remarks: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Results of a run on the mesh of scheduled routers, as plain values.
+    """Results of a run on the mesh of scheduled routers, as plain values. ``remarks``: what the run time has to say.
 
     ``by_operator`` and ``by_phase``: cycles by category, means over all nodes, in functions of an operator (by label) and in a
     phase (by number, -1: the loader phase).
@@ -75,6 +76,7 @@ def run_json(
     return {
         "correct": run.correct,
         "answer": run.answer,
+        "remarks": list(remarks),
         "target": "numesh",
         "engine": run.engine,
         "network": {"kind": images.topology.kind, "size": list(images.topology.size)},
@@ -144,6 +146,7 @@ def run_text(result: Mapping[str, Any], images: Images, reference: Reference | N
     lines = [
         f"{images.name} on a {size} {size.kind}, {images.period} slots, engine {result['engine']}",
         f"  answer: {result['answer']}" if result["correct"] else f"  WRONG: {result['answer']}",
+        *(f"  note: {remark}" for remark in result.get("remarks", ())),
         "",
         phase_table(images),
         "",

@@ -114,6 +114,7 @@ class NumeshTarget:
             seed=given["seed"],
             by_operator=cycles_by(done.spans, "operator", done.record.nodes),
             by_phase=cycles_by(done.spans, "phase", done.record.nodes),
+            remarks=done.remarks,
         )
         if trace is not None:
             from cosim.numesh.trace import trace_text

@@ -32,7 +32,7 @@ from pointsman.runtime.api.substrate import HERE, Combine, Given, Permission, Si
 from .by_item import move_by_item
 from .online_port import online_signature
 from .port_host import PortHost
-from .scheduling import Schedule, schedule_moves
+from .scheduling.made import Schedule, schedule_moves
 
 
 class NumeshPort:
@@ -53,6 +53,8 @@ class NumeshPort:
         """(from, to) of each node in the schedule that was made last at run time."""
         self.partners: tuple[int | None, int | None] = (None, None)
         """In that schedule, the node that sends to this node, and the node to which this node sends."""
+        self.hops = 0
+        """Nodes over which messages are passed on because that schedule found no slots; 0: it has a stream for each."""
         order = () if operator.continues else substrate.images.phases[operator.phase].order
         self.first = [one for one, other in order if other == index and _exchanges(self.router.operators.get(one))]
         """Operators with words at this node that must be used before it in its phase: they tell which nodes have entered."""
@@ -78,7 +80,7 @@ class NumeshPort:
         if self.operator.instances:
             entering = router.current != phase or await router.enter(phase, self.substrate.leave)
             await self._load_scheduled(role, given, entering)
-            local = self.partners == (self.substrate.number, self.substrate.number)
+            local = self.partners == (self.substrate.number, self.substrate.number) and not self.hops
             self.role, self.value = role, given.index
             return Permission(role.kind, local, role.void)
         call = self._call(role, given.index)
@@ -171,6 +173,9 @@ class NumeshPort:
             await self._meet(role)
             made = _scheduled(images, self.index, instance, tuple(move for move in asked if move[0] != move[1]))
             await Wait(made.cycles, Category.CPU)
+            if made.hops:
+                self.substrate.remark(_no_slots(images, self.operator))
+            self.hops = made.hops
             router.replace(made.parts[here])
             await router.jump(-1, Category.PSYNC)
             await router.load(phase)
@@ -231,8 +236,11 @@ class NumeshPort:
         result = self._role.result
         if self.operator.instances:
             origin, to = self.partners
-            lanes = [lane for lane in lanes if (to if lane.write else origin) is not None]
-            await self._move(lanes, messages)
+            if self.hops:
+                await self._pass_on(lanes, messages)
+            else:
+                lanes = [lane for lane in lanes if (to if lane.write else origin) is not None]
+                await self._move(lanes, messages)
             result = origin is not None or self.operator.kind == "eoshift"
         elif self.operator.gated:
             await self._through_gate(messages)
@@ -279,6 +287,24 @@ class NumeshPort:
             self.router.deadline = max(self.router.deadline, self.substrate.clock.time + role.delay)
         if self.operator.stages > 1 and sum(self.calls.values()) == role.turns:
             await self._go_on(lanes)
+
+    async def _pass_on(self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray]) -> None:
+        """Pass messages on along the streams that the compiler made, from each node to the next of the instance, until the
+        farthest has arrived. Every node takes part in every hop, whether or not it has a message of its own."""
+        here, m = self.substrate.number, self.operator.m
+        nodes = next(nodes for nodes in self.operator.instances if here in nodes)
+        position, origin = nodes.index(here), self.partners[0]
+        self._used()
+        moving = messages.get("out", np.zeros(m, np.uint32)).copy()
+        if origin == here and "in" in messages:
+            messages["in"][:] = moving
+        for hop in range(1, self.hops + 1):
+            arriving = np.zeros(m, np.uint32)
+            ends = {"out": moving, "in": arriving}
+            await Transfer([lane_request(lane, m, ends) for lane in lanes])
+            if origin == nodes[(position - hop) % len(nodes)] and "in" in messages:
+                messages["in"][:] = arriving
+            moving = arriving
 
     async def _move_in_turn(
         self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None
@@ -365,6 +391,13 @@ def _moves(
     if operator.kind == "cshift":
         return tuple((node, nodes[(k + distance) % size]) for k, node in enumerate(nodes))
     return tuple((node, nodes[k + distance]) for k, node in enumerate(nodes) if 0 <= k + distance < size)
+
+
+def _no_slots(images: Images, operator: OperatorImage) -> str:
+    return (
+        f"{operator.source}: operator '{operator.label}': values of {operator.label}_load found no slots among {images.period}; "
+        "its messages were passed on from node to node, which is slow (a longer schedule, or less beside it, has room)"
+    )
 
 
 @lru_cache(maxsize=64)

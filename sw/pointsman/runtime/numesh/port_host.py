@@ -22,5 +22,8 @@ class PortHost(Protocol):
     @property
     def agent(self) -> Agent | None: ...
 
+    def remark(self, text: str) -> None:
+        """Say something in the report of the run, once."""
+
     async def leave(self, phase: int) -> None:
         """Make sure that no word of a phase is left in the router."""

@@ -44,11 +44,17 @@ class NumeshSubstrate:
         self.router.arrived = self._arrived
         self.leaving: str | None = None
         """Phase whose closing barrier is running."""
+        self.remarks: list[str] = []
+        """What the report of the run has to say, each line once."""
 
     @property
     def agent(self) -> Agent | None:
         """The agent for online messages in the phase that runs; None if the phase has none, or between phases."""
         return None if self.masked else self.agents.get(self.router.current)
+
+    def remark(self, text: str) -> None:
+        if text not in self.remarks:
+            self.remarks.append(text)
 
     def _arrived(self) -> None:
         self.masked = False

@@ -12,7 +12,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
-from pointsman.runtime.numesh.scheduling import schedule_moves, scheduled_images
+from pointsman.runtime.numesh.scheduling.made import schedule_moves, scheduled_images
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
